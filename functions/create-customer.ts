@@ -28,7 +28,7 @@ export const documentation = () =>
     tag: 'Customers',
     summary: 'Create a customer',
     description:
-      'Creates a customer with exemption certificates, under the id that it has in your system. A calculation or transaction with this id as `customer.id` applies the certificate that is valid on its tax date in the state that taxes the sale. A customer that exists with the same content is returned.',
+      'Creates a customer with exemption certificates, under the id that it has in your system. A calculation or transaction with this id as `customer.id` applies the certificate that is valid on its tax date in the state that taxes the sale. If the customer exists with the same content, it is returned.',
     requests: {
       resale: { summary: 'Customer with a resale certificate', value: exampleCustomer },
     },
@@ -41,7 +41,7 @@ export const documentation = () =>
     },
     otherResponses: [
       {
-        description: 'The customer, which existed with the same content.',
+        description: 'The existing customer, which has the same content.',
         schema: StoredCustomer,
         example: ({ customer }) => customer,
         headers: ['ETag'],

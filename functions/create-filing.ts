@@ -53,11 +53,11 @@ export const documentation = () =>
     summary: 'Close a period',
     description: [
       "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
-      "Periods are months, quarters, half-years or years of the calendar of the state, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
+      "Periods are months, quarters, half-years or years of the state's calendar, depending on the frequency of the account's registration. A state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
       'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
-      '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals, or to `GET /filings/{id}` if the answer has an `id`; sales that are recorded in between can change them.',
-      'A dry run with `form` returns `worksheet`, the lines of the form of the state; with `Accept: text/csv`, it is the file.',
-      'A dry run with `Accept: application/xml` is a test of the electronic return (`GET /filings/{id}`).',
+      '`dry_run: true` returns the current totals of any period up to the current one, and stores nothing. It needs the scope `read` only. It includes the open entries of the period, and late entries that no earlier open period would include. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals, or to `GET /filings/{id}` if the response has an `id`. Sales that are recorded between two pages can change the totals.',
+      "A dry run with `form` returns `worksheet`, the lines of the state's form. With `Accept: text/csv`, the response is the worksheet as a CSV file.",
+      'A dry run with `Accept: application/xml` returns the electronic return as a test (`GET /filings/{id}`).',
     ].join('\n\n'),
     requests: {
       // "Try it" sends the first example.

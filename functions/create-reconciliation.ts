@@ -50,7 +50,7 @@ export const documentation = () =>
     tag: 'Transactions',
     summary: 'Reconcile with a billing system',
     description: [
-      'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what the ledger has in addition to the list. Only finalized and filed transactions count.',
+      'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what is only in the ledger. Only finalized and filed transactions count.',
       'Amounts must match exactly; amounts of credits are positive. A `reference_id` that occurs twice is rejected.',
       'Missing and different transactions are read with strong consistency, so a transaction that was just finalized counts. One response covers at most 2,000 transactions of the range, and has `complete: false` if there are more.',
     ].join('\n\n'),

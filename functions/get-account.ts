@@ -33,7 +33,7 @@ export const documentation = () =>
     tag: 'Account',
     summary: 'Retrieve the account',
     description:
-      'The account of the credential, what the credential may do, and the settings that decide calculations and filings. A change of a setting is visible at once, and applies to all requests within a minute.',
+      'Returns the account of the credential, the scopes of the credential, and the settings that affect calculations and filings. A changed setting is returned at once, and applies to all requests within a minute.',
     response: {
       description: 'The account.',
       schema: AccountAnswer,

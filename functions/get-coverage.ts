@@ -56,7 +56,7 @@ const withReleases = async (coverage: StateCoverage, day: string): Promise<State
   );
   const notes = corrupt.map(
     ({ error }) =>
-      `\`releases\` leaves out ${error.release}, whose head is corrupt; \`npm run content -- list\` prints the remedy.`,
+      `\`releases\` leaves out ${error.release}, whose head is corrupt; \`npm run content -- list\` prints how to repair it.`,
   );
   return { ...coverage, notes: [...coverage.notes, ...notes], releases: releases.map(({ row }) => row) };
 };

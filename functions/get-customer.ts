@@ -25,7 +25,7 @@ export const documentation = () =>
     group: 'Exempt customers',
     tag: 'Customers',
     summary: 'Retrieve a customer',
-    description: 'Returns the customer with its exemption certificates, also with those that have expired.',
+    description: 'Returns the customer with its exemption certificates, including expired ones.',
     response: {
       description: 'The customer.',
       schema: StoredCustomer,

@@ -21,8 +21,8 @@ export const documentation = () =>
     tag: 'Registrations',
     summary: 'Advise on registrations',
     description: [
-      "Compares the sales in each state with the state's economic nexus threshold, in the state's own measuring period, and says where to register. Credits are not subtracted. Sales of unknown taxability are included, so a share may be too high but not too low.",
-      'Levy counts what is recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
+      "Compares the sales in each state with the state's economic nexus threshold, over the state's measuring period, and shows where to register. Credits are not subtracted. Sales of unknown taxability are included, so a share can be too high, but never too low.",
+      'Levy counts only the sales that are recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
     ].join('\n\n'),
     response: {
       description: 'The advice by state.',

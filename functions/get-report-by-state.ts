@@ -21,7 +21,7 @@ export const documentation = () =>
     tag: 'Reports',
     summary: 'Report sales by state and month',
     description:
-      'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are the months of the tax days, so a filing can differ: it also has what was recorded late in an earlier month. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
+      'Returns the sales and credits of finalized and filed transactions by state, month and currency, including states where the account is not registered. A transaction counts in the month of its tax day. A filing can differ, because it also includes late transactions of earlier months. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
     response: {
       description: 'The sums by state and month.',
       schema: ReportByState,

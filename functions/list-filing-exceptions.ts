@@ -41,7 +41,7 @@ export const documentation = () =>
   ({
     group: 'File tax returns',
     tag: 'Filings',
-    summary: 'List exceptions and the review list of a filing',
+    summary: 'List the exceptions or review entries of a filing',
     description:
       'Returns the sales and credits to look at before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. With `list=review`, returns those with warnings that can change their tax. Incomplete while the filing is closing.',
     response: { description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },

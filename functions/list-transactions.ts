@@ -46,7 +46,7 @@ export const documentation = () =>
     tag: 'Transactions',
     summary: 'List transactions',
     description:
-      'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. The work for a page does not grow with the ledger: `search`, a filter by `status`, `state` or `type=sale`, or a second filter, searches a part of the list, and `Searched-Back-To` says how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
+      'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. A request with `search`, with a filter by `status`, `state` or `type=sale`, or with two filters searches only a part of the list; `Searched-Back-To` returns how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
     response: {
       description: 'A page of transactions.',
       schema: TransactionList,

@@ -39,7 +39,7 @@ const matching = (method: string, path: string) => {
     const found = operation.method === method ? pattern.exec(path) : null;
     if (found) return { operation, id: decodeURIComponent(found[1] ?? '') };
   }
-  throw new Error(`${method} ${path} is no operation of the TaxJar interface.`);
+  throw new Error(`${method} ${path} is not an operation of the TaxJar interface.`);
 };
 
 type Call = {

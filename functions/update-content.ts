@@ -99,7 +99,7 @@ const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void
   const entry = { EventBusName, Source: eventSource, DetailType: event.event_type, Detail: JSON.stringify(event) };
   const { Entries: [answer] = [] } = await client.send(new PutEventsCommand({ Entries: [entry] }));
   if (answer?.EventId === undefined)
-    throw new Error(`The bus ${EventBusName} did not accept ${event.event_id}: ${answer?.ErrorCode ?? 'no answer'}.`);
+    throw new Error(`The bus ${EventBusName} did not accept ${event.event_id}: ${answer?.ErrorCode ?? 'no response'}.`);
 };
 
 /**

@@ -31,11 +31,11 @@ export const documentation = () =>
     tag: 'Customers',
     summary: 'Update a customer',
     description:
-      'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request; recorded transactions keep the certificate that they recorded, and a draft until one of its inputs is edited.',
+      'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request. Recorded transactions keep their certificate; a draft keeps it until one of its inputs is edited.',
     requestHeaders: ['IfMatch'],
     requests: {
       renew: {
-        summary: 'Replace the certificates by a renewed one',
+        summary: 'Replace the certificates with a renewed one',
         value: exampleRenewal,
       },
       remove: { summary: 'Remove all certificates', value: { exemptions: [] } },

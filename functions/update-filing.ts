@@ -42,7 +42,7 @@ export const documentation = () =>
     tag: 'Filings',
     summary: 'File or cancel a filing',
     description: [
-      '`filed`, with the `confirmation_number` of the state, records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.',
+      "`status: filed` with the state's `confirmation_number` records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.",
       'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
       '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
       '',
@@ -65,14 +65,14 @@ export const documentation = () =>
       cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
     },
     response: {
-      description: 'The filing, with no work left.',
+      description: 'The filing. All its transactions and entries are processed.',
       schema: Filing,
       example: ({ filings }) => filings.filed,
     },
     otherResponses: [
       {
         status: 202,
-        description: 'The filing, while its transactions are marked or its entries reopened.',
+        description: 'The filing, whose transactions are still being marked or whose entries are still being reopened.',
         schema: Filing,
         example: ({ filings }) => filings.marking,
       },

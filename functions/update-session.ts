@@ -27,7 +27,7 @@ const ConsoleSession = described(
   z.object({
     object: objectType('session'),
     expires_at: described(z.nullable(timestamp), 'When the session ends unless it is extended. `null` if it ended.'),
-    ends_at: described(z.nullable(timestamp), 'When the session ends at the latest. `null` if it ended.'),
+    ends_at: described(z.nullable(timestamp), 'The latest time at which the session ends. `null` if it ended.'),
   }),
   'A session of the console.',
   { id: 'Session' },

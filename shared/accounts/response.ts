@@ -21,11 +21,11 @@ const Registration = described(
 const Election = described(
   z.object({
     state: described(z.string(), 'The code of the state, such as `US-TX`.'),
-    election: described(z.string(), 'The rate that replaces those of the address.'),
+    election: described(z.string(), 'The rate that replaces the rates of the address.'),
     from: described(date, 'The first day.'),
     to: described(z.nullable(date), 'The last day. `null` without an end.'),
   }),
-  'A rate for sales from other states that the account elected.',
+  'A simplified rate for remote sellers that the account elected.',
   { id: 'AccountElection' },
 );
 
@@ -62,7 +62,7 @@ export const AccountAnswer = described(
       z.array(Registration),
       'The registrations. Empty unless `collects_in` is `registered_states`.',
     ),
-    time_zone: described(z.string(), 'The IANA time zone whose day is the tax day of an instant.'),
+    time_zone: described(z.string(), 'The IANA time zone that decides the tax day of a timestamp.'),
     review_days: described(
       z.nullable(z.int()),
       "Days after a period's end before the schedule closes it. With `null`, only requests close periods.",
@@ -81,7 +81,7 @@ export const AccountAnswer = described(
     ),
     remote_seller_elections: described(
       z.array(Election),
-      'The rates for sales from other states that the account elected.',
+      'The simplified rates for remote sellers that the account elected.',
     ),
     retail_delivery_fee: described(
       z.enum(retailDeliveryFees),
@@ -94,7 +94,7 @@ export const AccountAnswer = described(
     ),
     return_identity: described(
       z.optional(z.nullable(ReturnIdentity)),
-      'Who files the returns: name, taxpayer number and account numbers. `null` is not set. Only for credentials with the scope `settings`.',
+      'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set. Only for credentials with the scope `settings`.',
     ),
     ship_from: described(z.nullable(PostalAddress), 'The default address from which the account ships.'),
     api_keys: described(
@@ -110,7 +110,7 @@ export const AccountAnswer = described(
           ),
         ),
       ),
-      'All API keys of the account, also revoked and expired ones, so that their ids can be shown as names.',
+      'All API keys of the account, including revoked and expired ones, to show their labels instead of their ids.',
     ),
     settings_changed_at: described(z.nullable(timestamp), 'When a setting was last changed. `null` if never.'),
     changes: described(
@@ -119,7 +119,7 @@ export const AccountAnswer = described(
     ),
     service_version: described(z.string(), 'The API version that requests without `Service-Version` get.'),
   }),
-  'The account of a credential. `POST /account` changes the settings of finance, and the operator changes all.',
+  'The account of a credential. `POST /account` changes the settings for finance. The operator can change all settings.',
   { id: 'Account' },
 );
 export type AccountAnswer = z.infer<typeof AccountAnswer>;

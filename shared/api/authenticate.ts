@@ -82,13 +82,13 @@ export const noCredential = () => unauthorized('auth_error', missing);
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
 export const sessionEnded = () =>
-  unauthorized('auth_error', 'The console session ended, or there is none.', 'Console-Session');
+  unauthorized('auth_error', 'The console session has ended or does not exist.', 'Console-Session');
 
 // A repeated header must have the same value each time.
 const onlyValue = ({ headers }: RequestContext, header: Header): string | undefined => {
   const values = new Set(headers.get(header.toLowerCase()));
   if (values.size > 1)
-    throw unauthorized('auth_error', `The header ${header} came twice, with different values.`, header);
+    throw unauthorized('auth_error', `The header ${header} was sent twice with different values.`, header);
   const [value] = values;
   if (value?.trim() === '') throw unauthorized('auth_error', `The header ${header} is empty. ${missing}`, header);
   return value;

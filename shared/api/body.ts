@@ -200,7 +200,7 @@ const malformedDetail = (text: string): string => {
   const error = describeJsonError(text);
   if (error === null) return unreadable.malformed.detail;
   const { line, column, expected } = error;
-  return `The body is not JSON at line ${line}, column ${column}: expected ${expected}.`;
+  return `The body is not valid JSON. At line ${line}, column ${column}, expected ${expected}.`;
 };
 
 /** Reads the body as JSON, or refuses with 415, 413 or 400, in this order. */

@@ -17,7 +17,7 @@ export const groups = [
   },
   {
     title: 'Record sales and refunds',
-    text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive, too.',
+    text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive.',
   },
   {
     title: 'Finalize, change or void',
@@ -57,8 +57,11 @@ export const tags = [
   { name: 'Calculations', description: 'The tax on an order or a refund. Levy stores nothing.' },
   { name: 'Transactions', description: 'Recorded sales and credits, from draft to filed.' },
   { name: 'Customers', description: 'Buyers and their exemption certificates.' },
-  { name: 'Filings', description: 'Tax returns: the figures of a state and period, and whether the return was sent.' },
-  { name: 'Reports', description: 'Sums of the ledger by state and month.' },
+  {
+    name: 'Filings',
+    description: 'Tax returns: the amounts for a state and period, and whether the return was filed.',
+  },
+  { name: 'Reports', description: 'Ledger totals by state and month.' },
   { name: 'Registrations', description: 'Where the account must register to collect tax (economic nexus).' },
   { name: 'Account', description: 'The account of a credential, and its settings.' },
   { name: 'Rates', description: 'The tax rates of an address, without an order.' },

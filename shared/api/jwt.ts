@@ -187,7 +187,7 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
   const { exp, nbf = 0, iat = 0, sub, [accountClaim]: account, [scopesClaim]: granted } = payload;
   if (!isForUs(payload, audience)) return 'The token is for another audience.';
   if (!isTime(exp) || !isName(sub, subjectLengthMax) || !isName(account, accountLengthMax))
-    return `The token must carry exp as a number, sub as text of 1 to ${subjectLengthMax} characters and ${accountClaim} (the account it is for) as text of 1 to ${accountLengthMax}, without control characters.`;
+    return `The token must carry exp as a number, sub as a string of 1 to ${subjectLengthMax} characters and ${accountClaim} (the account) as a string of 1 to ${accountLengthMax}, without control characters.`;
   if (!isTime(nbf) || !isTime(iat)) return 'The claims nbf and iat must be numbers of seconds.';
   if (exp * 1000 <= nowMs) return 'The token has expired. Ask its issuer for a new one.';
   if ((Math.max(nbf, iat) - skewSeconds) * 1000 > nowMs)

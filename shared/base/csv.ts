@@ -26,7 +26,7 @@ const cell = (column: string, value: Value): string => {
   if (isFigure(column)) {
     if (value === null) return '';
     // Numbers are validated instead of escaped, because -5.70 must remain a number.
-    assert(number.test(text), 'A figure in a CSV file must be a number.');
+    assert(number.test(text), 'An amount in a CSV file must be a number.');
     return text;
   }
   const guarded = guard(text);

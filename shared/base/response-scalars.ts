@@ -33,7 +33,7 @@ export const rate = described(z.string(), 'A rate as a fraction: `"0.06"` is 6 p
 
 export const currencyCode = described(z.string(), 'ISO 4217 code.', { pattern: '^[A-Z]{3}$' });
 
-export const timestamp = described(z.string(), 'An instant in UTC, with milliseconds.', {
+export const timestamp = described(z.string(), 'A timestamp in UTC, with milliseconds.', {
   format: 'date-time',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
 });

@@ -24,7 +24,7 @@ const approximate = (place: string, { of, because }: Approximation, day: string)
   `the local rates of ${place} on ${day} are not on record; ${usedInstead[because](of)}.`;
 
 const outdated = (place: string, { asOf, due }: Published): string =>
-  `the local rates of ${place} are as of ${asOf}, and newer ones were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
+  `the local rates of ${place} are as of ${asOf}, and newer rates were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
 
 /** Whether rates newer than a publication are due. A publication confirms its rates up to its date. */
 const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
@@ -52,12 +52,12 @@ const isOutside = ({ country, state }: TaxingAddress['address']): boolean =>
 
 /** The uncovered part, followed by the consequence (`outcome`). */
 const notCovered = ({ place: { name }, address }: TaxingAddress, outcome: string): string =>
-  `${address.country === 'US' ? '' : 'Country '}${name} is not covered by any content release${isOutside(address) ? `: no state's sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
+  `${address.country === 'US' ? '' : 'Country '}${name} is not covered by any content release${isOutside(address) ? `: no US state sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
 
 // Advice on the fields that determine local taxes.
 const localAdvice = ({ place: { release }, address: { zip5, isZipKnown } }: TaxingAddress): string =>
   release && release.locations.length > 0 && (zip5 === null || !isZipKnown)
-    ? ' They depend on the ZIP: send address.postal_code.'
+    ? ' They depend on the ZIP code: send address.postal_code.'
     : '';
 
 const localMissing = (decisive: TaxingAddress): string => {
@@ -93,9 +93,9 @@ const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace
   if (missing !== null && area)
     return `${name}: the local rate of ${missing} is not established; the rate of ${area.county} outside its cities was used.`;
   if (area && possible[0]?.rate !== null)
-    return `${name}: the local rate of ${listedUpTo(unestablished, areasMax)} is not established, and the address may be there.`;
+    return `${name}: the local rate of ${listedUpTo(unestablished, areasMax)} is not established, and the address could be there.`;
   if (established !== null && area)
-    return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state rate was used.${unknownCounty(name, address, byPlace)}`;
+    return `${name}: the local rate for ${addressText(address)} is established only from ${established}; only the state rate was used.${unknownCounty(name, address, byPlace)}`;
   const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
   return `${name}: no local rate is established for ${addressText(address)}; only the state rate was used.${unknownCity(address, byPlace)}${unknownCounty(name, address, byPlace)}${advice}`;
 };
@@ -126,7 +126,7 @@ const ratedPlace = (decisive: TaxingAddress): string => {
 };
 
 const contradictory = ({ place, address }: TaxingAddress, why: string): string =>
-  `${place.name}: ${why} ${address.zip5 === null ? 'The county' : 'The ZIP code'} decided. Correct the address.`;
+  `${place.name}: ${why} ${address.zip5 === null ? 'The county' : 'The ZIP code'} was used. Correct the address.`;
 
 const ambiguous = (decisive: TaxingAddress): string => {
   const { why, advice } = describeAmbiguity(decisive);

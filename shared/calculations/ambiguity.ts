@@ -37,10 +37,10 @@ const shareText = (percent: number): string => (percent < 1 ? 'less than 1%' : `
 /** The maximum number of places in a message. */
 export const areasMax = 8;
 
-/** Formats places as `Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Denver (6.25%)`. */
+/** Formats places as `Cobb County (local rate 2%, 98% of residents), Atlanta (4.9%, 1%) and Denver (6.25%)`. */
 const areasText = (possible: readonly PossibleArea[]): string => {
   const texts = possible.map(({ name, rate, percent }, index) => {
-    const [before, after] = index === 0 ? ['local rate ', ' of the residents'] : ['', ''];
+    const [before, after] = index === 0 ? ['local rate ', ' of residents'] : ['', ''];
     const known = rate === null ? 'rate not established' : `${before}${rateText(rate)}`;
     return `${name} (${percent > 0 ? `${known}, ${shareText(percent)}${after}` : known})`;
   });
@@ -76,7 +76,8 @@ const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity 
   const { possible, city } = byPlace;
   const advice =
     contradictionByPlace(decisive, byPlace) === null ? adviseAddress(decisive, byPlace) : 'Correct the address.';
-  if (possible.length > 0) return { why: `the address may be in several places: ${areasText(possible)}.`, advice };
+  if (possible.length > 0)
+    return { why: `the address could be in any of several places: ${areasText(possible)}.`, advice };
   const why =
     city === 'unknown'
       ? `the tables have no place named ${decisive.address.city}.`
@@ -89,8 +90,8 @@ export const choiceByPlace = ({ possible }: ByPlace): string => {
   const same = possible.filter(({ rate }) => rate === possible[0]?.rate);
   const percent = same.reduce((sum, one) => sum + one.percent, 0);
   return percent > 0
-    ? `The rate where most residents are is charged (an estimated ${shareText(percent)} of them)`
-    : 'The rate of the first is charged, which the address names';
+    ? `The rate that applies to most residents is charged (an estimated ${shareText(percent)})`
+    : 'The rate of the first place is charged, because the address names it';
 };
 
 const isSet = ({ place: { jurisdictions } }: TaxingAddress, [{ codes }]: LocalChoice['usual']): boolean => {
@@ -118,18 +119,18 @@ export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id 
   const table = `the table of local rates ${id.slice('US-'.length, id.lastIndexOf('.'))}`;
   const used = appliedAreaText(decisive, byPlace);
   if (resolution.level === 'state')
-    return `The rate of the state alone is charged: ${table} has no local rate for the address on that day.`;
+    return `Only the state rate is charged: ${table} has no local rate for the address on that day.`;
   if (byPlace.missing !== null)
-    return `The local rate of ${byPlace.missing} is missing in ${table}: the rates of ${used} outside its cities are charged.`;
-  const others = isIncomplete(byPlace) ? ' Other local rates that the address may have are missing.' : '';
+    return `The local rate of ${byPlace.missing} is missing from ${table}: the rates of ${used} outside its cities are charged.`;
+  const others = isIncomplete(byPlace) ? ' Other local rates that could apply to the address are missing.' : '';
   return `The local rates are the rates of ${used} in ${table}, without a boundary file.${others}`;
 };
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
 const sendZip = 'Send the ZIP code.';
-const correct = 'No other address would be more precise: the content has to be corrected.';
-const noMorePrecise = 'No other address would be more precise: only content by ZIP+4 would be.';
-const onlyByZip = 'No other address would be more precise: only content by ZIP would be.';
+const correct = 'A more precise address does not help: the tax content must be corrected.';
+const noMorePrecise = 'A more precise address does not help: the tax content would need ZIP+4 data.';
+const onlyByZip = 'A more precise address does not help: the tax content would need ZIP data.';
 
 /** Whether a ZIP exists that has exactly one of the possible sets of the city. */
 const hasOwnZip = ({ place: { release }, choice }: TaxingAddress): boolean =>
@@ -154,12 +155,12 @@ const candidateText = (candidate: StateCandidate): string => {
 // Explains which of the states was chosen, and why.
 const assumedText = ({ states, prefer, address: { state } }: TaxingAddress): string =>
   states.some(({ rate }) => rate !== null)
-    ? `${state} was assumed, which has the ${prefer} combined general rate that is known.`
+    ? `${state} was assumed, because it has the ${prefer} known combined general rate.`
     : `${state} was assumed.`;
 
 const ofCity = (decisive: TaxingAddress): Ambiguity => ({
   why: decisive.choice?.isByName
-    ? `the content locates ${decisive.address.city} by name only. Addresses outside its limits share the name, and their local taxes may differ.`
+    ? `the tax content locates ${decisive.address.city} only by name. Addresses outside the city limits share the name and could have different local taxes.`
     : `${decisive.address.city} has several sets of local taxes.`,
   advice: !decisive.address.isZipKnown && hasOwnZip(decisive) ? sendZip : onlyByZip,
 });
@@ -168,22 +169,25 @@ const ofOtherCities = ({ address: { zip5, plus4, city } }: TaxingAddress, cities
   const names = listedUpTo(cities, namedMax);
   const zip = [zip5, plus4].filter(Boolean).join('-');
   return {
-    why: `the content has separate local taxes for addresses of ${names} in ZIP ${zip}${city === null ? ', and no city was sent.' : `; ${city} is not one of them.`}`,
-    advice: city === null ? 'Send the city.' : 'Send the city as it is written there, if it is one of them.',
+    why: `the tax content has separate local taxes for addresses in ${names} in ZIP ${zip}${city === null ? ', and no city was sent.' : `; ${city} is not one of them.`}`,
+    advice: city === null ? 'Send the city.' : 'If the address is in one of them, send the city with this spelling.',
   };
 };
 
 const ofStreet = ({ address: { zip5, line1 }, place: { release } }: TaxingAddress): Ambiguity => {
-  const why = `streets decide in ZIP ${zip5}: the content gives some street addresses there other local taxes`;
+  const why = `the local taxes in ZIP ${zip5} depend on the street address`;
   if (!release?.streets)
-    return { why: `${why}, and does not have their house numbers.`, advice: 'No other address would be more precise.' };
+    return {
+      why: `${why}, and the tax content has no house numbers there.`,
+      advice: 'A more precise address does not help.',
+    };
   if (line1 === undefined)
     return {
       why: `${why}, and \`line1\` was not sent.`,
       advice: 'Send house number and street in `line1` (150 N Main St).',
     };
   return {
-    why: `${why}, and none of them certainly is that in \`line1\`.`,
+    why: `${why}, and no address in the tax content certainly matches \`line1\`.`,
     advice: 'Send house number, direction, street, suffix and unit in `line1`, as in 150 N Main St Apt 4.',
   };
 };
@@ -199,21 +203,21 @@ const ofZip = (decisive: TaxingAddress): Ambiguity => {
   const advice = hasRanges ? sendPlus4 : noMorePrecise;
   if (choice?.isPart)
     return {
-      why: `the content has a part of ZIP ${zip5} alone, and an address without its four digits may lie in the rest.`,
+      why: `the tax content covers only a part of ZIP ${zip5}, and an address without ZIP+4 could be in the rest.`,
       advice,
     };
   if (choice?.lacksCity)
     return {
-      why: `the content also has local taxes by city name, which take precedence over ZIP ${zip5}, and no city was sent.`,
+      why: `the tax content also has local taxes by city name, which take precedence over ZIP ${zip5}, and no city was sent.`,
       advice: 'Send the city.',
     };
   if (choice?.crossesBorders)
     return {
-      why: `borders cross ZIP ${zip5}, for which the content has one rate: parts of it may have other local taxes.`,
+      why: `ZIP ${zip5} crosses a border and the tax content has one rate for it: parts of it could have different local taxes.`,
       advice: noMorePrecise,
     };
   if (plus4 !== null && hasRanges)
-    return { why: `the content gives ZIP ${zip5}-${plus4} several sets of local taxes.`, advice: correct };
+    return { why: `the tax content has several sets of local taxes for ZIP ${zip5}-${plus4}.`, advice: correct };
   return { why: `ZIP ${zip5} spans jurisdictions with different taxes.`, advice };
 };
 
@@ -222,8 +226,8 @@ const ofContradiction = ({ zip5, city }: TaxingAddress['address'], { possible, u
   why:
     usual.every(({ codes }) => codes.length > 0) && possible.at(-1)?.codes.length === 0
       ? `ZIP ${zip5} has local taxes, and ${city} has none.`
-      : `ZIP ${zip5} is none of those where ${city} has its local taxes.`,
-  advice: 'Correct the city, or the ZIP code.',
+      : `ZIP ${zip5} is not a ZIP in which ${city} has local taxes.`,
+  advice: 'Correct the city or the ZIP code.',
 });
 
 /** Returns a sentence about the contradictory parts of an address; `null` if there are none. */
@@ -238,13 +242,13 @@ export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
   const { address, choice } = decisive;
   if (address.isStateGuessed)
     return {
-      why: `ZIP ${address.zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
+      why: `ZIP ${address.zip5} is in ${listed(decisive.states.map(candidateText))}, and no state was sent. ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
   if (choice?.ofAddresses)
     return {
-      why: `the local taxes of ${address.city ?? `ZIP ${address.zip5}`} depend on the address, and the content does not have its streets.`,
-      advice: 'No other address would be more precise.',
+      why: `the local taxes of ${address.city ?? `ZIP ${address.zip5}`} depend on the street address, and the tax content has no streets there.`,
+      advice: 'A more precise address does not help.',
     };
   const byPlace = decidedByTable(decisive);
   if (byPlace) return ambiguityByPlace(decisive, byPlace);

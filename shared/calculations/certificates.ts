@@ -102,7 +102,7 @@ const describeCertificate = ({ customer_id, reason, certificate_number: number }
 const storedAdvice =
   'Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.';
 const inlineAdvice =
-  'Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.';
+  'Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or leave out exemption to use the certificates of the stored customer.';
 
 const warning = (
   code: 'exemption_expired' | 'exemption_not_yet_valid',

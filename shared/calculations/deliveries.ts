@@ -159,7 +159,7 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
     if (line.role === 'reduction')
       return refused(`Line item ${JSON.stringify(id)} has a negative unit_price. Send ids of goods.`);
     if (line.role !== 'goods')
-      return refused(`Line item ${JSON.stringify(id)} is a shipping charge or a fee itself. Send ids of goods.`);
+      return refused(`Line item ${JSON.stringify(id)} is a shipping charge or a fee. Send ids of goods.`);
     if (charge.feeOn === undefined && line.fulfillment && line.fulfillment !== 'ship')
       return refused(
         `Line item ${JSON.stringify(id)} has the fulfillment ${line.fulfillment}. Send ids of line items that are shipped.`,
@@ -199,7 +199,7 @@ const deliveredLines = (charge: Charge, document: Charges): Result<readonly numb
 };
 
 const tooManyDeliveries = (pointer: string, deliveries: number): Problem => {
-  const detail = `The shipping charges and fees up to this one are for ${deliveries} line items, each counted once for each charge; at most ${deliveriesMax} are allowed. Send the ids of the line items of each charge in its line_item_ids (of a line item: one as parent_line_item_id), or add up charges for the same ones.`;
+  const detail = `The shipping charges and fees up to this one are for ${deliveries} line items, counted once for each charge; at most ${deliveriesMax} are allowed. Send line_item_ids with each charge (parent_line_item_id with a line item), or combine charges for the same line items.`;
   return invalidFormat(pointer, 'Too many line items of shipping charges and fees', detail);
 };
 

@@ -162,6 +162,6 @@ export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocume
     const rest = taxable + exempt;
     if (!isStateFee(product) || deliveries || rest === 0n) return [];
     const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
-    const message = `The price of the retail delivery fee is ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`;
+    const message = `The price of the retail delivery fee exceeds the fee of ${write(fee)} that is due by ${write(rest)}. Send the fee as the price.`;
     return [{ code: 'retail_delivery_fee_due', message, pointer: `/line_items/${index}` }];
   });

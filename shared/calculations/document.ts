@@ -158,7 +158,7 @@ const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): 
   if (coverage === 'none') return 'it is not covered';
   return decisive.some(({ lacksLocals }) => lacksLocals)
     ? 'local rates are missing'
-    : 'the rates of the tax day are not on record, only those of another day';
+    : 'the rates of the tax day are not on record, only rates of a different day';
 };
 
 /** Returns the refusal of a place by the account's policies, or `null`. */

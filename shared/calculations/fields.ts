@@ -56,7 +56,7 @@ const decimalAdvice =
 export const decimalString = z.string(decimalAdvice).check(z.regex(decimalPattern, decimalAdvice));
 
 const priceAdvice =
-  'Send a decimal as a string, such as "12.50": at most 12 digits before and 10 after the point. Below zero, it reduces other line items or shipping charges.';
+  'Send a decimal as a string, such as "12.50": at most 12 digits before and 10 after the point. A negative price reduces other line items or shipping charges.';
 export const price = z.string(priceAdvice).check(z.regex(signedDecimalPattern, priceAdvice));
 
 export const quantity = described(
@@ -67,7 +67,7 @@ export const quantity = described(
 
 export const flag = z.boolean('Send true or false.');
 
-const instantAdvice = 'Send an ISO 8601 instant with Z or an offset, such as "2026-10-08T20:00:00-04:00", or a date.';
+const instantAdvice = 'Send an ISO 8601 timestamp with Z or an offset, such as "2026-10-08T20:00:00-04:00", or a date.';
 
 export const instantKeywords = {
   pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-](0\\d|1[0-4]):[0-5]\\d))?$',
@@ -76,7 +76,7 @@ export const instantKeywords = {
 
 export const instant = described(
   z.string(instantAdvice).check(z.refine((value) => instantMs(value) !== null, instantAdvice)),
-  'An instant, or a date.',
+  'A timestamp, or a date.',
   instantKeywords,
 );
 
@@ -122,7 +122,7 @@ export const certificateReasons = ['resale', 'government', 'nonprofit', 'direct_
 /** Why a buyer is exempt: a certificate, or SNAP benefits that pay for a line item (7 U.S.C. 2013(a)). */
 export const exemptionTypes = [...certificateReasons, 'snap'] as const;
 
-const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
+const regionsAdvice = 'Send an array of state codes, or leave it out for all states.';
 // An unknown region would exempt nothing without an error.
 const region = described(
   text(50).check(
@@ -157,7 +157,7 @@ export const Exemption = described(
     )
     .check(
       z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
-        error: 'Send a valid_to that is not before valid_from.',
+        error: 'Send a valid_to on or after valid_from.',
         path: ['valid_to'],
       }),
     ),
@@ -195,7 +195,7 @@ export const Customer = described(
       ),
       exemption: described(
         z.nullish(SentExemption),
-        'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}`. `none` taxes the buyer in spite of them. Absent or `null`: they apply, as `applied_exemption` of the line items shows.',
+        'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}`. `none` taxes the buyer despite these certificates. If absent or `null`, the certificates apply, and `applied_exemption` of the line items shows which.',
       ),
     },
     'Send an object.',

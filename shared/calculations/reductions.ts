@@ -71,7 +71,7 @@ const listTargets = (
         : where(({ isGoods }) => isGoods);
   if (found.length > 0) return accept(found);
   const advice =
-    'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there instead. Leave out what was paid before, such as a returned deposit: it is no part of the price.';
+    'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there instead. Leave out earlier payments, such as a returned deposit: they are not part of the price.';
   if (named) {
     const detail = `No line item or shipping charge that can be reduced has the id ${JSON.stringify(named)}. ${advice}`;
     return refuse(invalidFormat(`${pointer}/parent_line_item_id`, 'Unknown parent_line_item_id', detail));
@@ -100,7 +100,7 @@ const reduce = (
   const total = -lineAmount(sent, exponent);
   const whole = sum(reduced.map(({ left }) => left));
   if (total > whole) {
-    const detail = `It takes ${formatAmount(total, exponent)} off charges of ${formatAmount(whole, exponent)} after their discounts. Send a smaller one, or a document with the type credit for a refund.`;
+    const detail = `It reduces charges of ${formatAmount(whole, exponent)}, after their discounts, by ${formatAmount(total, exponent)}. Send a smaller discount, or send type credit for a refund.`;
     return refuse(invalidFormat(`${pointer}/unit_price`, 'Negative unit_price exceeds the price', detail));
   }
   const parts = allocate(

@@ -262,7 +262,7 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
 const benefitsProblems = (input: JsonObject): Problem[] => {
   if (asObject(asObject(input['customer'])?.['exemption'])?.['type'] !== 'snap') return [];
   const detail =
-    'Send snap in customer.exemption of each line item that is paid with SNAP benefits: they never pay for deliveries and fees.';
+    'Send snap in customer.exemption of each line item that is paid with SNAP benefits: SNAP benefits never pay for deliveries and fees.';
   return [invalidFormat('/customer/exemption/type', 'Invalid type', detail)];
 };
 
@@ -305,7 +305,7 @@ const hasAddress = (holder: Line) => {
 const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   if (hasAddress(input) || lines.every((line) => hasAddress(line) || line?.['fulfillment'] === 'pickup')) return [];
   const detail =
-    'Send customer.address, or an address on the customer of every line item: it decides which jurisdictions tax the sale.';
+    'Send customer.address, or an address on the customer of every line item: it determines which jurisdictions tax the sale.';
   return [requiredField('/customer/address', detail)];
 };
 

@@ -57,14 +57,14 @@ export const LineItemRequest = described(
       ),
       parent_line_item_id: described(
         optional.identifier,
-        'The line item of the parent that this line credits. Default: the one with the same `id`. On a line with a negative `unit_price`, what it reduces. On a shipping charge or a fee such as gift wrapping, the line item that it is for.',
+        "The line item of the parent that this line credits. Default: the parent's line item with the same `id`. On a line with a negative `unit_price`, what it reduces. On a shipping charge or a fee such as gift wrapping, the line item that it is for.",
       ),
       description: described(z.nullish(text(1000)), 'Free text.'),
       product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),
       quantity,
       unit_price: described(
         z.nullish(price),
-        'The price per unit. Required, except on a line that credits a line of the parent. Below zero, the line is a discount: it reduces the line item or shipping charge whose `id` is its `parent_line_item_id`, otherwise those with its `product_tax_code`, otherwise all goods, and is taxed as they are.',
+        'The price per unit. Required, except on a line that credits a line of the parent. A line with a negative price is a discount and is taxed like what it reduces: the line item or shipping charge whose `id` is its `parent_line_item_id`, otherwise those with its `product_tax_code`, otherwise all goods.',
       ),
       discount_amount: described(optional.decimal, discountAdvice),
       third_party_discount_amount: described(optional.decimal, thirdPartyAdvice),
@@ -75,7 +75,7 @@ export const LineItemRequest = described(
       ),
       fulfillment: described(
         z.nullish(z.enum(lineFulfillments, `Send one of ${lineFulfillments.join(', ')}.`)),
-        'How the buyer gets this line: `ship`, `pickup` at the address of `ship_from`, where it is taxed, `electronic`, or `none`. Shipping belongs to lines that are shipped. Default: as the product tax code usually reaches the buyer (`fulfillment` in `GET /product-tax-codes`).',
+        'How the buyer gets this line: `ship`, `pickup` at the address of `ship_from`, where it is taxed, `electronic`, or `none`. Shipping charges apply to shipped lines. Default: the usual fulfillment of the product tax code (`fulfillment` in `GET /product-tax-codes`).',
         { title: 'LineFulfillment' },
       ),
       metadata: optional.metadata,
@@ -106,16 +106,13 @@ export const ShippingRequest = described(
         z.nullish(
           z.array(identifier, idsAdvice).check(z.minLength(1, idsAdvice), z.maxLength(lineItemsMax, idsAdvice)),
         ),
-        `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, also fees on its goods, have at most ${deliveriesMax} line items together, each counted once for each charge.`,
+        `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, including fees on its goods, can have at most ${deliveriesMax} line items in total. A line item counts once for each charge.`,
       ),
       ship_to: described(
         z.nullish(ShipTo),
-        'Where the charge delivers its line items, if not to the address of each. It is taxed at this place.',
+        'Where the charge delivers its line items. The charge is taxed at this address. Default: the address of each line item.',
       ),
-      ship_from: described(
-        optional.shipFrom,
-        'Where the charge delivers from, if not from the origin of each line item.',
-      ),
+      ship_from: described(optional.shipFrom, 'Where the charge delivers from. Default: the origin of each line item.'),
     },
     'Send an object with an amount.',
   ),
@@ -145,7 +142,7 @@ export const inputShape = {
   ),
   tax_date: described(
     z.nullish(instant),
-    "The date whose rates and rules apply: a date, or an instant, whose tax day is the day in the account's `time_zone`. At most 31 days in the future. Default: now.",
+    "The date whose rates and rules apply: a date, or a timestamp, whose tax day is its day in the account's `time_zone`. At most 31 days in the future. Default: now.",
   ),
   customer: optional.customer,
   ship_from: described(
@@ -188,7 +185,7 @@ export const creditShape = {
   parent_transaction_id: described(z.nullish(text(64)), 'The id of the sale that this credit refunds.'),
   credit_remaining: described(
     optional.flag,
-    'Credits exactly what is left of the parent, line by line. Only on a credit with a parent and without line items. If earlier credits had lines that match no line of the parent, Levy distributes what is left in total over the lines in proportion to what is left of each.',
+    'Credits exactly the remaining amounts of the parent, line by line. Only on a credit with a parent and without line items. If earlier credits had lines that match no line of the parent, Levy distributes the total remaining amount over the lines in proportion to their remaining amounts.',
   ),
 };
 

@@ -58,12 +58,12 @@ export const TaxRowResponse = described(
     reporting_code: reportingCode,
     tax_type: described(
       z.enum(['sales', 'general_excise', 'fee']),
-      'The kind of tax. `fee` is a fee that is no sales tax and is reported apart from it.',
+      'The kind of tax. `fee` is a fee that is not a sales tax and is reported separately.',
       { title: 'TaxType' },
     ),
     rate: described(
       rate,
-      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
+      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes on the general excise tax, it is a share of the maximum visible rate.',
     ),
     ...taxFigures,
     taxability_reason: described(z.enum(taxabilityReasons), 'Why this tax applies, or why it does not.', {
@@ -107,7 +107,7 @@ export const AppliedExemption = described(
   z.object({
     customer_id: described(
       z.nullable(z.string()),
-      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the exemption.',
+      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the exemption was sent in the request.',
     ),
     reason: described(z.enum(exemptionTypes), 'The reason for the exemption.', { title: 'ExemptionReason' }),
     certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
@@ -126,7 +126,7 @@ const taxes = described(
 const discounts = {
   applied_discount_amount: described(
     amount,
-    "Discounts that the seller pays for, including the share of the document's; of a document, also those on shipping. They reduce the taxable amount.",
+    "Discounts that the seller pays for, including the share of the document's discount. The amount of a document includes discounts on shipping. They reduce the taxable amount.",
   ),
   applied_third_party_discount_amount: described(
     amount,
@@ -161,7 +161,7 @@ export const LineItemResponse = described(
     ...discounts,
     applied_discount_amount: described(
       lineAmount,
-      "Discounts that the seller pays for, including a share of the document's discount and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, its whole amount, which other charges have as a discount.",
+      "Discounts that the seller pays for, including a share of the document's discount and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, it is the whole amount of the line, which other charges receive as a discount.",
     ),
     net_amount: described(amount, "The amount after the seller's discounts."),
     ...taxFigures,
@@ -246,7 +246,7 @@ export const outcomeShape = {
   currency: described(currencyCode, 'ISO 4217 code.'),
   tax_date: described(
     z.string(),
-    "The date whose rates and rules apply. An instant is in the account's time zone, so that its first ten characters are the tax day.",
+    "The date whose rates and rules apply. A timestamp is in the account's time zone, so its first ten characters are the tax day.",
     instantKeywords,
   ),
   customer: described(z.nullable(Customer), 'The buyer, as sent.'),
@@ -285,7 +285,7 @@ export const outcomeShape = {
 
 export const Calculation = described(
   z.object({ object: objectType('calculation'), ...outcomeShape }),
-  'The tax of an order, with every field of the request as sent. Nothing is stored.',
+  'The tax on an order, with every field of the request as sent. Nothing is stored.',
   { id: 'Calculation' },
 );
 export type Calculation = z.infer<typeof Calculation>;

@@ -127,7 +127,7 @@ const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone 
   if (typeof sent !== 'string' || !/[+-]\d\d:\d\d$/.test(sent) || utcOffset.test(sent)) return [];
   const [own, day] = [sent.slice(0, 10), inTimeZone(sent, time_zone).slice(0, 10)];
   if (own === day) return [];
-  const message = `The tax date is ${own} by its offset, and ${day} in the account's time zone ${time_zone}: the tax of ${day} applies. Send ${own} as a date for that day, or set the account's time_zone.`;
+  const message = `The tax date is ${own} in its own offset, and ${day} in the account's time zone ${time_zone}: the tax of ${day} applies. To apply the tax of ${own}, send it as a date, or set the account's time_zone.`;
   return [{ code: 'tax_day_differs', message, pointer: '/tax_date' }];
 };
 

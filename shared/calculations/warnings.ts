@@ -69,7 +69,7 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   if (!followed || taxable === 0n) return [];
-  const message = `${followed.jurisdiction.name} taxes this charge as the goods that it belongs to, and the document has none: taxed as with taxable goods. Send the goods in the same document.`;
+  const message = `${followed.jurisdiction.name} taxes this charge like the goods that it belongs to, and the document has no such goods: it was taxed as with taxable goods. Send the goods in the same document.`;
   return [{ code: 'taxability_not_established', message, pointer }];
 };
 
@@ -86,7 +86,7 @@ const inexactWarning = (
   const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';
   return {
     code: 'tax_included_not_exact',
-    message: `No net amount plus its tax is exactly the gross of ${write(gross)}${together}. The tax on the net of ${write(net)} would be ${write(taxOfNet)}; the tax charged is the difference to the gross, ${write(gross - net)}.`,
+    message: `No net amount plus its tax equals the gross amount of ${write(gross)}${together}. The tax on a net amount of ${write(net)} would be ${write(taxOfNet)}; the tax charged is the difference between gross and net, ${write(gross - net)}.`,
     pointer: pointer(first),
   };
 };
@@ -99,7 +99,7 @@ const baselessWarnings = ({ lines }: TaxedDocument, write: Writer, pointer: Poin
   lines.flatMap((charge, index) => {
     const { tax, taxable, exempt, inexact } = charge;
     if (tax === 0n || taxable + exempt > 0n || inexact || isFeeAlone(charge)) return [];
-    const message = `All of the gross of ${write(tax)} is tax: included tax is rounded once, on the invoice, which leaves no net for this charge.`;
+    const message = `The whole gross amount of ${write(tax)} is tax: included tax is rounded once for the invoice, which leaves no net amount for this charge.`;
     return [{ code: 'tax_included_not_exact', message, pointer: pointer(index) }];
   });
 

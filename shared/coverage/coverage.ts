@@ -62,7 +62,7 @@ const rateNotes = (release: Release, rate: Rate | undefined, day: string): strin
   return [
     ...(rate ? [] : [`The general rate on ${day} is not established.`]),
     ...(rate && rate.from === null
-      ? [`The first day of the general rate is not established: it counts from ${release.established_from}.`]
+      ? [`The first day of the general rate is not established: Levy uses the rate from ${release.established_from}.`]
       : []),
     ...(rate?.note ? [rate.note] : []),
     ...later.map((next) => `The general rate is ${next.rate} ${span(next)}.`),
@@ -78,7 +78,7 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
   const ids = [...new Set(rules.map(({ id }) => id))];
   const named = ids.length > 0 && ids.length <= ownNamedMax ? ` (${ids.join(', ')})` : '';
   return [
-    `Own rules of the operator apply before the content. Rules: ${current(rules)}${named}. Rates: ${current(rates)}. Settings: ${others}.`,
+    `Custom rules take precedence over the content. Rules: ${current(rules)}${named}. Rates: ${current(rates)}. Settings: ${others}.`,
   ];
 };
 

@@ -142,7 +142,7 @@ const outdatedNotes = (release: Release, day: string): readonly string[] => {
   return share_outdated === null || share_outdated === none
     ? []
     : [
-        `The sources of the local rates are of ${oldest_as_of} to ${as_of}; ${formatPercent(share_outdated)} of the areas have a rate that is older than its publisher's cadence allows. An answer with such a rate has the warning \`local_rates_outdated\`.`,
+        `The sources of the local rates are from ${oldest_as_of} to ${as_of}. ${formatPercent(share_outdated)} of the areas have a rate that is older than its publisher's update interval. A response with such a rate has the warning \`local_rates_outdated\`.`,
       ];
 };
 
@@ -153,15 +153,15 @@ const tableNotes = (release: Release, day: string): readonly string[] => {
   return [
     `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(release.state) ? ': import the rate and boundary files of the state' : ''}.`,
     ...outdatedNotes(release, day),
-    `Local rates without a first day of their own are established from ${release.local?.established_from} on. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
+    `Local rates without a first day are established from ${release.local?.established_from}. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
     ...(places_missing > 0
       ? [
-          `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state, and coverage partial.`,
+          `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state and has coverage partial.`,
         ]
       : []),
     ...(counties_missing > 0
       ? [
-          `The local rate outside the cities of ${counted(counties_missing, 'county is', 'counties is')} not established: an address there gets the rate of the state, and coverage partial.`,
+          `The local rate outside the cities of ${counted(counties_missing, 'county is', 'counties is')} not established: an address there gets the state rate and has coverage partial.`,
         ]
       : []),
   ];
@@ -171,7 +171,7 @@ const tableNotes = (release: Release, day: string): readonly string[] => {
 export const localNotes = (release: Release, day: string): readonly string[] => {
   if (release.fallback) {
     const found = extent(release);
-    const ended = `All that its files list${found} has ended.`;
+    const ended = `Everything that its files list${found} has ended.`;
     const named = `Addresses that its files do not name${found} fall back to ${release.fallback.id}.`;
     return [hasEnded(release, day) ? ended : named, ...localNotes(release.fallback, day)];
   }
@@ -180,8 +180,8 @@ export const localNotes = (release: Release, day: string): readonly string[] => 
     case 'complete':
       return [];
     case 'partial':
-      return ['Some local rates are missing: where they are, answers say coverage partial.'];
+      return ['Some local rates are missing: responses for these places have coverage partial.'];
     case 'none':
-      return ['Local rates are missing: answers have the state rate only and say coverage partial.'];
+      return ['Local rates are missing: responses have only the state rate and coverage partial.'];
   }
 };

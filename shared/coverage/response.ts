@@ -14,7 +14,7 @@ const SubjectCoverage = described(
   z.object({
     treatment: described(
       treatment,
-      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends on more; `text` says on what. `other_tax`: another tax applies in place of sales tax. `not_established` goods are taxed as general goods, with a warning.',
+      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that the treatment depends on further facts, which `text` names. `other_tax`: another tax applies in place of sales tax. `not_established` goods are taxed as general goods, with a warning.',
       { title: 'Treatment' },
     ),
     text: described(z.string(), 'The treatment in one sentence.'),
@@ -62,7 +62,7 @@ const LocalCoverage = described(
     ),
     share_outdated: described(
       z.nullable(share),
-      "The share of `areas` whose rate is older than its publisher's cadence allows, or of unknown age: a fraction with four decimals. An answer with an outdated rate has the warning `local_rates_outdated`. `null` if it is not known.",
+      "The share of `areas` whose rate is older than its publisher's update interval, or of unknown age: a fraction with four decimals. A response with an outdated rate has the warning `local_rates_outdated`. `null` if it is not known.",
     ),
     areas: described(
       z.nullable(count),
@@ -70,11 +70,11 @@ const LocalCoverage = described(
     ),
     places_missing: described(
       z.nullable(count),
-      'The number of places that tax, or may tax, and have no established rate. An address there has coverage `partial`. `null` if it is not known.',
+      'The number of places that levy a tax, or might levy one, and have no established rate. An address there has coverage `partial`. `null` if it is not known.',
     ),
     share_missing: described(
       z.nullable(share),
-      'The share of `places_missing` in all places that are known to tax: a fraction with four decimals. `null` if it is not known.',
+      'The share of `places_missing` in all places that are known to levy a tax: a fraction with four decimals. `null` if it is not known.',
     ),
   }),
   'How Levy finds the taxes below the state, and how much of them is missing.',
@@ -86,12 +86,12 @@ const Gate = described(
   z.object({
     name: described(z.string(), 'The name of the gate.'),
     text: described(z.string(), 'What it measures.'),
-    figure: described(z.number(), 'The measured figure.'),
-    most: described(z.number(), 'The gate passes if the figure is at most this.'),
+    figure: described(z.number(), 'The measured value.'),
+    most: described(z.number(), 'The gate passes if the value is at most this.'),
     unit: described(z.string(), 'The unit of both; empty for a count.'),
     passed: described(z.boolean(), 'Whether the gate passes.'),
   }),
-  'A limit that a release must keep before an update activates it.',
+  'A limit that a release must meet before an update activates it.',
   { id: 'ContentGate' },
 );
 
@@ -103,8 +103,8 @@ const ProposedRate = described(
       z.string(),
       'Which rate: `general`, `food`, or those for sales from other states, `general_interstate` and `food_interstate`.',
     ),
-    from: described(z.nullable(date), 'The first day of the change. `null` is open.'),
-    to: described(z.nullable(date), 'The last day. `null` is open.'),
+    from: described(z.nullable(date), 'The first day of the change. `null` if it is open.'),
+    to: described(z.nullable(date), 'The last day. `null` if it is open.'),
     before: described(z.nullable(rate), 'The rate of the active release. `null` if it has none.'),
     after: described(z.nullable(rate), 'The rate of the proposed release. `null` if it has none.'),
   }),
@@ -126,13 +126,13 @@ const Proposal = described(
   z.object({
     imported_at: described(z.nullable(timestamp), 'When its files were imported.'),
     gates: described(z.array(Gate), 'The gates. Empty before they are measured.'),
-    held: described(z.nullable(z.string()), 'Why an update does not activate it. `null` if it may.'),
+    held: described(z.nullable(z.string()), 'Why an update does not activate it. `null` if an update can activate it.'),
     changes: described(
       z.nullable(ProposedChanges),
       'The rates that change against the release that was active. `null` before they are compared.',
     ),
   }),
-  'A release of official rates that was never active. An operator compares it by `npm run content -- diff` and activates it by `npm run content -- activate`.',
+  'A release of official rates that was never active. An operator compares it with `npm run content -- diff` and activates it with `npm run content -- activate`.',
   { id: 'ProposedRelease' },
 );
 
@@ -152,7 +152,7 @@ const SourceCoverage = described(
     ),
     release: described(
       z.nullable(z.string()),
-      'The release that Levy made of the newest official files. `null` if no update has taken any.',
+      'The release that Levy imported from the newest official files. `null` if no update has imported any.',
     ),
     in_use: described(
       z.boolean(),
@@ -160,11 +160,11 @@ const SourceCoverage = described(
     ),
     proposal: described(
       z.nullable(Proposal),
-      'What is known of `release` while it waits for a decision, otherwise `null`.',
+      'Details of `release` while it awaits a decision to activate it, otherwise `null`.',
     ),
     as_of: described(
       z.nullable(date),
-      'The date of the newest official file, in use or not: as in its name, else of its last change, else of its import. Without a file, the date of the local rates. `null` if neither is known.',
+      'The date of the newest official file, in use or not: from its name, else the date of its last change, else of its import. Without a file, the date of the local rates. `null` if neither is known.',
     ),
     next_expected: described(
       z.nullable(date),
@@ -199,15 +199,15 @@ const StateRelease = described(
     active: described(z.boolean(), 'Whether calculations use it now.'),
     origin: described(
       z.string(),
-      '`built_in`, the import format of its files, such as `sst`, or `own` (rules of the operator alone).',
+      '`built_in`, the import format of its files, such as `sst`, or `own` (custom rules only).',
     ),
-    own_rules: described(z.boolean(), 'Whether rules, rates or settings of the operator apply with it.'),
+    own_rules: described(z.boolean(), 'Whether custom rules, rates or settings apply with it.'),
     local_rates: described(z.enum(localRates), 'The local rates that it covers today.', { title: 'LocalRateCoverage' }),
     last_day: described(z.nullable(date), 'The last day that its files cover. `null` without an end.'),
     imported_at: described(z.nullable(timestamp), 'When it was imported. `null` if it is built in.'),
     activated_at: described(
       z.nullable(timestamp),
-      'When it was activated. `null` if it is not active, or has been from the start.',
+      'When it was activated. `null` if it is not active, or was active from the start.',
     ),
     jurisdictions: described(z.nullable(count), 'The number of its jurisdictions. `null` if it is built in.'),
     rates: described(z.nullable(count), 'The number of its rates. `null` if it is built in.'),

@@ -205,7 +205,10 @@ const untaxed = (release: Release): SubjectCoverage => {
   const [treatment, text] =
     release.coverage === 'complete'
       ? (['not_subject_to_tax', 'The state has no general sales tax.'] as const)
-      : (['not_established', 'The state has no general sales tax; what local taxes do is not established.'] as const);
+      : ([
+          'not_established',
+          'The state has no general sales tax; the treatment by local taxes is not established.',
+        ] as const);
   return coveredBy(release, treatment, text, [], []);
 };
 

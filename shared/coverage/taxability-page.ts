@@ -25,7 +25,7 @@ const signs: Readonly<Record<TreatmentName, Sign>> = {
   by_product: ['B', 'depends on the product'],
   other_tax: ['O', 'another tax applies instead of sales tax'],
   follows_goods: goods,
-  any_taxable: ['A', 'taxable if any of the goods of the order is'],
+  any_taxable: ['A', 'taxable if any goods of the order are taxable'],
   exempt_if_stated: goods,
   exempt_unless_included: goods,
   taxable_unless_avoidable: goods,

@@ -136,7 +136,7 @@ export const customerNotFound: Problem = {
 export const customerExists = ({ id, version }: Pick<Customer, 'id' | 'version'>): Problem => ({
   code: 'conflict_duplicate_customer_id',
   title: 'Duplicate id',
-  detail: `The account has a customer ${id} with different content. Change it with POST /customers/{id}, or send another id.`,
+  detail: `The account has a customer ${id} with different content. Change it with POST /customers/{id}, or send a different id.`,
   source: { pointer: '/id' },
   meta: { version },
 });
@@ -257,7 +257,7 @@ export const CustomerListQuery = z.object({
   ),
   state: described(
     z.optional(state),
-    'Only customers with a certificate for this state or for all states: its two-letter code, its jurisdiction code or its name. With `expiring_before`, the same certificate meets both.',
+    'Only customers with a certificate for this state or for all states: its two-letter code, its jurisdiction code or its name. With `expiring_before`, one certificate must match both.',
   ),
   search: described(
     z.optional(identifier),

@@ -32,13 +32,13 @@ const day = z.string({ error: withValue(dayAdvice) }).check(z.refine(isDay, { er
 const dayKeywords = { format: 'date', examples: ['2026-10-08'] };
 
 const urlMax = 500;
-const urlAdvice = `Send a link that begins with https://, without a user name or password: at most ${urlMax} ASCII characters.`;
+const urlAdvice = `Send a URL of at most ${urlMax} ASCII characters that begins with https:// and has no user name or password.`;
 const isDocumentUrl = (value: string): boolean => {
   const url = /^https:\/\/[\x21-\x7e]+$/.test(value) && value.length <= urlMax ? URL.parse(value) : null;
   return url !== null && url.username === '' && url.password === '';
 };
 
-const lastDayAdvice = 'Send a valid_to that is not before valid_from.';
+const lastDayAdvice = 'Send a valid_to on or after valid_from.';
 
 export const CertificateRequest = described(
   z

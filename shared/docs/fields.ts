@@ -43,7 +43,7 @@ const patterns: Readonly<Record<string, string>> = {
   '^\\d+$': 'digits',
   '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$': 'YYYY-MM-DDThh:mm:ss.sssZ',
   '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-](0\\d|1[0-4]):[0-5]\\d))?$':
-    'YYYY-MM-DD, or an instant with Z or an offset',
+    'YYYY-MM-DD, or a timestamp with Z or an offset',
   '^[^\\u0000-\\u001F\\u007F-\\u009F]*$': 'no control characters',
   '^[\\x20-\\x7E]*$': 'printable ASCII',
   '^"[^"]*"$': 'in double quotes',

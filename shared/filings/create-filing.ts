@@ -110,7 +110,7 @@ const answerExisting = async (
   ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const filing = await ports.filings.find(account.id, id);
-  assert(filing !== undefined, 'A period names a missing filing.');
+  assert(filing !== undefined, 'A period refers to a missing filing.');
   // The period was closed after the previous page.
   if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';

@@ -95,7 +95,7 @@ const periodPosition = ({ state, period_end }: FilingPeriod): string => `${state
 /**
  * Lists the periods of each registered state from the period after its last filing up to the current one, or the end of
  * the registration. After that end, the first period with sales or credits is listed, which the schedule does not
- * close. `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
+ * close. `only` is a jurisdiction code, `null` all states. An account without a list of registrations gets an empty list.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
  */

@@ -42,7 +42,10 @@ export const amounts = {
 /** The amounts of a filing, by any grouping, and their counts. */
 export const sums = {
   ...amounts,
-  credit_amount: described(signedAmount, 'The gross of the credits, which the other amounts include. Not positive.'),
+  credit_amount: described(
+    signedAmount,
+    'The gross amount of the credits, which the other amounts include. Not positive.',
+  ),
   credit_count: described(count, 'The number of credits among the entries.'),
   count: described(count, 'The number of entries included. An entry with several rates counts once.'),
 };
@@ -100,7 +103,7 @@ export const FilingException = described(
         described(
           z.object({
             reason: exceptionReason,
-            gross_amount: described(signedAmount, 'The gross that is not covered, or whose tax differs.'),
+            gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
           }),
           'Why a transaction needs attention.',
           { id: 'FilingExceptionReason' },
@@ -110,9 +113,9 @@ export const FilingException = described(
     ),
     review_codes: described(
       z.array(reviewCode),
-      "The codes of its warnings that can change the tax in the state; of a credit, also its sale's. Empty if there are none.",
+      'The codes of its warnings that can change the tax in the state. A credit also has the codes of its sale. Empty if there are none.',
     ),
-    gross_amount: described(signedAmount, 'The gross of the transaction in the state.'),
+    gross_amount: described(signedAmount, 'The gross amount of the transaction in the state.'),
     tax_amount: described(signedAmount, 'The recorded tax of the transaction in the state.'),
   }),
   'A sale or credit to look at before the return is sent.',
@@ -125,7 +128,7 @@ export const FilingExceptions = described(
     count: described(count, 'The number of entries with exceptions. Send it as `acknowledge_exceptions`.'),
     gross_amount: described(
       z.nullable(signedAmount),
-      'Their gross. `null` if they are in several currencies: `by_reason` has the gross by currency.',
+      'Their gross amount. `null` if they are in several currencies: `by_reason` has it by currency.',
     ),
     by_reason: described(
       z.array(
@@ -134,7 +137,7 @@ export const FilingExceptions = described(
             reason: exceptionReason,
             currency: currencyCode,
             count: described(count, 'The number of entries with this reason. An entry may have several.'),
-            gross_amount: described(signedAmount, 'The gross that is not covered, or whose tax differs.'),
+            gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
           }),
           'The exceptions of one reason in one currency.',
           { id: 'FilingExceptionSum' },
@@ -159,7 +162,7 @@ export const FilingReview = described(
     count: described(count, 'The number of entries to review.'),
     gross_amount: described(
       z.nullable(signedAmount),
-      'Their gross. `null` if they are in several currencies: `by_code` has the gross by currency.',
+      'Their gross amount. `null` if they are in several currencies: `by_code` has it by currency.',
     ),
     tax_amount: described(z.nullable(signedAmount), 'Their recorded tax. `null` if they are in several currencies.'),
     by_code: described(
@@ -170,7 +173,7 @@ export const FilingReview = described(
               code: reviewCode,
               currency: currencyCode,
               count: described(count, 'The number of entries with this code. An entry may have several.'),
-              gross_amount: described(signedAmount, 'The gross of these sales and credits in the state.'),
+              gross_amount: described(signedAmount, 'The gross amount of these sales and credits in the state.'),
               tax_amount: described(signedAmount, 'Their recorded tax in the state.'),
             }),
             'The entries to review for one code in one currency.',
@@ -185,7 +188,7 @@ export const FilingReview = described(
       'In a dry run, the entries to review, at most 100. `null` in a filing: `GET /filings/{id}/exceptions?list=review` lists them.',
     ),
   }),
-  'Sales and credits with warnings that can change their tax. Filing does not require to acknowledge them.',
+  'Sales and credits with warnings that can change their tax. They need no acknowledgment when the filing is filed.',
   { id: 'FilingReview' },
 );
 type FilingReview = z.infer<typeof FilingReview>;
@@ -197,8 +200,8 @@ export const FilingCorrection = described(
   z.object({
     at: described(z.string(), 'When the number was corrected.'),
     by: described(z.string(), 'The credential that corrected it, in the same form as `asked_by`.'),
-    from: described(z.nullable(z.string()), 'The number before.'),
-    to: described(z.string(), 'The number after.'),
+    from: described(z.nullable(z.string()), 'The number before the correction.'),
+    to: described(z.string(), 'The number after the correction.'),
   }),
   'A correction of the confirmation number.',
   { id: 'FilingCorrection' },

@@ -44,7 +44,7 @@ export const periodInFuture = (state: string, { start, end }: Period, running: s
     'Period not begun',
     state,
     end,
-    `The period of ${state} from ${start} to ${end} is in the future. The running period, which ends on ${running}, is the last one that a dry run takes.`,
+    `The period of ${state} from ${start} to ${end} is in the future. The last period that a dry run accepts is the current one, which ends on ${running}.`,
   );
 
 export const inProgress = (state: string, filing: string): Problem => ({
@@ -115,7 +115,7 @@ export const exceptionsNotAcknowledged = (count: number): Problem => ({
   detail:
     count === 0
       ? 'The filing has no exceptions. Send acknowledge_exceptions as 0, or leave it out.'
-      : `The filing has ${count} exceptions. Look at GET /filings/{id}/exceptions, then send acknowledge_exceptions as ${count}.`,
+      : `The filing has ${count} exceptions. Check GET /filings/{id}/exceptions, then send acknowledge_exceptions as ${count}.`,
   source: { pointer: '/acknowledge_exceptions' },
   meta: { count },
 });
@@ -124,15 +124,15 @@ export const confirmationFixed: Problem = {
   code: 'conflict_immutable_field',
   title: 'confirmation_number cannot be changed',
   detail:
-    'The filing already has another confirmation number. To correct it, send its current number as previous_confirmation_number.',
+    'The filing already has a different confirmation number. To correct it, send its current number as previous_confirmation_number.',
   source: { pointer: '/confirmation_number' },
 };
 
 export const otherPreviousNumber: Problem = {
   code: 'conflict_immutable_field',
-  title: 'Another confirmation number is stored',
+  title: 'A different confirmation number is stored',
   detail:
-    'previous_confirmation_number is not the confirmation number of the filing. Read the filing, and correct its current number if that is still needed.',
+    'previous_confirmation_number is not the confirmation number of the filing. Read the filing, then correct its current number if needed.',
   source: { pointer: '/previous_confirmation_number' },
 };
 
@@ -141,7 +141,7 @@ export const correctionsMax = 20;
 
 export const tooManyCorrections: Problem = {
   ...confirmationFixed,
-  detail: `The confirmation number was corrected ${correctionsMax} times, which is the maximum. Keep the right number in your own records.`,
+  detail: `The confirmation number was corrected ${correctionsMax} times, which is the maximum. Keep the correct number in your own records.`,
 };
 
 export const confirmationMissing = requiredField(

@@ -76,7 +76,7 @@ export const dryRunProblem = (pointer: string): Problem | null =>
       }
     : null;
 
-const countAdvice = 'Send a whole number from 0, the count of exceptions.';
+const countAdvice = 'Send the number of exceptions, a whole number of at least 0.';
 
 const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';
 
@@ -98,7 +98,7 @@ export const FilingUpdate = described(
       ),
       previous_confirmation_number: described(
         z.nullish(confirmationNumber),
-        'The current confirmation number of a filing that is filed, to replace it by `confirmation_number`.',
+        'The current confirmation number of a filing that is filed, to replace it with `confirmation_number`.',
       ),
       acknowledge_exceptions: described(
         z.nullish(z.int(countAdvice).check(z.nonnegative(countAdvice))),
@@ -172,12 +172,12 @@ export const FilingQuery = z
     ),
     process_type: described(
       z.optional(z.enum(processTypes, 'Send T or P.')),
-      'Of the electronic return: `T` is a test, `P` is for production, which the state processes. Default: `T`.',
+      'The process type of the electronic return: `T` (test) or `P` (production, which the state processes). Default: `T`.',
       { title: 'ProcessType' },
     ),
     return_type: described(
       z.optional(z.enum(returnTypes, 'Send O or A.')),
-      'Of the electronic return: `O` is the original, `A` amends a return that was sent before. Default: `O`.',
+      'The return type of the electronic return: `O` (original) or `A` (amends an earlier return). Default: `O`.',
       { title: 'ReturnType' },
     ),
     acknowledge_exceptions: described(

@@ -125,7 +125,7 @@ const FilingTerms = described(
       z.nullable(z.boolean()),
       'Whether a return is due for a period without sales. `null` if it is not established.',
     ),
-    source: described(z.string(), 'Where this was found.'),
+    source: described(z.string(), 'The source of this information.'),
     confidence: described(z.string(), '`high` or `medium`. Check it with the state.'),
   }),
   'The terms of the returns of a state.',
@@ -145,15 +145,18 @@ export const Worksheet = described(
     form: described(z.string(), 'The name of the layout, such as `CA-CDTFA-401`.'),
     title: described(z.string(), 'The title of the form.'),
     edition: described(z.string(), 'The edition of the form that the lines are from.'),
-    source: described(z.string(), 'Where the lines were found.'),
+    source: described(z.string(), 'The source of the lines.'),
     confidence: described(z.string(), '`high`, `medium` or `low`. Compare the lines with your form.'),
     currency: currencyCode,
     lines: described(
       z.array(
         z.object({
           line: described(z.string(), 'The number on the form.'),
-          label: described(z.string(), 'What the line is.'),
-          amount: described(z.nullable(signedAmount), 'As the form rounds it. `null` for a blank line.'),
+          label: described(z.string(), 'The text of the line on the form.'),
+          amount: described(
+            z.nullable(signedAmount),
+            'The amount, rounded as the form requires. `null` for a blank line.',
+          ),
           note: described(z.nullable(z.string()), 'Why the line is blank.'),
         }),
       ),
@@ -206,7 +209,10 @@ export const Filing = described(
       z.nullable(z.string()),
       'The name of the state form that `form` accepts, such as `CA-CDTFA-401`. `null` if Levy has no layout of it.',
     ),
-    terms: described(z.nullable(FilingTerms), 'What is established of the returns of the state. `null` if nothing is.'),
+    terms: described(
+      z.nullable(FilingTerms),
+      "The established terms of the state's returns. `null` if there are none.",
+    ),
     status: described(
       z.enum([...filingStatuses, 'dry_run']),
       '`closing`, `closed`, `marking` (the return was sent, and Levy is marking its transactions as filed), `filed` or `canceled`. `dry_run` if nothing is stored.',
@@ -216,15 +222,15 @@ export const Filing = described(
     corrections: described(z.array(FilingCorrection), 'The corrections of the confirmation number, oldest first.'),
     totals: described(
       z.nullable(z.array(FilingTotal)),
-      'The amounts of the return by jurisdiction and currency, ordered by currency and code. Incomplete while `status` is `closing`. A page of them: continue while `totals_next_cursor` is not `null`. `null` in a list.',
+      'The amounts of the return by jurisdiction and currency, ordered by currency and code. Incomplete while `status` is `closing`. They come in pages: continue while `totals_next_cursor` is not `null`. `null` in a list.',
     ),
     totals_next_cursor: described(
       z.nullable(z.string()),
-      'Send it as `totals_starting_after` for the next page of `totals`. `null` on the last page, which is the only one of most filings.',
+      'Send it as `totals_starting_after` for the next page of `totals`. `null` on the last page. Most filings have one page.',
     ),
     summary: described(
       z.array(FilingSummary),
-      'The amounts of the whole state by currency. Each line counts once: in the row of the state or, if the state levies no tax of its own, as the jurisdiction with the largest gross. The tax is the sum of all levels.',
+      'The amounts of the whole state by currency. Each line counts once: in the row of the state or, if there is no state tax, in the row of the jurisdiction with the largest gross amount. The tax is the sum of all levels.',
     ),
     exceptions: described(
       z.nullable(FilingExceptions),
@@ -276,9 +282,9 @@ const FilingPeriod = described(
     is_over: described(z.boolean(), "Whether the period is over, by the day in the account's time zone."),
     closes_at: described(
       z.nullable(timestamp),
-      'From when on the schedule closes the period. `null` if it does not, because a client canceled the filing or the registration has ended.',
+      'When the schedule closes the period, at the earliest. `null` if it does not close it, because a client canceled the filing or the registration has ended.',
     ),
-    due_date: described(z.nullable(date), 'When the return is due. `null` where this is not established.'),
+    due_date: described(z.nullable(date), 'When the return is due. `null` if this is not established.'),
     overdue: described(z.boolean(), "Whether the due date has passed, by the day in the account's time zone."),
     days_until_due: described(z.nullable(z.int()), 'The days to the due date, negative if it has passed.'),
   }),

@@ -66,7 +66,7 @@ const updateOnce = async (
   const [chain = null] = request.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== id) {
     const newest = await filings.find(account, chain.last.filing);
-    assert(newest !== undefined, 'A chain ends with a missing filing.');
+    assert(newest !== undefined, 'A filing sequence ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
     return refuse(cancelFirst(filing.state, newest.period_end, isFiled));
   }

@@ -56,7 +56,7 @@ const unknownReason = (formula: DiscountFormula | undefined, of: Return): string
   if (of.status === 'canceled') return 'The filing is canceled.';
   if (of.isLate) return 'The discount is for returns that are filed and paid by the due date.';
   if (of.summary.some(({ currency }) => currency !== 'USD'))
-    return 'The filing has amounts in other currencies than USD.';
+    return 'The filing has amounts in currencies other than USD.';
   return null;
 };
 

@@ -169,7 +169,7 @@ const endPhase = (
   const at = new Date(nowMs).toISOString();
   const after = { ...before, isUnfinished: false, entries: sumCounts(shards), version: before.version + 1 };
   if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
-  assert(chain !== null, 'An unfinished filing is in no chain.');
+  assert(chain !== null, 'An unfinished filing is not in a filing sequence.');
   const free = { ...chain, isBusy: false, version: chain.version + 1 };
   if (before.status === 'closing') {
     const totals = summedUp(shards);

@@ -134,7 +134,7 @@ const planVoid = async (
 const otherParent = invalidFormat(
   '/parent_transaction_id',
   'Invalid parent_transaction_id',
-  'It cannot change. Remove the transaction, and record another one.',
+  'It cannot change. Delete the transaction and create a new one.',
 );
 
 // A database transaction has at most 100 writes, and the heads, audit entries and the reference are up to ten.
@@ -142,7 +142,7 @@ const replacedEntriesMax = 90;
 const tooManyStates: Problem = {
   code: 'validation_body_too_large',
   title: 'Too many states',
-  detail: 'The transaction has too many states to be replaced at once. Remove it, and record another one.',
+  detail: 'The transaction has too many states to be replaced at once. Delete it and create a new one.',
 };
 
 /** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */

@@ -10,7 +10,7 @@ const bound = z.optional(instant);
 
 const bounds = <Name extends string>(name: Name, zone: string) => {
   const field = (relation: string) =>
-    described(bound, `Only transactions with a \`${name}\` ${relation} this instant or date, in ${zone}.`);
+    described(bound, `Only transactions with a \`${name}\` ${relation} this timestamp or date, in ${zone}.`);
   return {
     [`${name}[gte]`]: field('at or after'),
     [`${name}[gt]`]: field('after'),
@@ -37,7 +37,7 @@ export const TransactionListQuery = z
     parent_transaction_id: described(z.optional(text(64)), 'Only credits of this sale.'),
     customer_id: described(
       z.optional(identifier),
-      "Only transactions of this customer: the `id` of the document's customer.",
+      'Only transactions whose `customer.id` is this id. Customers of line items are not searched.',
     ),
     search: described(
       z.optional(identifier),

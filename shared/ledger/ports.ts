@@ -237,13 +237,14 @@ export const referenceTaken = (transactionId: string, reference: string): Proble
 export const answerTooLarge = ({ explanation }: Pick<Transaction, 'explanation'>): Problem => ({
   code: 'validation_body_too_large',
   title: 'Response too large',
-  detail: `The response would take more than 6 MB. ${explanation ? 'Leave out explain, or split' : 'Split'} the document into several.`,
+  detail: `The response would exceed 6 MB. ${explanation ? 'Leave out explain, or split' : 'Split'} the document into several.`,
 });
 
 export const tooLarge: Problem = {
   code: 'validation_body_too_large',
   title: 'Too large to store',
-  detail: 'The transaction takes more than 300 KB compressed, with room for its credits. Split it into several.',
+  detail:
+    'The transaction exceeds the size limit of 300 KB after compression, which includes room for its credits. Split it into several.',
 };
 
 export const notFound: Problem = {

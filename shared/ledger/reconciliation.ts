@@ -91,7 +91,7 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: strin
   if (typeof from !== 'string' || typeof to !== 'string') return [];
   const [first, last] = [edge(from, 'gte', timeZone), edge(to, 'lte', timeZone)];
   return first !== null && last !== null && first > last
-    ? [invalidFormat('/to', 'Invalid to', 'Send a to that is not before from.')]
+    ? [invalidFormat('/to', 'Invalid to', 'Send a to on or after from.')]
     : [];
 };
 

@@ -160,7 +160,7 @@ type Unknown = { readonly reason: NonNullable<Replay['reason']>; readonly detail
 const erased: Unknown = {
   reason: 'redacted',
   detail:
-    'Its address was removed with the personal data, so the figures cannot be recalculated. They are as recorded.',
+    'Its address was removed with the personal data, so the amounts cannot be recalculated. They are as recorded.',
 };
 
 const replay = (

@@ -79,7 +79,7 @@ export const TransactionUpdate = described(
     },
     'Send a JSON object.',
   ),
-  'The fields to change. An absent field stays as it is. `null` clears a field that may be empty.',
+  'The fields to change. Absent fields remain unchanged. `null` clears a field that may be empty.',
   { id: 'TransactionUpdate' },
 );
 export type TransactionUpdate = z.infer<typeof TransactionUpdate>;

@@ -110,7 +110,7 @@ const HistoryEntry = described(
       'SHA-256 of the canonical JSON of the other fields of the entry and the id of the transaction, in base64url.',
     ),
   }),
-  'A change of a transaction. It is kept forever, and holds the hash of the previous entry so that tampering is detectable.',
+  'A change of a transaction. It is kept forever, and contains the hash of the previous entry so that tampering is detectable.',
   { id: 'HistoryEntry' },
 );
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
@@ -119,7 +119,7 @@ const Commitments = described(
   z.object({
     salt: described(
       z.nullable(z.string()),
-      'The salt of the commitments. `null` after the personal data was removed: then nobody can check a guess of it.',
+      'The salt of the commitments. `null` after the personal data was removed, so that nobody can verify a guess of it.',
     ),
     digest: described(z.string(), 'SHA-256 of the canonical JSON of the commitments by JSON Pointer, in base64url.'),
   }),
@@ -222,7 +222,7 @@ const ExtraTransaction = described(
     status: liveStatus,
     tax_date: described(
       z.string(),
-      "The date whose rates and rules apply. An instant is in the account's time zone.",
+      "The date whose rates and rules apply. A timestamp is in the account's time zone.",
       instantKeywords,
     ),
     currency: currencyCode,
@@ -245,7 +245,10 @@ export const Reconciliation = described(
       z.array(MissingTransaction),
       'Entries without a finalized or filed transaction, in the order sent.',
     ),
-    different: described(z.array(DifferentTransaction), 'Transactions with another total or tax, in the order sent.'),
+    different: described(
+      z.array(DifferentTransaction),
+      'Transactions with a different total or tax, in the order sent.',
+    ),
     extra: described(
       z.nullable(z.array(ExtraTransaction)),
       'Finalized and filed transactions with a tax date in the range that are not in the list, newest first, at most 1,000. Read from an index that can be seconds behind. `null` without a range.',

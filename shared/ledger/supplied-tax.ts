@@ -64,7 +64,7 @@ const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string):
     step(
       'rounding',
       recordedInstead,
-      `Recorded is a tax of ${recorded} instead of ${tax_amount}, spread over the rows in proportion by largest remainder.`,
+      `The recorded tax is ${recorded} instead of ${tax_amount}, distributed over the rows in proportion, by largest remainder.`,
     ),
   ];
 

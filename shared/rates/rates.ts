@@ -33,10 +33,10 @@ export const RatesQuery = z.object({
   postal_code: described(part, 'ZIP code or ZIP+4. Required unless `city` and `state` are sent.', example('55401')),
   city: described(part, 'City. Default: the main city of the ZIP code.', example('Minneapolis')),
   state: described(part, 'State: its two-letter code or its name.', example('MN')),
-  county: described(part, 'County. It decides if a ZIP code spans several counties.'),
+  county: described(part, 'County. It selects one of the counties that a ZIP code spans.'),
   line1: described(
     part,
-    'House number and street. It decides in ZIP codes whose content has street addresses.',
+    'House number and street. It is used in ZIP codes for which the tax content has street addresses.',
     example('150 N Main St'),
   ),
   country: described(part, 'ISO 3166 two-letter code. Default: `US`.'),

@@ -25,7 +25,7 @@ const JurisdictionRate = described(
     tax_type: TaxRowResponse.shape.tax_type,
     rate: described(
       TaxRowResponse.shape.rate,
-      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
+      'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes on the general excise tax, it is a share of the maximum visible rate.',
     ),
     reporting_code: reportingCode,
     source: described(z.nullable(z.string()), 'The law or publication that states the rate.'),

@@ -117,7 +117,7 @@ const determineStatus = (name: string, isRegistered: boolean, measured: readonly
   if (later)
     return {
       status: 'upcoming',
-      advice: `Prepare to register in ${name}: the sales since ${later.from} reached its threshold, and count from ${later.counts_from} on.`,
+      advice: `Prepare to register in ${name}: the sales since ${later.from} reached its threshold, and count from ${later.counts_from}.`,
     };
   if (measured.some(({ share }) => share >= approachingFrom))
     return { status: 'approaching', advice: `Watch ${name}: 80 percent of its threshold or more is reached.` };

@@ -8,16 +8,16 @@ import { measures, nexusStatuses } from './economic-nexus.ts';
 const MeasuredPeriod = described(
   z.object({
     from: described(date, 'The first day.'),
-    to: described(date, 'The last day. Of a running period, the last day of the current month.'),
+    to: described(date, 'The last day. In the current period, the last day of the current month.'),
     counts_from: described(
       z.nullable(date),
-      'The day from which on the state counts the period. `null` if it counts now.',
+      'The day from which the state counts the period. `null` if it already counts.',
     ),
     sales_amount: described(amount, 'The sales in US dollars, as the state measures them, before credits.'),
     transaction_count: described(count, 'The number of sales.'),
     share_reached: described(
       z.string(),
-      'The reached share of the threshold, as a fraction, rounded down: of the larger share if either threshold is enough, of the smaller if both are required.',
+      'The share of the threshold that is reached, as a fraction, rounded down. With two thresholds, it is the larger share if either is enough, the smaller if both are required.',
       { pattern: '^\\d+\\.\\d{4}$' },
     ),
     reached: described(z.boolean(), 'Whether the threshold is reached in this period.'),
@@ -33,10 +33,10 @@ const NexusThreshold = described(
   z.object({
     sales_amount: described(amount, 'The sales threshold in US dollars.'),
     sales_reached_at: described(reachedAt, '`over` the amount, or `at_least` the amount.', { title: 'ReachedAt' }),
-    transaction_count: described(z.nullable(count), 'The threshold of transactions. `null` without one.'),
+    transaction_count: described(z.nullable(count), 'The transaction threshold. `null` if there is none.'),
     count_reached_at: described(
       z.nullable(described(reachedAt, '`over` the count, or `at_least` the count.', { title: 'ReachedAt' })),
-      'When the count is reached. `null` without a threshold of transactions.',
+      'How the transaction threshold is reached. `null` if there is none.',
     ),
     requires: described(z.enum(['sales', 'either', 'both']), 'Which threshold must be reached.', {
       title: 'NexusRequirement',
@@ -52,7 +52,7 @@ const NexusThreshold = described(
     ),
     period: described(z.string(), 'The measuring period in words.'),
     effective_from: described(date, 'The day from which the threshold applies.'),
-    source: described(z.string(), 'Where this was found.'),
+    source: described(z.string(), 'The source of this information.'),
     confidence: described(z.string(), '`high` or `medium`. Check it with the state.'),
     note: described(z.string(), 'What else the sources say.'),
   }),

@@ -20,7 +20,7 @@ const example = (value: string) => ({ param: { example: value }, pattern: '^[12]
 export const ByStateQuery = z.object({
   from: described(
     month,
-    'The first month, as `YYYY-MM`. Default: eleven months before the last month. At most 36 months in all.',
+    'The first month, as `YYYY-MM`. Default: eleven months before the last month. The range has at most 36 months.',
     example('2026-01'),
   ),
   to: described(
@@ -79,7 +79,7 @@ const answered = (sum: Sum, currency: string): ReportAmounts => ({
 const wrongFrom = (last: number): Problem => ({
   code: 'validation_invalid_format',
   title: 'Invalid from',
-  detail: `Send a month from ${monthText(last - monthsMax + 1)} to ${monthText(last)}: at most ${monthsMax} months that end with "to".`,
+  detail: `Send a month from ${monthText(last - monthsMax + 1)} to ${monthText(last)}: the range has at most ${monthsMax} months.`,
   source: { parameter: 'from' },
 });
 

@@ -16,7 +16,7 @@ const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4
 
 export const asOfField = described(
   z.nullable(timestamp),
-  'When a figure of this response last changed. A transaction counts about a minute after it is finalized or voided. `null` without any figures.',
+  'When an amount in this response last changed. A transaction counts about a minute after it is finalized or voided. `null` without any amounts.',
 );
 
 const ReportAmounts = described(
@@ -25,7 +25,7 @@ const ReportAmounts = described(
     gross_amount: described(signedAmount, 'The sum of the taxable, the exempt and the not covered amount.'),
     count: described(count, 'The number of transactions with lines in the state.'),
   }),
-  'Amounts of finalized and filed transactions. Those of credits are positive.',
+  'Amounts of finalized and filed transactions. Amounts of credits are positive.',
   { id: 'ReportAmounts' },
 );
 export type ReportAmounts = z.infer<typeof ReportAmounts>;
@@ -53,7 +53,7 @@ export const ReportByState = described(
     next_cursor: nextCursor,
     data: described(
       z.array(ReportRow),
-      'The rows with amounts, by month, state and currency: a page of at most 2,000, which are all states of 36 months in one currency.',
+      'The rows with amounts, by month, state and currency. A page has at most 2,000 rows, enough for all states over 36 months in one currency.',
     ),
     warnings,
   }),

@@ -41,7 +41,7 @@ const ElectionRequest = described(
   z.strictObject(
     {
       state: described(state, 'The state: its two-letter code or its jurisdiction code.'),
-      election: described(z.enum(remoteElections, electionAdvice), 'The rate that replaces those of the address.', {
+      election: described(z.enum(remoteElections, electionAdvice), 'The rate that replaces the rates of the address.', {
         title: 'RemoteSellerElectionName',
       }),
       from: described(day, 'The first day.', { format: 'date' }),
@@ -49,7 +49,7 @@ const ElectionRequest = described(
     },
     'Send an object.',
   ),
-  'A rate for sales from other states that the account elected.',
+  'A simplified rate for remote sellers that the account elected.',
   { id: 'RemoteSellerElection' },
 );
 
@@ -82,17 +82,17 @@ export const settingSchemas = {
 
 const settingTexts = {
   registrations: 'The registrations to collect tax.',
-  ship_from: 'The default address from which the account ships. `null` is unknown.',
-  time_zone: 'The IANA time zone whose day is the tax day of an instant.',
-  books_open_from: "The first day of the account's books. `null` is four years before the account was created.",
+  ship_from: 'The default address from which the account ships. `null` if it is unknown.',
+  time_zone: 'The IANA time zone that decides the tax day of a timestamp.',
+  books_open_from: "The first day of the account's books. `null` sets it to four years before the account was created.",
   review_days:
     "Days after a period's end before the schedule closes it, 0 to 20. With `null`, only requests close periods.",
   filing_reminder_days:
     'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
-  return_identity: 'Who files the returns: name, taxpayer number and account numbers. `null` is not set.',
+  return_identity: 'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set.',
   incomplete_coverage: 'What happens to a sale that the content does not cover completely.',
   ambiguous_address: 'What happens if an address fits places with different rates.',
-  remote_seller_elections: 'The rates for sales from other states that the account elected.',
+  remote_seller_elections: 'The simplified rates for remote sellers that the account elected.',
   retail_delivery_fee: 'What happens if a retail delivery fee is due and the order has no line for it.',
 } as const satisfies Record<keyof typeof settingSchemas, string>;
 

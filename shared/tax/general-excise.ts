@@ -8,7 +8,7 @@ import { taxedAt } from './effects/plain.ts';
 /**
  * The source of the highest visible rates of Hawaii's general excise tax, the only general excise tax in the content.
  */
-export const visibleRateSource = 'Hawaii Department of Taxation, Announcement 2018-14 (highest visible rate)';
+export const visibleRateSource = 'Hawaii Department of Taxation, Announcement 2018-14 (maximum visible rate)';
 
 /** Decimals of a visible rate: the department truncates 4 / 96 to 4.1666 % and 4.5 / 95.5 to 4.7120 %. */
 export const visibleDecimals = 6;

@@ -25,7 +25,7 @@ export const limitsInWords = (rule: Rule): readonly string[] => [
 /** Describes a state's shipping policy for a charge that no rule matches, as a clause. */
 export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
   follows_goods: 'shipping is taxed like the goods it ships with',
-  any_taxable: 'all of the shipping is taxable if any of the goods is',
+  any_taxable: 'all shipping is taxable if any of the goods are taxable',
   exempt_if_stated: 'shipping is exempt if it is stated separately; otherwise it is taxed like the goods it ships with',
   exempt_unless_included:
     'separately stated shipping is exempt; shipping in the price (_INCLUDED_IN_PRICE) is taxed like the goods it ships with',

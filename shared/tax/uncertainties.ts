@@ -33,7 +33,7 @@ export const otherCurrency = (
   document: string,
 ): Uncertainty => ({
   code: 'not_covered',
-  message: `${name}, rule ${id}: its amounts are in ${state}, and the document is in ${document}. This tax was not calculated.`,
+  message: `${name}, rule ${id}: its amounts are in ${state}, but the document is in ${document}. This tax was not calculated.`,
 });
 
 /** Reports that a state's mandatory table could not be applied, for the same reason. */
@@ -198,6 +198,6 @@ export const couponReducesPrice = (place: Place, day: string): boolean =>
 export const uncertaintiesAboutCoupons = (place: Place, day: string): readonly Uncertainty[] => {
   const setting = couponSetting(place, day);
   if (setting) return uncertaintiesAbout(setting, () => `${place.name}, discounts that third parties pay`);
-  const message = `${place.name}: whether a discount that a third party pays lowers the taxable price is not established. Here it does not.`;
+  const message = `${place.name}: whether a discount that a third party pays lowers the taxable price is not established. Levy assumes that it does not.`;
   return [{ code: 'content_unconfirmed', message }];
 };

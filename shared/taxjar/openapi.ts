@@ -60,7 +60,7 @@ const optionals = (properties: Readonly<Record<string, Schema>>) =>
 
 const shared = {
   transaction_id: text('Your id of the order or refund. Orders and refunds share one space of ids.'),
-  transaction_date: text('The date of the order or refund: `2026-10-14`, `2026/10/14`, or an instant.'),
+  transaction_date: text('The date of the order or refund: `2026-10-14`, `2026/10/14`, or a timestamp.'),
   provider: text('Where the order came from. Default: `api`.'),
   exemption_type: exemptionType,
   customer_id: text('The customer, whose certificates apply.'),
@@ -146,7 +146,7 @@ const content = (schema: object, example?: unknown) => ({
 });
 const refused = {
   description:
-    'A refusal: 400 (no JSON), 401 (key), 403 (scope), 404 (unknown), 405 (method), 406 (a missing or invalid parameter), 422 (a conflict, such as an id that exists or a closed period), 429 (after `Retry-After`), 500 or 503.',
+    'An error: 400 (not JSON), 401 (key), 403 (scope), 404 (unknown), 405 (method), 406 (a missing or invalid parameter), 422 (a conflict, such as an id that exists or a closed period), 429 (after `Retry-After`), 500 or 503.',
   content: content(
     object({ status: { type: 'integer' }, error: text('The status in words.'), detail: text('What to send instead.') }),
   ),
@@ -221,7 +221,7 @@ export const openApi = {
     title: "TaxJar's interface of Levy",
     version: '2',
     description:
-      "Version 2 of TaxJar's API, answered by Levy. Differences are in `shared/taxjar/README.md`. The header `Levy-Warnings` lists the codes of warnings.",
+      "Version 2 of TaxJar's API, served by Levy. Differences are in `shared/taxjar/README.md`. The header `Levy-Warnings` lists the codes of warnings.",
   },
   servers: [{ url: '/taxjar' }],
   security: [{ bearer: [] }],
@@ -230,14 +230,14 @@ export const openApi = {
       bearer: {
         type: 'http',
         scheme: 'bearer',
-        description: 'An API key of Levy. `Token token="…"` and `X-API-Key` also work.',
+        description: 'A Levy API key. `Token token="…"` and `X-API-Key` also work.',
       },
     },
   },
   paths: {
     '/v2/taxes': {
       post: operation({
-        summary: 'Calculate the tax of an order. Nothing is stored',
+        summary: 'Calculate the tax on an order. Nothing is stored',
         body: object(
           {
             ...addresses,

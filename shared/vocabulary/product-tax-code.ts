@@ -19,7 +19,7 @@ const codesMax = 10;
 const ofFamilies = (families: readonly string[], query: string): Hint => {
   const members = families.map((family) => vocabulary().codesByFamily.get(family) ?? []);
   const codes = members.flatMap((all) => all.slice(0, codesMax / families.length));
-  const others = codes.length < members.flat().length ? ` or another code of GET /product-tax-codes?${query}` : '';
+  const others = codes.length < members.flat().length ? ` or another code from GET /product-tax-codes?${query}` : '';
   return { detail: `Send one of ${codes.join(', ')}${others}.`, codes };
 };
 
@@ -31,7 +31,7 @@ const ofCrosswalk = (text: string): Hint | undefined => {
   const { system, code, match } = first;
   const codes = rows.map(({ levyCode }) => levyCode);
   if (match === 'family') return ofFamilies(codes, `equivalent=${system}:${code}`);
-  return { detail: `Send ${codes.join(' or ')} in place of ${code} of ${systemNames[system]}.`, codes };
+  return { detail: `Send ${codes.join(' or ')} instead of the ${systemNames[system]} code ${code}.`, codes };
 };
 
 /** Finds a code with an attribute appended without its dot or underscore: `HEALTH.DRUGS_PRESCRIPTION`. */
@@ -96,7 +96,7 @@ const unknownProductTaxCode = (title: string, advice: string, hint: Hint | undef
 const malformedProblem = (text: string, lengthMax: number): Problem =>
   unknownProductTaxCode(
     'Malformed product tax code',
-    `Send a code of GET /product-tax-codes, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.`,
+    `Send a code from GET /product-tax-codes, followed by attributes, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.`,
     text.length <= lengthMax ? hintFor(text.toUpperCase()) : undefined,
   );
 
@@ -120,7 +120,7 @@ const unknownAttributeProblem = (code: string): Problem => ({
 const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
   code: 'validation_product_attribute_not_applicable',
   title: `${code} does not apply to ${path}`,
-  detail: `Leave it out: it applies to ${ptcs.join(', ')}. GET /product-attributes?ptc=${path} lists what applies here.`,
+  detail: `Leave it out: it applies only to ${ptcs.join(', ')}. GET /product-attributes?ptc=${path} lists the attributes that apply to this code.`,
   meta: { attribute: code },
 });
 

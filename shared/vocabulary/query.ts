@@ -35,7 +35,7 @@ const startingAfter = described(
 export const ProductAttributesQuery = z.object({
   ptc: described(
     z.optional(z.string().check(checkWith(attributesFor))),
-    'Only the attributes that apply to this product tax code: a full path (`CLOTHING.APPAREL`) or its label (`APPAREL`). Attributes in it are ignored.',
+    'Only the attributes that apply to this product tax code: a full path (`CLOTHING.APPAREL`) or its label (`APPAREL`). Attributes in the code are ignored.',
     productTaxCodeKeywords,
   ),
   limit,
@@ -80,7 +80,7 @@ export const ProductTaxCodesQuery = z
   .object({
     q: described(
       z.optional(q),
-      `Search by words of a product (\`protein powder\`), or by a code of Stripe, TaxJar or Avalara. Names, descriptions, examples and synonyms are searched; plurals, beginnings and single typos match too. Returns at most ${resultsMax} codes, the best first, in one page: leave out \`starting_after\`.`,
+      `Search by keywords (\`protein powder\`), or by a code of Stripe, TaxJar or Avalara. Names, descriptions, examples and synonyms are searched; plurals, prefixes and single typos also match. Returns at most ${resultsMax} codes in one page, the best match first: leave out \`starting_after\`.`,
       { minLength: 1, maxLength: qLengthMax, examples: ['protein powder'] },
     ),
     state: described(
@@ -100,6 +100,6 @@ export const ProductTaxCodesQuery = z
   })
   .check(({ value, issues }) => {
     if (value.q === undefined || value.starting_after === undefined) return;
-    const message = 'Leave it out: q returns its results in one page, the best first.';
+    const message = 'Leave it out: q returns its results in one page, the best match first.';
     issues.push({ code: 'custom', input: value, path: ['starting_after'], message });
   });

@@ -99,7 +99,7 @@ const ProductTaxability = described(
     source: described(z.nullable(z.string()), 'The law or publication that the rule relies on. `null` without a rule.'),
     attributes: described(
       z.array(DecidingProductAttribute),
-      'The attributes with which the state treats the product differently, or asks for the use of the buyer. Each is applied alone.',
+      "The attributes with which the state treats the product differently, or depends on the buyer's use of it. Each attribute is evaluated separately.",
     ),
   }),
   'How a state taxes a product today: the tax of the state only, without sales-tax holidays. Counties and cities may differ; `POST /calculations` includes them.',

@@ -144,7 +144,7 @@ describe('a dry run', () => {
     expect(refusalOf(refused)).toBe('409 | conflict_period_not_over /period_end');
     expect(metaOf(refused)).toMatchObject({ state: 'US-MI', period_end: endIn(1) });
     expect(refused.body.errors[0].detail).toContain(
-      `from ${dayIn(1, 1)} to ${endIn(1)} is in the future. The running period, which ends on ${endIn(0)},`,
+      `from ${dayIn(1, 1)} to ${endIn(1)} is in the future. The last period that a dry run accepts is the current one, which ends on ${endIn(0)}`,
     );
     const midMonth = await filer.close({ state: 'MI', period_end: dayIn(0, 15), dry_run: true });
     expect(refusalOf(midMonth)).toBe('422 | validation_invalid_format /period_end');

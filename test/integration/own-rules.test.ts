@@ -164,7 +164,7 @@ describe('custom rules over the built-in release', () => {
     expect(state?.release).toBe(id);
     expect(state?.local.basis).toBe('by_place');
     expect(state?.notes).toContain(
-      'Own rules of the operator apply before the content. Rules: 2 (mn-own-books, mn-clothing). Rates: 1. Settings: 0.',
+      'Custom rules take precedence over the content. Rules: 2 (mn-own-books, mn-clothing). Rates: 1. Settings: 0.',
     );
     expect(state?.digital_goods.citations).toContain(`Own rules: ${sources.ruling}`);
   });

@@ -232,7 +232,7 @@ describe('an address that no content covers', () => {
     for (const { taxes } of [...outcome.line_items, ...shippingCharges(outcome.shipping)])
       expect(taxes).toMatchObject([{ jurisdiction_code: code, taxability_reason: 'not_supported' }]);
     expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
-    const message = `${name} is not covered by any content release: no state's sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`;
+    const message = `${name} is not covered by any content release: no US state sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`;
     expect(outcome.warnings).toEqual([{ code: 'not_covered', message, pointer: '/customer/address' }]);
   });
 });
@@ -342,13 +342,13 @@ describe('the warnings of an address', () => {
   it.each<[Address, RegExp, string]>([
     [{ postal_code: '48933' }, /spans jurisdictions/, 'Send a ZIP+4'],
     [{ postal_code: '48934' }, /part of ZIP 48934/, 'Send a ZIP+4'],
-    [{ postal_code: '48935' }, /spans jurisdictions/, 'only content by ZIP+4 would be.'],
-    [{ postal_code: '48935-1234' }, /spans jurisdictions/, 'only content by ZIP+4 would be.'],
-    [{ postal_code: '48936-1234' }, /borders cross ZIP 48936/, 'only content by ZIP+4 would be.'],
+    [{ postal_code: '48935' }, /spans jurisdictions/, 'the tax content would need ZIP+4 data.'],
+    [{ postal_code: '48935-1234' }, /spans jurisdictions/, 'the tax content would need ZIP+4 data.'],
+    [{ postal_code: '48936-1234' }, /ZIP 48936 crosses a border/, 'the tax content would need ZIP+4 data.'],
     [{ postal_code: '48937' }, /HOLT in ZIP 48937, and no city/, 'Send the city.'],
-    [{ postal_code: '48937', city: 'Dewitt' }, /HOLT in ZIP 48937; DEWITT/, 'Send the city as it is written there'],
+    [{ postal_code: '48937', city: 'Dewitt' }, /HOLT in ZIP 48937; DEWITT/, 'send the city with this spelling.'],
     [{ postal_code: '48938' }, /taxes by city name/, 'Send the city.'],
-    [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
+    [{ postal_code: '48933-1560' }, /several sets/, 'the tax content must be corrected.'],
     [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
   ])(
     'report %o as ambiguous: the warning and the error include the reason %s; the advice is "%s"',

@@ -201,12 +201,12 @@ it('never suggests a name that only omits a word', () => {
 });
 
 describe('an address with several possible local rates', () => {
-  const creveCoeur = 'Creve Coeur (rate not established, 88% of the residents) and St. Louis County (3.513%, 12%)';
-  const cobb = 'Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Fulton County (3.75%, 1%)';
-  const aurora = 'Aurora, Adams County (local rate 5.6%, 50% of the residents), Aurora, Arapahoe County (5.1%, 48%)';
-  const douglas = 'Douglas County (local rate 2.1%, 91% of the residents) and Littleton (5.85%, 9%)';
-  const gwinnett = 'Gwinnett County (local rate 2%, 97% of the residents) and DeKalb County (4%, 3%)';
-  const harris = 'Harris County (local rate 1%, 100% of the residents) and Tomball (2%)';
+  const creveCoeur = 'Creve Coeur (rate not established, 88% of residents) and St. Louis County (3.513%, 12%)';
+  const cobb = 'Cobb County (local rate 2%, 98% of residents), Atlanta (4.9%, 1%) and Fulton County (3.75%, 1%)';
+  const aurora = 'Aurora, Adams County (local rate 5.6%, 50% of residents), Aurora, Arapahoe County (5.1%, 48%)';
+  const douglas = 'Douglas County (local rate 2.1%, 91% of residents) and Littleton (5.85%, 9%)';
+  const gwinnett = 'Gwinnett County (local rate 2%, 97% of residents) and DeKalb County (4%, 3%)';
+  const harris = 'Harris County (local rate 1%, 100% of residents) and Tomball (2%)';
 
   it.each<[Address, number, string, string]>([
     [at('Atlanta', 'GA', '30339'), 6, cobb, 'most of the ZIP is outside the city, in a different county'],
@@ -324,7 +324,7 @@ describe('the explanation of an address', () => {
 
   it('gives the place named in the address if the number of residents is unknown', () => {
     const { explained } = askAbout({ state: 'GA', county: 'DeKalb' });
-    expect(explained).toContain('The rate of the first is charged, which the address names: DeKalb County');
+    expect(explained).toContain('The rate of the first place is charged, because the address names it: DeKalb County');
   });
 });
 

@@ -327,7 +327,7 @@ describe('an overdue local rate', () => {
 
   it('gives the place, the date of the list, the date when a newer one was due, and what to do', () => {
     expect(answerOf(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
-      'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and newer ones were due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
+      'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and newer rates were due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );
   });
 });

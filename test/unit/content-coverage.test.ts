@@ -260,7 +260,7 @@ describe('coverage of a release', () => {
   });
 
   it('reports no local rates from the day after everything in an import has ended', () => {
-    const note = 'All that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended.';
+    const note = 'Everything that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended.';
     expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('partial');
     expect(localOf(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
   });

@@ -94,7 +94,7 @@ describe('reductions', () => {
     it('goods, with an explanation', () => {
       const { explanation } = order([lamp, { unit_price: '-10.00', product_tax_code: null }], { explain: true });
       expect(explanation?.filter(({ pointer }) => pointer === '/line_items/1').map(({ text }) => text)).toEqual([
-        'The negative price takes 10.00 off other charges, as a discount on them. The line itself has no tax.',
+        'The negative price is a discount of 10.00 on other charges. The line itself has no tax.',
       ]);
     });
   });
@@ -142,7 +142,7 @@ describe('reductions', () => {
         "more than the line's price",
         named('lamp', { unit_price: '-40.01' }),
         'unit_price',
-        /takes 40\.01 off charges of 40\.00/,
+        /reduces charges of 40\.00, after their discounts, by 40\.01/,
       ],
       ['a line that does not exist', named('chair'), 'parent_line_item_id', /has the id "chair"/],
       ['itself', named('off', { id: 'off' }), 'parent_line_item_id', /has the id "off"/],

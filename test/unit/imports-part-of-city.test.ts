@@ -83,7 +83,7 @@ describe('a city whose rates depend on the address', () => {
     expect(answer(current, 'IL', 'ALTON', '62002')).toMatchObject({ ambiguous: true, coverage: 'partial' });
     const located = locate(addressOf('IL', '62002', 'ALTON'), () => current('62002', 'ALTON'), day, false);
     expect(describeAmbiguity({ ...located, at: 'destination' }).why).toBe(
-      'the local taxes of ALTON depend on the address, and the content does not have its streets.',
+      'the local taxes of ALTON depend on the street address, and the tax content has no streets there.',
     );
   });
 

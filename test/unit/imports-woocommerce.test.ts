@@ -204,7 +204,7 @@ describe('WooCommerce', () => {
       expect(at('73101', 'Edmond')).toEqual(['8.60', 'zip5', false, 'complete', '']);
       const asked = { to: { state: 'OK', postal_code: '73101', city: 'Shawnee' }, tax_date: '2026-11-20' };
       expect(ask(asked, { releaseFor }).warnings.map(({ message }) => message)).toContainEqual(
-        expect.stringMatching(/ZIP 73101 is none of those where SHAWNEE .*Correct the city, or the ZIP code\.$/),
+        expect.stringMatching(/ZIP 73101 is not a ZIP in which SHAWNEE .*Correct the city or the ZIP code\.$/),
       );
       expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('9.50');
       // Without a ZIP, the city name matches nothing.

@@ -141,7 +141,7 @@ describe('rates by ZIP', () => {
       expect(tax_amount).toBe('8.19');
       expect(line_items[0]?.address_resolution).toMatchObject({ ambiguous, coverage: 'complete' });
       expect(warnings.filter(({ code }) => code === 'address_ambiguous').map(({ message }) => message)).toEqual(
-        ambiguous ? [expect.stringContaining('borders cross ZIP 87501, for which the content has one rate')] : [],
+        ambiguous ? [expect.stringContaining('ZIP 87501 crosses a border and the tax content has one rate')] : [],
       );
       const refused = refusal(asked(zip), { releaseFor, settings: { ambiguous_address: 'reject' } });
       expect(refused).toHaveLength(ambiguous ? 1 : 0);

@@ -76,7 +76,7 @@ describe('a tax date with an offset', () => {
   it('causes a warning with both days, the time zone, and what to send', () => {
     const [warning] = sentWarnings({ tax_date: '2026-10-31T23:30:00-04:00' }, [], utc);
     expect(warning?.message).toBe(
-      "The tax date is 2026-10-31 by its offset, and 2026-11-01 in the account's time zone UTC: the tax of 2026-11-01 applies. Send 2026-10-31 as a date for that day, or set the account's time_zone.",
+      "The tax date is 2026-10-31 in its own offset, and 2026-11-01 in the account's time zone UTC: the tax of 2026-11-01 applies. To apply the tax of 2026-10-31, send it as a date, or set the account's time_zone.",
     );
   });
 });

@@ -12,7 +12,9 @@ const wholeNumber = { pattern: '^\\d+$' };
 
 /** The response headers. Each response lists the headers that it always includes. */
 export const responseHeaders = {
-  'X-Request-Id': text('Identifies this request. Quote it in support requests. The `meta` of every error has it, too.'),
+  'X-Request-Id': text(
+    'Identifies this request. Quote it in support requests. The `meta` of every error also contains it.',
+  ),
   'Service-Version': text('The API version of this response.', {
     title: 'ServiceVersion',
     enum: [...supportedVersions],
@@ -43,7 +45,7 @@ export const responseHeaders = {
   ),
   Vary: text('The request headers that the response depends on.'),
   'Searched-Back-To': text(
-    'The list is searched back to this time: of creation, or of the tax date with a range on `tax_date`. Absent on the last page.',
+    'The list was searched back to this time: a creation time, or a tax date if the request has a range on `tax_date`. Absent on the last page.',
     { format: 'date-time' },
   ),
   Link: text(
@@ -83,7 +85,7 @@ export const requestHeaders = {
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'Makes retries safe. For 24 hours, a request with the same key and body returns the saved response of the first success instead of writing again. The same key with another body returns 422.',
+    'Makes retries safe. For 24 hours, a request with the same key and body returns the saved response of the first success instead of writing again. The same key with a different body returns 422.',
     { minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7E]*$' },
     '7c1f3c52-5f0c-4d0e-9f57-2f1f8f6d8a11',
   ),

@@ -85,7 +85,7 @@ export const withNamedEnums = (document: oas31.OpenAPIObject): oas31.OpenAPIObje
     const component: Schema = { title, type: 'string', enum: values };
     assert(
       JSON.stringify(named[title] ?? component) === JSON.stringify(component),
-      `Two enums have the title ${title} and other values.`,
+      `Two enums have the title ${title} and different values.`,
     );
     named[title] = component;
     return { $ref: `#/components/schemas/${title}`, ...rest };

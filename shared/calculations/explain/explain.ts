@@ -30,10 +30,10 @@ const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument,
   const isOnInvoice = rounding === 'invoice' || treatments.some(({ rounding: { method } }) => method === 'bracket');
   if (!gap)
     return isOnInvoice
-      ? `${begins}. With its share of the invoice's tax, that is the gross.`
-      : `${begins}. With its tax, that is the gross.`;
+      ? `${begins}. Together with its share of the invoice's tax, this equals the gross amount.`
+      : `${begins}. Together with its tax, this equals the gross amount.`;
   const among = gap.charges.length > 1 ? 'the gross of its invoice' : 'the gross';
-  return `${begins}. No net plus its tax is exactly ${among}, ${write(gap.gross)}: the tax on ${write(gap.net)} is ${write(gap.taxOfNet)}. The tax is the difference to the gross instead, ${write(gap.gross - gap.net)}.`;
+  return `${begins}. No net amount plus its tax equals ${among}, ${write(gap.gross)}: the tax on ${write(gap.net)} is ${write(gap.taxOfNet)}. The tax is instead the difference between gross and net, ${write(gap.gross - gap.net)}.`;
 };
 
 /** Explains the base of a line if it differs from its amount: discounts and included tax. */
@@ -184,7 +184,7 @@ const shippingSteps = (line: TaxLine, index: number, pointer: string, explained:
 };
 
 const reductionText = ({ amount }: TaxLine, { write }: Explained): string =>
-  `The negative price takes ${write(-amount)} off other charges, as a discount on them. The line itself has no tax.`;
+  `The negative price is a discount of ${write(-amount)} on other charges. The line itself has no tax.`;
 
 const lineSteps = (line: TaxLine, index: number, explained: Explained): ExplanationStep[] => {
   const pointer = `/line_items/${index}`;

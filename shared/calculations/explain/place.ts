@@ -21,7 +21,7 @@ const levelTexts = {
 } as const;
 
 const coverageTexts = {
-  complete: 'All of its taxes are known.',
+  complete: 'All taxes there are known.',
   partial: 'Only the state rate is known: local taxes are missing.',
   none: 'Its general rates on that day are not known.',
 } as const;
@@ -31,14 +31,14 @@ const formatAddress = ({ address: { zip5, plus4, city, state, country } }: Taxin
     .filter(Boolean)
     .join(', ');
 
-const otherDayText = 'The rates of the tax day are not on record; those of another day are used.';
-const partText = 'Local taxes are known for a part of the ZIP only.';
+const otherDayText = 'The rates of the tax day are not on record; rates of a different day are used.';
+const partText = 'Local taxes are known only for a part of the ZIP.';
 
 /** Describes the coverage of the place's taxes. */
 const coverageText = (decisive: TaxingAddress, release: Release): string => {
   const { choice, resolution, lacksLocals, approximation } = decisive;
   const byPlace = decidedByTable(decisive);
-  const age = approximation ? ` They are of ${approximation.of}: none of the tax day are on record.` : '';
+  const age = approximation ? ` The rates are from ${approximation.of}: no rates of the tax day are on record.` : '';
   if (byPlace && resolution.coverage !== 'none') return `${coverageByPlace(decisive, byPlace, release)}${age}`;
   if (resolution.coverage === 'partial' && !lacksLocals) return otherDayText;
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
@@ -52,7 +52,7 @@ const foundText = (decisive: TaxingAddress): string => {
   if (!release)
     return address.state === null ? `${name}, another country.` : `${name}, not covered by any content release.`;
   if (level === 'none' || jurisdictions.length === 0)
-    return `${name}, not in a place that ${release.id} has on that day. Its taxes are not known.`;
+    return `${name}, not in a place that ${release.id} covers on that day. Its taxes are not known.`;
   return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
 };
 
@@ -73,9 +73,11 @@ const setText = (
 /** Explains how one of the possible sets of an address was chosen. */
 const decisionText = (decisive: TaxingAddress, { possible, usual, byStreet }: LocalChoice): string => {
   const { prefer } = decisive;
-  const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
+  const some = byStreet
+    ? 'of the candidates that do not depend on the street'
+    : 'of the candidates that apply to the whole ZIP';
   const considered = prefer === 'highest' ? possible : usual;
-  return `The account's policy takes the ${prefer} ${considered.length === possible.length ? 'of them' : some}`;
+  return `The account's policy selects the ${prefer} ${considered.length === possible.length ? 'of them' : some}`;
 };
 
 /** Lists the possible sets of local jurisdictions of an address with their combined general rates, and the chosen set. */
@@ -129,7 +131,7 @@ const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
 const remoteText = ({ remote }: LocatedLine): string => {
   switch (remote?.kind) {
     case 'elected':
-      return ` The account elected ${remote.terms.jurisdiction.name} for sales from other states, from ${remote.since} on.`;
+      return ` The account elected ${remote.terms.jurisdiction.name} for sales from other states, effective ${remote.since}.`;
     case 'without_local':
       return ` The goods come from another state: ${remote.terms.note}`;
     default:
@@ -166,7 +168,7 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
       pointer,
       names.length > 0
         ? `Taxed by ${listed(names)}.${remoteText(located)}`
-        : 'No jurisdiction is known that taxes this address.',
+        : 'No known jurisdiction taxes this address.',
       null,
       cite(release, decisive.flatMap(({ evidence }) => evidence)[0]?.source),
     ),

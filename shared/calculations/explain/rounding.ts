@@ -89,7 +89,7 @@ const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: stri
     ? ` (no tax below ${nothing_below}, one cent at it)`
     : taxable % 100n === 0n
       ? ''
-      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above: one cent for each of ${steps.join(', ')} that it exceeds)`;
+      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above: one cent for each of the steps ${steps.join(', ')} that it exceeds)`;
   return ` ${name} at ${rate}: the table's tax on the invoice's ${write(taxable)} is ${write(tax)}${why}; the share of this charge is ${write(own.tax)}.`;
 };
 
@@ -138,7 +138,7 @@ const howRounded = (charge: Charge, rounded: Rounded): string => {
   const { release } = charge;
   const policy = roundingSetting(release, day)?.policy;
   const tax = write(chargeTax(charge));
-  if (taxIncluded) return `; the tax is the gross less the net, ${tax}.`;
+  if (taxIncluded) return `; the tax is the gross amount less the net amount, ${tax}.`;
   if (policy?.method === 'bracket')
     return `. ${release?.name ?? 'The state'} rounds by its statutory tables on the invoice's total.${tablesText(charge, rounded)}`;
   const invoice = invoices.get(stateCode(charge))?.get(noTable);

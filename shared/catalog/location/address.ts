@@ -28,10 +28,10 @@ export const PostalAddress = described(
     {
       line1: described(
         text,
-        'House number and street, as in `150 N Main St Apt 4`. It decides in ZIP codes whose content has street addresses. Also send `postal_code`.',
+        'House number and street, as in `150 N Main St Apt 4`. It is used in ZIP codes for which the tax content has street addresses. Also send `postal_code`.',
       ),
       city: described(text, 'City.'),
-      county: described(text, 'County. It decides if a ZIP code spans several counties.'),
+      county: described(text, 'County. It selects one of the counties that a ZIP code spans.'),
       state: described(text, 'State: its two-letter code or its name.'),
       postal_code: described(zip, 'ZIP code. ZIP+4 is more precise.'),
       country: described(text, 'ISO 3166 two-letter code. Default: `US`.'),
@@ -175,7 +175,10 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   const zip = zipPattern.exec(zipText)?.groups;
   if (stateText !== '' && given === null) return unresolvable(`${pointer}/state`, stateAdvice(stateText));
   if (territories.has(country) && given !== country)
-    return unresolvable(`${pointer}/state`, `${country} is itself a country code: send no other state with it.`);
+    return unresolvable(
+      `${pointer}/state`,
+      `${country} is itself a country code: leave out the state, or send ${country}.`,
+    );
   if (zipText !== '' && !zip) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText, given));
   const zip5 = zip?.['zip5'] ?? null;
   const states = zip5 === null ? [] : statesOfZip(zip5);

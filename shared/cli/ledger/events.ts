@@ -85,11 +85,11 @@ export const addEvents = (program: LevyCommand): LevyCommand =>
     .command('events')
     .summary('print the events of an account to publish them again')
     .description(
-      'Print the events of an account between two instants, with their original ids. Each line has up to ten events in the format of `aws events put-events --entries`. Publishes nothing.',
+      'Print the events of an account between two timestamps, with their original ids. Each line has up to ten events in the format of `aws events put-events --entries`. Publishes nothing.',
     )
     .account()
-    .requiredOption('--from <instant>', 'start of the period, inclusive, such as 2026-11-21T08:00:00Z')
-    .requiredOption('--to <instant>', 'end of the period, inclusive')
+    .requiredOption('--from <timestamp>', 'start of the period, inclusive, such as 2026-11-21T08:00:00Z')
+    .requiredOption('--to <timestamp>', 'end of the period, inclusive')
     .requiredOption('--bus <name>', "the stack's output EventBus")
     .examples(
       '--silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',

@@ -75,7 +75,7 @@ const explainPart = (pointer: string, name: string, part: Credited, whole: Credi
   step(
     'rule',
     pointer,
-    `${name}: ${part.net_amount} of its net of ${whole.net_amount}, and ${part.tax_amount} of its recorded tax of ${whole.tax_amount}.`,
+    `${name}: ${part.net_amount} of its net amount of ${whole.net_amount}, and ${part.tax_amount} of its recorded tax of ${whole.tax_amount}.`,
   );
 
 /** Explains a credit's tax: the recorded charge, the credited part, and the part's share of the recorded tax. */
@@ -89,7 +89,11 @@ const explainCredit = (
     const whole = findParentLine(line, parent);
     return whole
       ? explainPart(pointer, `Line ${whole.id} of ${parent.id}`, line, whole)
-      : step('rule', pointer, `No line of ${parent.id}: calculated at its releases and its date, ${parent.tax_date}.`);
+      : step(
+          'rule',
+          pointer,
+          `No line of ${parent.id}: calculated with the sale's releases and tax date, ${parent.tax_date}.`,
+        );
   }),
   ...shippingList(shipping).flatMap((charge, index) => {
     const whole = shippingList(parent.shipping).find(({ id }) => id === charge.id);
@@ -100,7 +104,7 @@ const explainCredit = (
 /** Returns the warning for a credit line that matches no line of its sale. */
 export const unmatchedWarning = (index: number): Warning => ({
   code: 'credit_line_unmatched',
-  message: "No line of the parent has this id: it was calculated at the parent's releases and date.",
+  message: "No line of the parent has this id: it was calculated with the parent's releases and tax date.",
   pointer: `/line_items/${index}`,
 });
 
@@ -109,7 +113,7 @@ const differs = (sent: unknown, recorded: unknown): boolean =>
 
 const ignoredWarning = (pointer: string, value: string): Warning => ({
   code: 'credit_field_ignored',
-  message: `A credit returns the recorded tax of its sale, so ${value} of the sale applies. To tax other terms, send a sale of its own.`,
+  message: `A credit returns the recorded tax of its sale, so ${value} of the sale applies. To change it, record a separate sale.`,
   pointer,
 });
 

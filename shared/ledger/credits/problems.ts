@@ -46,7 +46,7 @@ export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
   invalidFormat(
     `/${name}`,
     `Invalid ${name}`,
-    'Send the discounts on the line items: a credit of a sale has none for the whole document.',
+    'Send discounts on the line items: a credit of a sale cannot have a discount on the whole document.',
   );
 
 const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem[] => [
@@ -132,7 +132,7 @@ export const redactedSale = (index: number): Problem =>
   invalidFormat(
     `/line_items/${index}`,
     'Line without a line of the sale',
-    'The personal data of the sale was removed, and with it the address to tax other lines. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
+    'The personal data of the sale was removed, including the address that is needed to tax other lines. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
   );
 
 /** Returns the problem of a parent that does not exist or belongs to a different account, without revealing which. */
@@ -146,13 +146,13 @@ export const parentNotFound: Problem = {
 /** The limit that a credit exceeds. `credited` describes the part of a line, or the units that were sold. */
 const details = {
   sale: (net: string, tax: string) =>
-    `The credit exceeds what remains of the sale. Credit at most ${net} and its tax of ${tax}.`,
+    `The credit exceeds the remaining amount of the sale. Credit at most ${net} and its tax of ${tax}.`,
   line: (net: string, tax: string, credited: string) =>
-    `${credited} exceeds what remains of the line. Credit at most ${net} and its tax of ${tax}.`,
+    `${credited} exceeds the remaining amount of the line. Credit at most ${net} and its tax of ${tax}.`,
   units: (_net: string, _tax: string, sold: string) =>
     `The credit has more units than the sale: ${sold}. Send at most that quantity. To credit an amount instead, send quantity "1" and the amount as unit_price.`,
   shipping: (net: string, tax: string) =>
-    `The credit exceeds what remains of the shipping. Credit at most ${net} and its tax of ${tax}.`,
+    `The credit exceeds the remaining amount of the shipping. Credit at most ${net} and its tax of ${tax}.`,
   tax: (_net: string, tax: string) =>
     `The credited tax exceeds the tax that remains for these lines. Send at most ${tax}.`,
 } as const;

@@ -121,7 +121,7 @@ const advice: Readonly<Record<Status, (transaction: Transaction) => string>> = {
 const immutable = (field: string, transaction: Transaction): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
-  detail: `It is fixed in a ${transaction.status} transaction. ${advice[transaction.status](transaction)}`,
+  detail: `It cannot change in a ${transaction.status} transaction. ${advice[transaction.status](transaction)}`,
   source: { pointer: `/${field}` },
   meta: { status: transaction.status },
 });
@@ -130,7 +130,7 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
 const redacted = (field: string): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
-  detail: `The personal data of this transaction was removed, so it cannot be recalculated and takes no new data. Send status alone, or record another transaction.`,
+  detail: `The personal data of this transaction was removed, so it cannot be recalculated or accept new data. Send only status, or record a new transaction.`,
   source: { pointer: `/${field}` },
 });
 
@@ -201,7 +201,7 @@ const hasCredits = ({ refund_status }: Transaction): boolean => refund_status !=
 const hasCreditsProblem = (pointer: string): Problem => ({
   code: 'conflict_has_credits',
   title: 'Sale has credits',
-  detail: 'Void its credits first, or record another credit.',
+  detail: 'Void its credits first, or record a further credit.',
   source: { pointer },
 });
 
@@ -216,6 +216,6 @@ export const voidReasonProblem = (
   transaction: Transaction,
 ): Problem | null => {
   if (reason === undefined || reason === null || reason === transaction.void_reason) return null;
-  if (reason === expiredReason) return refused('The service reserves this reason. Send another one.');
+  if (reason === expiredReason) return refused('The service reserves this reason. Send a different reason.');
   return status === 'void' ? null : refused('Send it together with status "void", or leave it out.');
 };

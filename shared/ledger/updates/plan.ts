@@ -72,7 +72,7 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
       code: 'conflict_credit_stale',
       title: 'Credit is stale',
       detail:
-        'Another credit of the sale changed the tax of this one. Send meta.tax_amount as tax_amount, or create the credit again.',
+        'Another credit of the sale changed the tax of this credit. Send meta.tax_amount as tax_amount, or create the credit again.',
       source: { pointer: '/status' },
       meta: { tax_amount: outcome.tax_amount },
     });

@@ -67,7 +67,7 @@ export const followsGoods = defineEffect({
 export const anyTaxable = defineEffect({
   schema: () => typed('any_taxable', {}),
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
-  describe: () => 'taxable if any of the goods it ships with is',
+  describe: () => 'taxable if any of the goods it ships with are taxable',
   coverageTerm: () => 'any_taxable',
 });
 
