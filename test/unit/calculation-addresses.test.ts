@@ -62,7 +62,7 @@ describe('address resolution', () => {
     }
     const to = { postal_code: zip };
     const [message = ''] = messagesOf(to, 'address_ambiguous');
-    for (const state of states) expect(message).toMatch(new RegExp(`ZIP ${zip} lies in .*\\b${state} \\(0`));
+    for (const state of states) expect(message).toMatch(new RegExp(`ZIP ${zip} is in .*\\b${state} \\(0`));
     expect(message).toContain('Send the state.');
     expect(refusal({ to }, rejectAmbiguous)).toMatchObject([
       {
@@ -349,7 +349,7 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48937', city: 'Dewitt' }, /HOLT in ZIP 48937; DEWITT/, 'send the city with this spelling.'],
     [{ postal_code: '48938' }, /taxes by city name/, 'Send the city.'],
     [{ postal_code: '48933-1560' }, /several sets/, 'the tax content must be corrected.'],
-    [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
+    [{ state: 'MI', city: 'Ada' }, /ADA only by name/, 'Send the ZIP code.'],
   ])(
     'report %o as ambiguous: the warning and the error include the reason %s; the advice is "%s"',
     (to, why, advice) => {

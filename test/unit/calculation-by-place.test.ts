@@ -311,14 +311,14 @@ describe('the explanation of an address', () => {
 
   it('gives the share of residents as the reason, not a policy', () => {
     const { explained } = askAbout(littleton);
-    expect(explained).toMatch(/rate where most residents are is charged \(an estimated 91% of them\): Douglas County/);
+    expect(explained).toMatch(/rate that applies to most residents is charged \(an estimated 91%\): Douglas County/);
     expect(explained).not.toMatch(/lowest|policy/);
   });
 
   it('gives the highest rate if the account uses highest_rate, and the warning names the charged place', () => {
     const { percent, explained, said } = askAbout(littleton, { ambiguous_address: 'highest_rate' });
     expect(percent).toBe(8.75);
-    expect(explained).toMatch(/policy takes the highest .*: Douglas County with Littleton/);
+    expect(explained).toMatch(/policy selects the highest .*: Douglas County with Littleton/);
     expect(said('local_rates_by_place').join()).toContain('Littleton');
   });
 

@@ -170,7 +170,7 @@ describe('a place that the content has by name only', () => {
       expect(outcome.tax_amount).toBe('10.25');
       const resolution = { level: 'city', ambiguous: true, coverage: 'complete' };
       expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
-      const text = expect.stringMatching(/^\/customer\/address .*CULVER CITY by name/);
+      const text = expect.stringMatching(/^\/customer\/address .*CULVER CITY only by name/);
       expect(warned(request, 'address_ambiguous', { releaseFor })).toEqual([text]);
       const rejected = refusal(request, { releaseFor, settings: { ambiguous_address: 'reject' } });
       expect(rejected).toMatchObject([{ code: 'validation_address_unresolvable' }]);
@@ -196,7 +196,7 @@ describe('a place that the content has by name only', () => {
     const resolution = { level, ambiguous: contradicts, coverage: 'complete' };
     expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution]).toEqual([tax, resolution]);
     expect(ask(request, { ...lists, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe(highest);
-    const text = expect.stringContaining(`ZIP ${zip.slice(0, 5)} is none of those`);
+    const text = expect.stringContaining(`ZIP ${zip.slice(0, 5)} is not a ZIP in which`);
     expect(warned(request, 'address_ambiguous', lists)).toEqual(contradicts ? [text] : []);
     const detail = expect.stringContaining('Correct the city');
     const rejected = refusal(request, { ...lists, settings: { ambiguous_address: 'reject' } });
@@ -233,7 +233,7 @@ describe('prices that include tax', () => {
     const request = { ...gross('MI', '0.03'), line_items: new Array(3).fill({ unit_price: '0.03' }) };
     // The tax on 0.08 is 0.00, and the tax on 0.09 is 0.01.
     expect(warned(request, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([
-      expect.stringMatching(/^\/line_items\/0 .*gross of 0\.09 of 3 charges .*net of 0\.09 .* 0\.01/),
+      expect.stringMatching(/^\/line_items\/0 .*gross amount of 0\.09 of 3 charges .*net amount of 0\.09 .* 0\.01/),
     ]);
     expect(warned(request, 'tax_included_not_exact')).toEqual([]);
   });

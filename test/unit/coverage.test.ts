@@ -90,7 +90,7 @@ describe('local coverage', () => {
     it('reports in Colorado that most rates date from July 2025', () => {
       const { share_outdated } = localCoverageOn(of('CO'), day);
       expect(Number(share_outdated)).toBeGreaterThan(0.9);
-      expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');
+      expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are from 2025-07-01 to 2026-07-01');
     });
 
     it.each([

@@ -89,7 +89,7 @@ const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: stri
     ? ` (no tax below ${nothing_below}, one cent at it)`
     : taxable % 100n === 0n
       ? ''
-      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above: one cent for each of the steps ${steps.join(', ')} that it exceeds)`;
+      : ` (${write(dollars)} for the whole dollars, ${write(tax - dollars)} for the ${write(taxable % 100n)} above, at one cent for each threshold that it exceeds: ${steps.join(', ')})`;
   return ` ${name} at ${rate}: the table's tax on the invoice's ${write(taxable)} is ${write(tax)}${why}; the share of this charge is ${write(own.tax)}.`;
 };
 
