@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
+import { localRates } from '../support/facts.ts';
 
 type Address = Readonly<Partial<Record<'state' | 'postal_code' | 'city' | 'county' | 'country', string>>>;
 const at = (city: string, state: string, postal_code: string, county?: string): Address => ({
@@ -38,80 +39,22 @@ const unresolvable = ['validation_address_unresolvable'];
 const notCovered = ['validation_not_covered'];
 
 describe('the cities of the README', () => {
-  it.each([
-    ['New York', 'NY', '10001', 8.875],
-    ['Los Angeles', 'CA', '90012', 9.75],
-    ['Chicago', 'IL', '60601', 10.5],
-    ['Houston', 'TX', '77002', 8.25],
-    ['Phoenix', 'AZ', '85004', 9.1],
-    ['Philadelphia', 'PA', '19107', 8],
-    ['San Antonio', 'TX', '78205', 8.25],
-    ['San Diego', 'CA', '92101', 7.75],
-    ['Dallas', 'TX', '75201', 8.25],
-    ['Jacksonville', 'FL', '32202', 7.5],
-    ['Seattle', 'WA', '98101', 10.55],
-    ['Denver', 'CO', '80202', 9.15],
-    ['Nashville', 'TN', '37203', 9.75],
-    ['New Orleans', 'LA', '70112', 10],
-    ['Minneapolis', 'MN', '55401', 9.025],
-    ['Atlanta', 'GA', '30303', 8.9],
-  ])('%s, %s %s is %s percent, with the city and with the ZIP alone', (city, state, postal_code, percent) => {
-    expect(askAbout({ city, state, postal_code })).toMatchObject({ percent, ...found });
-    expect(askAbout({ state, postal_code })).toMatchObject({ percent, ...found });
+  it.each(localRates('readme'))('$to is $percent percent, with the city and with the ZIP alone', ({ to, percent }) => {
+    expect(askAbout(to)).toMatchObject({ percent, ...found });
+    expect(askAbout({ ...to, city: '' })).toMatchObject({ percent, ...found });
   });
 });
 
 describe('a city name', () => {
-  it.each<[Address, number, string, string]>([
-    [at('Saint Paul', 'MN', '55102'), 9.875, 'city', 'St. Paul'],
-    [at('St. Paul', 'MN', '55102'), 9.875, 'city', 'St. Paul'],
-    [at('st paul', 'mn', '55102'), 9.875, 'city', 'St. Paul'],
-    [at('Saint Louis', 'MO', '63101'), 9.679, 'city', 'St. Louis'],
-    [at('San José', 'CA', '95112'), 10, 'city', 'San Jose (combined local rate)'],
-    [at('SAN JOSE', 'CA', '95112'), 10, 'city', 'San Jose (combined local rate)'],
-    [at('Seattle city', 'WA', '98101'), 10.55, 'city', 'Seattle (combined local rate)'],
-    [at('City of Los Angeles', 'CA', '90012'), 9.75, 'city', 'Los Angeles (combined local rate)'],
-    [at('Brooklyn', 'NY', '11201'), 8.875, 'city', 'New York City'],
-    [at('The Bronx', 'NY', '10451'), 8.875, 'city', 'New York City'],
-    [at('Flushing', 'NY', '11354'), 8.875, 'zip5', 'New York City'],
-    [at('Astoria', 'NY', '11102'), 8.875, 'county', 'New York City'],
-    [at('Macon-Bibb', 'GA', '31201'), 8, 'city', 'Bibb County'],
-    [at('Nashville', 'TN', '37203'), 9.75, 'county', 'Davidson County'],
-    [at('Nashville-Davidson', 'TN', '37203'), 9.75, 'county', 'Davidson County'],
-    [at('Fairfax', 'VA', '22030'), 6, 'county', 'Northern Virginia Region'],
-    [at('Richmond', 'VA', '23220'), 6, 'city', 'Central Virginia Region'],
-    [at('Houston', 'TX', '77210'), 8.25, 'city', 'Houston'],
-    [{ state: 'NY', postal_code: '10008' }, 8.875, 'zip5', 'New York City'],
-    [{ city: 'Staten Island', state: 'NY' }, 8.875, 'city', 'New York City'],
-    [{ city: 'Bayamón', country: 'PR', postal_code: '00956' }, 11.5, 'county', 'Bayamón Municipio'],
-    [at('Brooklyn', 'IL', '62059'), 7.35, 'city', 'Brooklyn (combined local rate)'],
-    [at('Lovejoy', 'IL', '62059'), 7.35, 'city', 'Brooklyn (combined local rate)'],
-    [at('Homewood', 'AL', '35209'), 10, 'city', 'Homewood'],
-    [at('Highlands Ranch', 'CO', '80129'), 5, 'county', 'Douglas County'],
-    // All residents of these ZIPs live in a different county than most of the ZIP's land.
-    [at('Henderson', 'NV', '89044'), 8.375, 'county', 'Clark County'],
-    [at('Strongsville', 'OH', '44149'), 8, 'county', 'Cuyahoga County (combined local rate)'],
-  ])('%o is %s percent, matched as a %s named %s', (to, percent, level, name) => {
+  it.each(localRates('city name'))('$to is $percent percent, matched as a $level named $name', (row) => {
+    const { to, percent, level, name } = row;
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, level, ...found });
     expect(answer.names).toContain(name);
     expect(answer.said('local_rates_by_place')).toHaveLength(1);
   });
 
-  it.each<[Address, number]>([
-    [at('O Fallon', 'MO', '63366'), 7.95],
-    [{ state: 'MO', postal_code: '63366' }, 7.95],
-    [at('Mc Cook', 'NE', '69001', 'Red Willow'), 7.5],
-    [at('Mc Allen', 'TX', '78501'), 8.25],
-    [{ city: 'Mc Allen', state: 'TX' }, 8.25],
-    [at('De Soto', 'TX', '75115'), 8.25],
-    [at('N. Little Rock', 'AR', '72114'), 9.5],
-    [at('W Hollywood', 'CA', '90069'), 10.5],
-    [at('College Sta', 'TX', '77840'), 8.25],
-    [at('Colorado Spgs', 'CO', '80918'), 8.2],
-    [at('Colo Spgs', 'CO', '80918'), 8.2],
-    [at('Huntington Pk', 'CA', '90255'), 10.5],
-  ])('matches any split or abbreviation of its words: %o is %s percent', (to, percent) => {
+  it.each(localRates('split or abbreviated'))('matches its words: $to is $percent percent', ({ to, percent }) => {
     const answer = askAbout(to);
     expect(answer.percent).toBe(percent);
     expect(answer.said('local_rates_by_place').join()).not.toContain('No place named');

@@ -4,6 +4,7 @@ import type { Release } from '../../shared/catalog/release.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, productOf, warningCodes } from '../support/builders.ts';
+import { holidays } from '../support/facts.ts';
 import { builtIn, town, withLocals } from '../support/local-content.ts';
 
 describe('content clothing', () => {
@@ -170,75 +171,32 @@ describe('content holidays', () => {
   const isFree = (outcome: ReturnType<typeof ask>) =>
     outcome.tax_amount === '0.00' && outcome.line_items[0]?.taxes[0]?.taxability_reason === 'product_exempt_holiday';
 
+  const aCentAbove = (price: string) => (Number(price) + 0.01).toFixed(2);
+
   /** States whose law was checked, so their exemptions have no warning. */
   const confirmed = 'AL AR CT FL IA MD MO MS OK TN TX VA WV'.split(' ');
 
   describe('clothing', () => {
-    it.each([
-      { state: 'AL', first: '2026-07-17', last: '2026-07-19', dearestFree: '156.00' },
-      { state: 'AR', first: '2026-08-01', last: '2026-08-02', dearestFree: '99.99' },
-      { state: 'CT', first: '2026-08-16', last: '2026-08-22', dearestFree: '99.99' },
-      { state: 'FL', first: '2026-08-01', last: '2026-08-31', dearestFree: '100.00' },
-      { state: 'IA', first: '2026-08-07', last: '2026-08-08', dearestFree: '99.99' },
-      { state: 'MD', first: '2026-08-09', last: '2026-08-15', dearestFree: '100.00' },
-      { state: 'MO', first: '2026-08-07', last: '2026-08-09', dearestFree: '100.00' },
-      { state: 'MS', first: '2026-07-10', last: '2026-07-12', dearestFree: '99.99' },
-      { state: 'NM', first: '2026-07-31', last: '2026-08-02', dearestFree: '99.99' },
-      { state: 'OH', first: '2026-08-07', last: '2026-08-09', dearestFree: '75.00' },
-      { state: 'OK', first: '2026-08-07', last: '2026-08-09', dearestFree: '99.99' },
-      { state: 'TN', first: '2026-07-31', last: '2026-08-02', dearestFree: '100.00' },
-      { state: 'TX', first: '2026-08-07', last: '2026-08-09', dearestFree: '99.99' },
-      { state: 'VA', first: '2026-08-07', last: '2026-08-09', dearestFree: '100.00' },
-      { state: 'WV', first: '2026-07-31', last: '2026-08-03', dearestFree: '125.00' },
-    ])('in $state is exempt from $first to $last, at $dearestFree and below', ({ state, first, last, dearestFree }) => {
-      const dearer = (Number(dearestFree) + 0.01).toFixed(2);
+    it.each(holidays('clothing'))('in $state is exempt from $first to $last, up to $exempt_at', (row) => {
+      const { state, first, last, exempt_at } = row;
+      const dearer = aCentAbove(exempt_at);
       for (const date of [first, last]) {
-        const free = taxOn(state, date, dearestFree);
+        const free = taxOn(state, date, exempt_at);
         expect(isFree(free)).toBe(true);
         expect(warningCodes(free).includes('content_unconfirmed')).toBe(!confirmed.includes(state));
         const taxed = taxOn(state, date, dearer);
         expect(taxed.tax_amount).toBe(taxOn(state, '2026-06-01', dearer).tax_amount);
         expect(Number(taxed.tax_amount)).toBeGreaterThan(0);
       }
-      for (const date of [day(first, -1), day(last, 1)]) expect(isFree(taxOn(state, date, dearestFree))).toBe(false);
+      for (const date of [day(first, -1), day(last, 1)]) expect(isFree(taxOn(state, date, exempt_at))).toBe(false);
     });
   });
 
   describe('other goods', () => {
-    it.each([
-      ['AL', '2026-07-18', 'PRINT.BOOKS', '47.00', '47.01'],
-      ['AL', '2026-07-18', 'SCHOOL.SCHOOL_SUPPLIES', '78.00', '78.01'],
-      ['AL', '2026-07-18', 'ELECTRONICS.COMPUTERS', '1173.00', '1173.01'],
-      ['AL', '2026-07-19', 'SCHOOL.SCHOOL_ART_SUPPLIES', '78.00', '78.01'],
-      ['AL', '2026-02-22', 'HOME.DISASTER_PREPAREDNESS', '94.00', '94.01'],
-      ['AR', '2026-08-01', 'CLOTHING.CLOTHING_ACCESSORIES', '49.99', '50.00'],
-      ['FL', '2026-08-31', 'SCHOOL.SCHOOL_SUPPLIES', '50.00', '50.01'],
-      ['FL', '2026-08-01', 'ELECTRONICS.COMPUTERS', '1500.00', '1500.01'],
-      ['FL', '2026-08-01', 'CLOTHING.CLOTHING_ACCESSORIES', '100.00', '100.01'],
-      ['MA', '2026-08-08', 'GENERAL', '2500.00', '2500.01'],
-      ['MA', '2026-08-09', 'CLOTHING.APPAREL._ATHLETIC', '2500.00', '2500.01'],
-      ['MO', '2026-08-07', 'SCHOOL.SCHOOL_SUPPLIES', '50.00', '50.01'],
-      ['MO', '2026-08-09', 'ELECTRONICS.COMPUTER_SUPPLIES', '1500.00', '1500.01'],
-      ['MO', '2026-08-09', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA', '350.00', '350.01'],
-      ['MS', '2026-07-12', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '99.99', '100.00'],
-      ['TN', '2026-08-01', 'ELECTRONICS.COMPUTERS', '1500.00', '1500.01'],
-      ['TN', '2026-08-01', 'SCHOOL.SCHOOL_ART_SUPPLIES', '100.00', '100.01'],
-      ['NM', '2026-08-01', 'ELECTRONICS.COMPUTER_SUPPLIES', '500.00', '500.01'],
-      ['NM', '2026-08-01', 'SCHOOL.SCHOOL_SUPPLIES', '29.99', '30.00'],
-      ['OH', '2026-08-07', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '20.00', '20.01'],
-      ['TX', '2026-08-07', 'SCHOOL.SCHOOL_SUPPLIES', '99.99', '100.00'],
-      ['TX', '2026-04-25', 'HOME.DISASTER_PREPAREDNESS', '74.99', '75.00'],
-      ['TX', '2026-05-25', 'HOME.APPLIANCES._ENERGY_STAR', '2000.00', '2000.01'],
-      ['VA', '2026-08-09', 'SCHOOL.SCHOOL_SUPPLIES', '20.00', '20.01'],
-      ['VA', '2026-08-09', 'HOME.PLUMBING_FIXTURES._WATERSENSE', '2500.00', '2500.01'],
-      ['VA', '2026-08-09', 'HOME.DISASTER_PREPAREDNESS', '60.00', '60.01'],
-      ['WV', '2026-08-03', 'SCHOOL.SCHOOL_SUPPLIES', '50.00', '50.01'],
-      ['WV', '2026-08-03', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '20.00', '20.01'],
-      ['WV', '2026-08-03', 'ELECTRONICS.COMPUTERS', '500.00', '500.01'],
-      ['WV', '2026-08-03', 'CLOTHING.SPORT_EQUIPMENT', '150.00', '150.01'],
-    ])('in %s on %s, %s: exempt at %s, taxed at %s', (state, date, code, free, taxed) => {
-      expect(isFree(taxOn(state, date, free, code))).toBe(true);
-      expect(Number(taxOn(state, date, taxed, code).tax_amount)).toBeGreaterThan(0);
+    it.each(holidays('other goods'))('in $state on $first, $code: exempt up to $exempt_at', (row) => {
+      const { state, first, code, exempt_at } = row;
+      expect(isFree(taxOn(state, first, exempt_at, code))).toBe(true);
+      expect(Number(taxOn(state, first, aCentAbove(exempt_at), code).tax_amount)).toBeGreaterThan(0);
     });
 
     it.each([

@@ -5,6 +5,7 @@ import zipStates from '../../shared/catalog/location/zip-states.json' with { typ
 import type { Confidence } from '../../shared/catalog/release-values.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ask, refusal } from '../support/builders.ts';
+import { localRates } from '../support/facts.ts';
 import { town, withLocals } from '../support/local-content.ts';
 
 const isUncertain = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
@@ -132,34 +133,10 @@ describe('a ZIP near a local tax', () => {
   const taxAt = (state: string, postal_code: string, ambiguous_address: 'warn' | 'highest_rate') =>
     ask({ to: { state, postal_code }, tax_date: '2026-11-20' }, { settings: { ambiguous_address } });
 
-  it.each([
-    {
-      state: 'VA',
-      zip: '27048',
-      tax: '6.30',
-      because: 'both counties on the Virginia side of Stoneville have a school tax',
-    },
-    { state: 'VA', zip: '23694', tax: '7.00', because: 'it is in York County' },
-    { state: 'VA', zip: '23701', tax: '6.00', because: 'Portsmouth begins there' },
-    { state: 'VA', zip: '24352', tax: '5.30', because: 'it is in Carroll and Floyd counties' },
-    { state: 'VA', zip: '28675', tax: '5.30', because: 'Grayson County, across from Sparta, adds nothing' },
-    { state: 'VA', zip: '37642', tax: '5.30', because: 'Scott County adds nothing' },
-    { state: 'VA', zip: '24604', tax: '5.30', because: 'Tazewell County adds nothing' },
-    { state: 'VA', zip: '20598', tax: '6.00', because: 'Loudoun County is in Northern Virginia' },
-    { state: 'PA', zip: '19151', tax: '8.00', because: 'it is in Philadelphia' },
-    { state: 'PA', zip: '15069', tax: '6.00', because: 'New Kensington is in Westmoreland County' },
-    { state: 'PA', zip: '19027', tax: '6.00', because: 'Elkins Park is in Montgomery County' },
-    { state: 'MS', zip: '38852', tax: '7.00', because: 'Iuka, at Alabama, adds nothing' },
-    { state: 'MS', zip: '38769', tax: '7.00', because: 'the river border with Arkansas adds nothing' },
-    { state: 'MS', zip: '38326', tax: '7.00', because: 'the part across from Tennessee adds nothing' },
-    { state: 'MS', zip: '39157', tax: '7.00', because: 'Ridgeland is not part of Jackson' },
-    { state: 'MS', zip: '38866', tax: '7.00', because: 'Saltillo is not part of Tupelo' },
-    { state: 'MT', zip: '59601', tax: '0.00', because: 'Helena is not a resort' },
-    { state: 'MT', zip: '59718', tax: '0.00', because: 'Bozeman is not a resort' },
-  ])('in $state $zip: $tax on 100.00, $because', ({ state, zip, tax }) => {
+  it.each(localRates('certain ZIP'))('$to is $percent percent: $note', ({ to, percent }) => {
     for (const policy of ['warn', 'highest_rate'] as const) {
-      const { tax_amount, line_items } = taxAt(state, zip, policy);
-      expect(tax_amount).toBe(tax);
+      const { tax_amount, line_items } = taxAt(to.state, to.postal_code ?? '', policy);
+      expect(tax_amount).toBe(percent.toFixed(2));
       expect(line_items[0]?.address_resolution).toMatchObject({ ambiguous: false, coverage: 'complete' });
     }
   });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
@@ -10,6 +9,7 @@ import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
 import { ask, productOf, releaseOf, rule, warningCodes } from '../support/builders.ts';
+import { productTaxes } from '../support/facts.ts';
 import { town, withLocals } from '../support/local-content.ts';
 import { onlyShipping } from '../support/shipping.ts';
 import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
@@ -305,15 +305,6 @@ describe('taxability tables', () => {
     expect(state?.tax_amount).toBe('45.00');
   });
 });
-
-/** Typed by hand from the law. `local` is a county's tax in percent, in place of the built-in local tables. */
-type ProductTax = Readonly<
-  Record<'topic' | 'state' | 'zip' | 'city' | 'code' | 'price' | 'quantity' | 'day' | 'local' | 'tax', string>
->;
-const productTaxes: readonly ProductTax[] = parse(
-  readFileSync(new URL('../fixtures/product-taxes.csv', import.meta.url)),
-  { columns: true },
-);
 
 describe('the tax on a product', () => {
   describe.each([...Map.groupBy(productTaxes, ({ topic }) => topic)])('%s', (_, rows) => {

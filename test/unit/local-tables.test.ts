@@ -22,6 +22,7 @@ import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, releaseOf } from '../support/builders.ts';
+import { localRates } from '../support/facts.ts';
 
 describe('local tables', () => {
   describe('the CSV files', () => {
@@ -309,7 +310,7 @@ describe('local corrections', () => {
   const percentAt = (to: To, tax_date?: string): number => Number(answerTo(to, tax_date).tax_amount) / 100;
 
   /** The possible combined rates of an address in percent: the charged rate, and the rate of the named place. */
-  const possiblePercents = (to: { state: string; city: string; postal_code: string; county: string | null }) => {
+  const possiblePercents = (to: ReturnType<typeof localRates>[number]['to']) => {
     const address = readAddress(to, '');
     if (!address.ok) throw new Error(JSON.stringify(address.problems));
     const { choice, place } = locate(address.value, builtInReleaseFor, '2026-11-26', false);
@@ -320,105 +321,16 @@ describe('local corrections', () => {
   };
 
   describe('the combined rate', () => {
-    it.each<[state: string, city: string, postal_code: string, county: string | null, percent: number]>([
-      ['CO', 'Westminster', '80031', 'Adams', 9],
-      ['CO', 'Westminster', '80030', 'Adams', 9],
-      ['CO', 'Westminster', '80234', 'Adams', 9],
-      ['CO', 'Westminster', '80021', 'Jefferson', 8.75],
-      ['CO', 'Westminster', '80003', 'Jefferson', 8.75],
-      ['CO', 'Timnath', '80547', 'Larimer', 8.2],
-      ['CO', 'Cortez', '81321', null, 7.69],
-      ['CO', 'Commerce City', '80022', null, 9.75],
-      ['CO', 'Henderson', '80640', null, 5.25],
-      ['CO', 'Dupont', '80024', null, 5.25],
-      ['CO', 'Glenwood Springs', '81601', null, 9.35],
-      ['CO', 'Carbondale', '81623', 'Garfield', 10.15],
-      ['CO', 'New Castle', '81647', null, 8.45],
-      ['CO', 'Rifle', '81650', null, 8.4],
-      ['CO', 'Silt', '81652', null, 7.15],
-      ['CO', 'Parachute', '81635', null, 7.9],
-      ['CO', 'Vail', '81657', null, 9.4],
-      ['CO', 'Eagle', '81631', null, 9.4],
-      ['CO', 'Gypsum', '81637', null, 7.4],
-      ['CO', 'Avon', '81620', null, 9.69],
-      ['CO', 'Minturn', '81645', null, 9.69],
-      ['CO', 'Red Cliff', '81649', null, 8.69],
-      ['CO', 'Aspen', '81611', null, 10.35],
-      ['CO', 'Snowmass Village', '81615', null, 10.65],
-      ['CO', 'Woodland Park', '80863', 'Teller', 8.4],
-      ['CO', 'Divide', '80814', null, 5.4],
-      ['CO', 'Florissant', '80816', 'Teller', 5.4],
-      ['CO', 'Fairplay', '80440', null, 8.9],
-      ['CO', 'Alma', '80420', null, 7.9],
-      ['CO', 'Como', '80432', null, 4.9],
-      ['CO', 'Hartsel', '80449', 'Park', 4.9],
-      ['CO', 'Jefferson', '80456', null, 4.9],
-      ['CO', 'Telluride', '81435', null, 9.47],
-      ['CO', 'Mountain Village', '81435', null, 9.47],
-      ['CO', 'Placerville', '81430', null, 4.97],
-      ['CO', 'Rico', '81332', null, 8.97],
-      ['CO', 'Norwood', '81423', 'San Miguel', 6.9],
-      ['CO', 'Egnar', '81325', 'San Miguel', 3.9],
-      ['CO', 'Larkspur', '80118', null, 7.9],
-      ['CO', 'Castle Pines', '80108', null, 7.75],
-      ['CO', 'Louviers', '80131', null, 4],
-      ['CO', 'Deer Trail', '80105', 'Arapahoe', 5],
-      ['CO', 'Strasburg', '80136', 'Adams', 3.75],
-      ['CO', 'Monte Vista', '81144', 'Rio Grande', 8.5],
-      ['CO', 'Del Norte', '81132', null, 7.5],
-      ['CO', 'South Fork', '81154', null, 9.5],
-      ['CO', 'Pueblo West', '81007', null, 5.9],
-      ['SD', 'Gary', '57237', null, 6.2],
-      ['WV', 'Berkeley Springs', '25411', null, 7],
-      ['WV', 'Bath', '25411', null, 7],
-      ['ID', 'Bonners Ferry', '83805', null, 7],
-      ['ID', 'Ponderay', '83852', null, 7],
-      ['ID', 'Tetonia', '83452', null, 6.5],
-      ['TX', 'Stratford', '79084', null, 7.75],
-      ['TX', 'Lockney', '79241', null, 7.75],
-      ['TX', 'Floydada', '79235', null, 8],
-      ['TX', 'Shamrock', '79079', null, 8],
-      ['TX', 'Wheeler', '79096', null, 8],
-      ['TX', 'Stanton', '79782', null, 8],
-      ['NM', 'Silver City', '88061', null, 8.1125],
-      ['NM', 'Aztec', '87410', null, 8.1875],
-      ['NM', 'Bloomfield', '87413', null, 8.125],
-      ['NM', 'Gallup', '87301', null, 8.0625],
-      ['NM', 'Bernalillo', '87004', null, 6.9375],
-      ['NM', 'Espanola', '87532', 'Rio Arriba', 8.6875],
-      ['NM', 'Ruidoso', '88345', null, 8.1875],
-      ['WA', 'Fall City', '98024', null, 8.9],
-      ['WA', 'Ravensdale', '98051', null, 8.9],
-      ['WA', 'Preston', '98050', null, 8.9],
-      ['WA', 'Hobart', '98025', null, 8.9],
-      ['WA', 'Baring', '98224', null, 8.9],
-      ['AK', 'Pelican', '99832', null, 4],
-      ['AK', 'Chignik', '99564', null, 0],
-    ])('in %s, %s with ZIP %s (county: %s) is %d %%', (state, city, postal_code, county, percent) => {
-      expect(possiblePercents({ state, city, postal_code, county })).toContain(percent);
+    it.each(localRates('corrected'))('in $to is $percent %', ({ to, percent }) => {
+      expect(possiblePercents(to)).toContain(percent);
     });
 
-    it.each<[state: string, county: string, percent: number]>([
-      ['CO', 'Garfield', 4.15],
-      ['CO', 'Eagle', 4.9],
-      ['CO', 'Pitkin', 7.15],
-      ['CO', 'San Miguel', 4.97],
-      ['CO', 'Rio Grande', 5.5],
-    ])('in %s, %s County outside the cities is %d %%', (state, county, percent) => {
-      expect(percentAt({ state, county })).toBe(percent);
+    it.each(localRates('county'))('in $to outside the cities is $percent %', ({ to, percent }) => {
+      expect(percentAt(to)).toBe(percent);
     });
 
-    it.each<[city: string, postal_code: string, day: string, percent: number, because: string]>([
-      ['Westminster', '80031', '2025-12-31', 8.6, 'the city tax rose on 2026-01-01'],
-      ['Cortez', '81321', '2025-12-31', 7.89, 'the city tax fell on 2026-01-01'],
-      ['Commerce City', '80022', '2025-12-31', 9.25, 'the fire district began on 2026-01-01'],
-      ['Glenwood Springs', '81601', '2025-12-31', 9.1, 'the early childhood district began on 2026-01-01'],
-      ['Avon', '81620', '2025-06-30', 8.9, 'the fire district began on 2025-07-01'],
-      ['Snowmass Village', '81615', '2025-12-31', 10.4, 'the early childhood district began on 2026-01-01'],
-      ['Telluride', '81435', '2024-12-31', 8.65, 'the transportation authority levied 0.25 before 2025'],
-      ['Pueblo West', '81007', '2022-12-31', 4.9, 'the metropolitan district levied 1.0 before 2023'],
-    ])('in %s with ZIP %s on %s is %d %%: %s', (city, postal_code, day, percent) => {
-      expect(percentAt({ state: 'CO', city, postal_code, county: null }, day)).toBe(percent);
+    it.each(localRates('earlier'))('in $to on $day is $percent %: $note', ({ to, day, percent }) => {
+      expect(percentAt(to, day)).toBe(percent);
     });
   });
 

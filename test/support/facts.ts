@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+
+/** Tables of facts in `test/fixtures`, typed by hand from laws and official lists. */
+
+const readFacts = <Column extends string>(name: string): readonly Readonly<Record<Column, string>>[] =>
+  parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)), { columns: true });
+
+/** The tax on a product. `local` is a county's tax in percent, in place of the built-in local tables. */
+export const productTaxes = readFacts<
+  'topic' | 'state' | 'zip' | 'city' | 'code' | 'price' | 'quantity' | 'day' | 'local' | 'tax'
+>('product-taxes.csv');
+
+const rates = readFacts<'topic' | 'city' | 'state' | 'zip' | 'county' | 'day' | 'percent' | 'level' | 'name' | 'note'>(
+  'local-rates.csv',
+);
+
+/** Returns the combined rates of addresses on a topic. Empty parts of the address are left out. */
+export const localRates = (topic: string) =>
+  rates
+    .filter((row) => row.topic === topic)
+    .map(({ city, state, zip, county, percent, ...others }) => ({
+      ...others,
+      to: { state, ...(city && { city }), ...(zip && { postal_code: zip }), ...(county && { county }) },
+      percent: Number(percent),
+    }));
+
+/** Sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit. */
+export const holidays = (topic: string) =>
+  readFacts<'topic' | 'state' | 'code' | 'first' | 'last' | 'exempt_at'>('holidays.csv').filter(
+    (row) => row.topic === topic,
+  );
