@@ -1,7 +1,7 @@
-import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { Approximation } from '../catalog/effective.ts';
 import type { ByPlace } from '../catalog/location/local-choice.ts';
 import type { Published } from '../catalog/release-values.ts';
+import { hasBoundaryFile } from '../catalog/streamlined.ts';
 import type { Uncertainty } from '../tax/assessment.ts';
 import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
 import { isOutsideStates } from '../vocabulary/jurisdiction.ts';

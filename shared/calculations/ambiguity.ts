@@ -1,4 +1,3 @@
-import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import {
   type ByPlace,
   isIncomplete,
@@ -10,6 +9,7 @@ import type { StateCandidate } from '../catalog/location/place.ts';
 import { isOwnCode } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, formatPercent, rateDecimals } from '../catalog/release-values.ts';
+import { hasBoundaryFile } from '../catalog/streamlined.ts';
 import { decimalText } from '../money/decimal.ts';
 import { listed, listedUpTo, namedMax } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';

@@ -167,21 +167,11 @@ export const chooseCertificate = (certificates: readonly Certificate[], question
 const isFor = ({ regions }: Exemption, place: string): boolean =>
   !regions || regions.some((region) => stateJurisdiction(region) === place);
 
-/** Returns why no tax is collected in a place (`US-MI`) on a tax date from any buyer, or `null`. */
-const sellersCollectionExemption = (
-  collectedBy: CalculationInput['collected_by'],
-  place: string,
-  day: string,
-  settings: Settings,
-): CollectionExemption => {
-  const registrations = listRegistrations(settings);
-  if (
-    registrations &&
-    !registrations.some(({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to))
-  )
-    return 'not_collecting';
-  return collectedBy === 'marketplace' ? 'marketplace_collects' : null;
-};
+/** Returns whether an account collects tax in a place (`US-MI`) on a day. */
+export const isRegistered = (settings: Pick<Settings, 'registrations'>, place: string, day: string): boolean =>
+  listRegistrations(settings)?.some(
+    ({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to),
+  ) ?? true;
 
 type Buyer = {
   readonly exemption: AppliedExemption | null;
@@ -254,9 +244,9 @@ export const collectionExemptionFinder = (
 ) => {
   const findBuyer = buyerFinder(input, day, certificates);
   return (index: number, place: Place): LineCollectionExemption => {
-    const sellers = sellersCollectionExemption(input.collected_by, place.code, day, settings);
     // If the seller collects from no buyer, no certificate is needed.
-    if (sellers !== null) return { ...noCertificate, collectionExemption: sellers };
+    if (!isRegistered(settings, place.code, day)) return { ...noCertificate, collectionExemption: 'not_collecting' };
+    if (input.collected_by === 'marketplace') return { ...noCertificate, collectionExemption: 'marketplace_collects' };
     const buyer = findBuyer(input.line_items?.[index]?.customer ?? null, index, place);
     return { ...buyer, collectionExemption: buyer.exemption ? 'customer_exempt' : null };
   };

@@ -1,10 +1,16 @@
-/** The Streamlined Sales and Use Tax Agreement (SSUTA): its members, and their codes of local jurisdictions. */
+/** The Streamlined Sales and Use Tax Agreement (SSUTA): its members, their files, and their codes of local jurisdictions. */
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 
 /** The full members, which accept the simplified electronic return (SSUTA section 318). Tennessee is an associate. */
 const members: ReadonlySet<string> = new Set(
   'AR GA IN IA KS KY MI MN NE NV NJ NC ND OH OK RI SD UT VT WA WV WI WY'.split(' '),
 );
+
+/** The states that publish rate and boundary files under the Agreement: the members and Tennessee. */
+export const statesWithFiles: readonly string[] = [...members, 'TN'].sort();
+
+/** Returns whether Levy can import the boundary file (rates by ZIP+4) of a state (`US-MN`). */
+export const hasBoundaryFile = (state: string): boolean => statesWithFiles.includes(stateOfJurisdiction(state));
 
 /** The last day of the membership of a state that left, by its letters. None has left. */
 const lastDays: Readonly<Record<string, string>> = {};

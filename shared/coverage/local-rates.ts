@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.ts';
 import { counted } from '../base/texts.ts';
-import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
 import type { RateSummary } from '../catalog/local/packed-table.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatPercent } from '../catalog/release-values.ts';
+import { hasBoundaryFile } from '../catalog/streamlined.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { unpack } from '../packed/unpack.ts';

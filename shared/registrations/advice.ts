@@ -1,11 +1,12 @@
-import { type Account, listRegistrations } from '../accounts/account.ts';
+import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { firstDay, lastDay, toMonth } from '../base/calendar.ts';
+import { isRegistered } from '../calculations/certificates.ts';
 import type { Warning } from '../calculations/response.ts';
 import { grossAmount, type Sum } from '../ledger/entries/entry.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { findNewest, monthText, type ReportReads, type StoredRow } from '../reports/by-state.ts';
-import { jurisdictionCode, stateJurisdiction, stateName } from '../vocabulary/jurisdiction.ts';
+import { jurisdictionCode, stateName } from '../vocabulary/jurisdiction.ts';
 import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
 import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
 
@@ -104,10 +105,10 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
 
 type Status = Pick<StateAdvice, 'status' | 'advice'>;
 
-const determineStatus = (name: string, isRegistered: boolean, measured: readonly Measured[]): Status => {
+const determineStatus = (name: string, isCollecting: boolean, measured: readonly Measured[]): Status => {
   const reached = measured.filter(({ period }) => period.reached).map(({ period }) => period);
   const now = reached.find(({ counts_from }) => counts_from === null);
-  if (isRegistered) return { status: 'registered', advice: `No action: the account is registered in ${name}.` };
+  if (isCollecting) return { status: 'registered', advice: `No action: the account is registered in ${name}.` };
   if (now)
     return {
       status: 'reached',
@@ -122,18 +123,6 @@ const determineStatus = (name: string, isRegistered: boolean, measured: readonly
   if (measured.some(({ share }) => share >= approachingFrom))
     return { status: 'approaching', advice: `Watch ${name}: 80 percent of its threshold or more is reached.` };
   return { status: 'below', advice: `No action in ${name}.` };
-};
-
-/** Returns whether an account collects tax in a state (`US-MI`) on a day. */
-const isRegistered = ({ settings }: Account, state: string, day: string): boolean => {
-  if (settings.registrations === 'all') return true;
-  const registrations = listRegistrations(settings) ?? [];
-  return registrations.some(
-    (registration) =>
-      stateJurisdiction(registration.state) === state &&
-      registration.from <= day &&
-      (registration.to === null || day <= registration.to),
-  );
 };
 
 const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
@@ -153,7 +142,8 @@ export const registrationAdvice = async (
   account: Account,
   { reports, now }: AdvicePorts,
 ): Promise<RegistrationAdvice> => {
-  const date = taxDateAt(now(), account.settings.time_zone).slice(0, 10);
+  const { settings } = account;
+  const date = taxDateAt(now(), settings.time_zone).slice(0, 10);
   const month = toMonth(date);
   const rows = await reports.rows(account.id, monthText(month - monthsBack), monthText(month));
   const byState = Map.groupBy(rows, ({ state }) => state);
@@ -161,10 +151,12 @@ export const registrationAdvice = async (
     const state = jurisdictionCode(code);
     const measured = windowsIn(terms.period, month).map((window) => measure(byState.get(state) ?? [], window, terms));
     const name = stateName(code);
+    // Without a list of registrations, tax is calculated everywhere, but no registration is known.
+    const isCollecting = settings.registrations !== null && isRegistered(settings, state, date);
     return {
       state,
       state_name: name,
-      ...determineStatus(name, isRegistered(account, state, date), measured),
+      ...determineStatus(name, isCollecting, measured),
       periods: measured.map(({ period }) => period),
       threshold: {
         ...terms,

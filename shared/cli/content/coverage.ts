@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { canonicalJson } from '../../base/json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
-import { coveragePage, newestDay, stateTable } from '../../coverage/page.ts';
+import { coveragePage, newestDay, stateTable, taxabilityPage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
-import { taxabilityPage } from '../../coverage/taxability-page.ts';
 import { print, textTable } from '../terminal/output.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.

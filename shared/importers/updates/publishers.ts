@@ -1,6 +1,6 @@
 /** Where each state publishes its sales tax rates, and how to find the current files. */
 
-import { streamlinedStates } from '../../catalog/boundary-states.ts';
+import { statesWithFiles } from '../../catalog/streamlined.ts';
 import type { Importer } from '../importer.ts';
 import type { Format } from '../importers.ts';
 
@@ -94,7 +94,7 @@ const listed = (
 
 /** The publishers, one per state. A state without a general sales tax has none. */
 export const publishers: readonly Publisher[] = [
-  ...streamlinedStates.map(streamlinedPublisher),
+  ...statesWithFiles.map(streamlinedPublisher),
   {
     state: 'TX',
     name: 'Texas Comptroller of Public Accounts',
