@@ -32,7 +32,7 @@ const isExpected = (answer: Answer, codes: readonly string[]): boolean =>
   answer.status < 300 || codes.includes(codeOf(answer));
 
 /** Throws a `Violation` for an unexpected refusal. */
-export const mustSucceedOr = (answer: Answer, codes: readonly string[], sending: Omit<Sending, 'key'>): void => {
+const mustSucceedOr = (answer: Answer, codes: readonly string[], sending: Omit<Sending, 'key'>): void => {
   if (isExpected(answer, codes)) return;
   const { method, path, body } = sending;
   throw new Violation(
@@ -44,12 +44,7 @@ export const mustSucceedOr = (answer: Answer, codes: readonly string[], sending:
 const contended = 5;
 
 /** Returns a random transaction recorded under one of the names, if it is known to exist. */
-export const drawnId = ({
-  book,
-  draw,
-  names,
-  recent,
-}: Scene): { readonly name: string; readonly id: string } | null => {
+const drawnId = ({ book, draw, names, recent }: Scene): { readonly name: string; readonly id: string } | null => {
   if (names.length === 0) return null;
   const first = recent.slice(0, contended);
   const name = draw.of(first.length > 0 && draw.chance(35) ? first : names);
@@ -277,7 +272,7 @@ const closingConflicts = [
 ];
 
 /** A period in a response must match the calendar. */
-export const mustBePeriod = (scene: Pick<Scene, 'book'>, state: string, end: string, start?: string): void => {
+const mustBePeriod = (scene: Pick<Scene, 'book'>, state: string, end: string, start?: string): void => {
   const registrations = registrationsIn(state, scene.book.settings.registrations);
   const { first, last } = periodOf(monthOf(end), registrations);
   same(

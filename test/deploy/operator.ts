@@ -4,7 +4,7 @@ import { same } from './run.ts';
 import type { Stack } from './stack.ts';
 
 /** Runs the documented commands as a user who has only the operator policy of a deployment. */
-export type Operator = {
+type Operator = {
   /** Runs `npm run <name> -- <args>` with the environment variables from the deployment page. */
   readonly command: (name: string, ...args: readonly string[]) => Promise<string>;
   readonly env: NodeJS.ProcessEnv;

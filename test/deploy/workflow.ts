@@ -43,7 +43,7 @@ export const sell = async (levy: Levy, prefix: string) => {
   return { sale, credit, mistake, reused, draftLeft: orThrow(await levy.post('/transactions', { body: cart })) };
 };
 
-export type Sold = Awaited<ReturnType<typeof sell>>;
+type Sold = Awaited<ReturnType<typeof sell>>;
 
 /** A sale in Michigan on a day. */
 export const sellOn = async (levy: Levy, tax_date: string): Promise<void> => {

@@ -155,7 +155,7 @@ const encodings: readonly ((text: string) => Buffer)[] = [
 ];
 
 /** Mutates a text file, and sometimes compresses or re-encodes it; at most 1 MB. */
-export const mutateFile = ({ name, content }: TestFile, random: Random): TestFile => {
+const mutateFile = ({ name, content }: TestFile, random: Random): TestFile => {
   const { pick, chance } = random;
   const text = mutateText(content.toString(), random);
   const bytes = Buffer.from(text).subarray(0, inputBytesMax);

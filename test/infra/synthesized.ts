@@ -55,7 +55,7 @@ export type Synthesized = {
 /** Skips bundling, because almost no test needs the code. */
 export const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
 
-export const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
+const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
 /** A value for every setting that adds or changes resources. */
 export const everySetting = {
   stage: 'staging',

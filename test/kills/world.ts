@@ -11,7 +11,7 @@ import { openPublisherServer } from '../support/publisher-server.ts';
  * A database and publishers for commands that are killed. They count the command's requests, so a kill can be timed.
  */
 
-export type Item = Record<string, AttributeValue>;
+type Item = Record<string, AttributeValue>;
 
 const TableName = 'content';
 const batch = 25;
@@ -91,7 +91,6 @@ export const startWorld = async (states: readonly string[]) => {
     },
   };
 };
-export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** Returns the state of the content table, without the ids and times that differ between runs. */
 
@@ -110,7 +109,7 @@ type StateContent = {
   readonly releases: number;
 };
 
-export type EndState = {
+type EndState = {
   readonly content: Readonly<Record<string, StateContent>>;
   /** The claims of unfinished imports. */
   readonly unfinished: number;

@@ -9,13 +9,13 @@ import { rateOf, stateOf } from './sales.ts';
 export type Share = { readonly net: bigint; readonly tax: bigint };
 
 export const nothing: Share = { net: 0n, tax: 0n };
-export const plus = (left: Share, right: Share): Share => ({ net: left.net + right.net, tax: left.tax + right.tax });
-export const minus = (left: Share, right: Share): Share => ({ net: left.net - right.net, tax: left.tax - right.tax });
+const plus = (left: Share, right: Share): Share => ({ net: left.net + right.net, tax: left.tax + right.tax });
+const minus = (left: Share, right: Share): Share => ({ net: left.net - right.net, tax: left.tax - right.tax });
 export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
-export const total = (shares: readonly Share[]): Share => shares.reduce(plus, nothing);
+const total = (shares: readonly Share[]): Share => shares.reduce(plus, nothing);
 
 /** The amounts of a sale by line, or of its credits. */
-export type Parts = { readonly lines: ReadonlyMap<string, Share>; readonly shipping: Share; readonly unmatched: Share };
+type Parts = { readonly lines: ReadonlyMap<string, Share>; readonly shipping: Share; readonly unmatched: Share };
 
 const shareOf = (currency: string, net: string, tax: string): Share => ({
   net: minor(currency, net),
@@ -52,12 +52,12 @@ export const takenBy = (credit: Figures, sale: Body): Parts => {
 const isLive = ({ status }: Body) => status === 'finalized' || status === 'filed';
 
 /** The credits that count against a sale. */
-export const liveCreditsOf = (book: Book, sale: Body): Body[] =>
+const liveCreditsOf = (book: Book, sale: Body): Body[] =>
   [...book.entries.values()]
     .map(({ body }) => body)
     .filter((body) => body.type === 'credit' && body.parent_transaction_id === sale.id && isLive(body));
 
-export type Remaining = Parts & { readonly whole: Parts; readonly total: Share; readonly credited: Share };
+type Remaining = Parts & { readonly whole: Parts; readonly total: Share; readonly credited: Share };
 
 /** The remainder of a sale after its live credits, summed from the credits; one credit may be left out. */
 export const remainingOf = (book: Book, sale: Body, without?: string): Remaining => {

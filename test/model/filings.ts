@@ -16,7 +16,7 @@ const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count
 });
 
 /** Checks that a filing equals the sum of its entries, in each currency. */
-export const mustTotal = (body: Body, amounts: Filing['amounts']): void => {
+const mustTotal = (body: Body, amounts: Filing['amounts']): void => {
   const of = (rows: Body['summary']) => rows.map((row) => [row.currency, sumsOf(row)]);
   same(of(body.summary), amounts, 'The summary of a filing');
   same(of(body.totals), amounts, 'The totals of a filing');
@@ -40,7 +40,7 @@ const frame = (filing: Filing) => ({
 });
 
 /** Checks that a filing is the requested filing, at any progress. */
-export const mustBeFrame = (body: Body, filing: Filing): void => {
+const mustBeFrame = (body: Body, filing: Filing): void => {
   const expected = frame(filing);
   same(picked(body, expected), expected, 'A filing');
 };

@@ -10,7 +10,7 @@ export const tooFine = (tax: unknown, currency: string): Refusal[] =>
     : [];
 
 /** Each id again after its first line. */
-export const twice = ({ line_items }: Requested): Refusal[] => {
+const twice = ({ line_items }: Requested): Refusal[] => {
   const ids: unknown[] = (line_items ?? []).map(({ id }) => id);
   return ids.flatMap((id, index) =>
     id !== undefined && ids.indexOf(id) < index

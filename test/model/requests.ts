@@ -13,7 +13,7 @@ const counts = new Map<string, number>();
 const shortOf = (path: string): string => (path.split('?')[0] as string).replace(/(txn|fil)_\w+/, '{id}');
 
 /** Count a response by its request and outcome. */
-export const count = (method: string, path: string, { status, body, headers }: Answer): void => {
+const count = (method: string, path: string, { status, body, headers }: Answer): void => {
   const codes = (body?.errors ?? []).map(({ code }) => code);
   const replayed = headers.get('idempotent-replayed') ? ['replayed'] : [];
   const what = [method, shortOf(path), status, ...replayed, ...new Set(codes)].join(' ');

@@ -25,7 +25,7 @@ import { mustBeRefused, type Refusal, refusal, tooFine, wrongReason } from './re
 import { mustBeCalculated } from './sales.ts';
 
 /** The fields that an update changes. A field sent with its stored value is unchanged. */
-export type Asked = {
+type Asked = {
   readonly inputs: readonly string[];
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly reference: boolean;
@@ -69,7 +69,7 @@ const isTaxAsked = ({ tax_amount: sent }: Requested, { currency, tax_amount, tax
     ? tax_amount_source === 'provided'
     : sent !== undefined && minor(currency, sent) !== minor(currency, tax_amount);
 
-export const requestedChanges = (update: Requested, stored: Body): Asked => {
+const requestedChanges = (update: Requested, stored: Body): Asked => {
   const metadata = update.metadata === undefined ? stored.metadata : merged(update.metadata, stored.metadata);
   const isSent = (field: keyof Requested) => update[field] !== undefined;
   return {
@@ -84,7 +84,7 @@ export const requestedChanges = (update: Requested, stored: Body): Asked => {
   };
 };
 
-export const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
+const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
   ...inputs,
   ...(metadata ? ['metadata'] : []),
   ...(reference ? ['reference_id'] : []),
@@ -110,7 +110,7 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
 };
 
 /** The changes that a redacted transaction refuses: new data, and amounts that would need the removed address. */
-export const redactedRefusals = (update: Requested, view: Body, asked: Asked): Refusal[] => {
+const redactedRefusals = (update: Requested, view: Body, asked: Asked): Refusal[] => {
   if (view.redacted_at === undefined) return [];
   const isReasoned = asked.reason || (asked.status && Boolean(update.void_reason));
   const fields = [...asked.inputs, ...(asked.metadata ? ['metadata'] : []), ...(asked.tax ? ['tax_amount'] : [])];
@@ -120,7 +120,7 @@ export const redactedRefusals = (update: Requested, view: Body, asked: Asked): R
 };
 
 /** All refusals of an update because of the transaction's status. */
-export const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
+const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
   const { status, reference_id } = view;
   const isDraft = status === 'draft';
   // A credit of zero blocks no change.
@@ -142,7 +142,7 @@ export const stateRefusals = (update: Requested, view: Body, asked: Asked, book:
 };
 
 /** An update of an existing transaction, with its current state. */
-export type Case = {
+type Case = {
   readonly update: Requested;
   readonly view: Body;
   readonly entry: Entry;
@@ -153,7 +153,7 @@ export type Case = {
 };
 
 /** An update of a credit of a sale. */
-export type CreditCase = Case & { readonly sale: Body };
+type CreditCase = Case & { readonly sale: Body };
 
 /** The request by which a draft credit is computed again, with its recorded or new lines. */
 const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
@@ -162,13 +162,13 @@ const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
     : { credit_remaining: kind === 'remaining' };
 
 /** The tax that an update leaves supplied: an edit of what it was calculated from drops it unless it is sent again. */
-export const suppliedAfter = (update: Requested, view: Body, asked: Asked): string | null => {
+const suppliedAfter = (update: Requested, view: Body, asked: Asked): string | null => {
   if (update.tax_amount !== undefined) return update.tax_amount;
   return asked.inputs.length === 0 && view.tax_amount_source === 'provided' ? view.tax_amount : null;
 };
 
 /** The fields that a recalculation replaces. */
-export const figureFields = new Set([
+const figureFields = new Set([
   ...['line_items', 'shipping', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'],
   ...['shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'],
   ...['content_releases', 'engine_version', 'warnings', 'explanation', 'calculated_tax_amount', 'tax_amount_source'],
@@ -186,7 +186,7 @@ const expectedCodes = (
   return [...unmatched, ...(differs ? ['tax_amount_differs'] : isDropped ? ['tax_amount_dropped'] : [])].sort();
 };
 
-export const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
+const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
 
 /** Finalizes an unchanged draft credit after other credits: its amounts must still be the same. */
 const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
@@ -204,7 +204,7 @@ const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
 };
 
 /** Returns why the amounts of a sale's credit do not allow an update. */
-export const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => {
+const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => {
   const { view, book, sale, supplied, asked } = one;
   if (view.status === 'draft') {
     if (!isFinalizing(one) && asked.inputs.length === 0 && !asked.tax) return [];
@@ -239,7 +239,7 @@ const differencesAfter = (one: Case, taxDate: string, sale: Body): string[] => {
 };
 
 /** Compares the amounts of an accepted update with the model. */
-export const judgeFigures = (one: Case, body: Body): void => {
+const judgeFigures = (one: Case, body: Body): void => {
   const { update, view, asked, book, sale, supplied } = one;
   const { currency } = view;
   const tax = minor(currency, supplied ?? body.calculated_tax_amount);

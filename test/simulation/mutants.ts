@@ -63,7 +63,7 @@ const unconditionally = (when: string): readonly Patch[] => [
 ];
 
 /** Seeded bugs by name, each a change of the service's source, which the simulation must detect. */
-export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
+const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
   'reference read, then written': lookedUpBefore(
     `const { pk, sk } = write.Put.Item;
         const { Item } = await database.send(new GetCommand({ TableName: write.Put.TableName, Key: { pk, sk }, ConsistentRead: true }));

@@ -7,7 +7,7 @@ import { filingsEvery, type Message, type Order, type Report, redactionsEvery, v
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** The results of all workers. */
-export type Outcome = Report & {
+type Outcome = Report & {
   readonly violations: readonly { readonly seed: number; readonly violations: readonly string[] }[];
   readonly traces: ReadonlyMap<number, readonly string[]>;
 };

@@ -14,7 +14,7 @@ export type Known = {
 };
 
 /** Generates a random request from the data that its client has seen. */
-export type Making = (known: Known, name: string) => Omit<Request, 'key'>;
+type Making = (known: Known, name: string) => Omit<Request, 'key'>;
 
 /** Request bodies: sales and credits with uneven amounts and contended references. */
 
@@ -33,7 +33,7 @@ const newJersey = { country: 'US', state: 'NJ', city: 'Newark', postal_code: '07
 // Uneven prices, and one of a few cents.
 const prices = ['100.00', '19.99', '33.33', '0.07'] as const;
 // Contended by all clients.
-export const references = ['inv_1', 'inv_2'] as const;
+const references = ['inv_1', 'inv_2'] as const;
 
 const line = (id: string) => ({
   id,
@@ -43,11 +43,11 @@ const line = (id: string) => ({
   ...(chance(0.2) && { customer: { address: newJersey } }),
 });
 
-export const lines = () => [line('a'), ...(chance(0.4) ? [line('b')] : [])];
+const lines = () => [line('a'), ...(chance(0.4) ? [line('b')] : [])];
 
 const referenceOf = (share: number) => (chance(share) ? { reference_id: oneOf(references) } : {});
 
-export const sale = (status: 'draft' | 'finalized') => ({
+const sale = (status: 'draft' | 'finalized') => ({
   status,
   tax_date: weighted([
     [6, '2026-10-20'],
@@ -74,7 +74,7 @@ const creditLine = (parent: Seen | undefined) => {
     : { id: `of_${of}`, parent_line_item_id: of, ...size };
 };
 
-export const credit = (parent: Seen | undefined, status: 'draft' | 'finalized') => ({
+const credit = (parent: Seen | undefined, status: 'draft' | 'finalized') => ({
   type: 'credit',
   status,
   parent_transaction_id: parent?.id ?? 'txn_0',
@@ -124,7 +124,7 @@ const filed: Making = ({ filings }) => {
 };
 
 /** Requests about filings, with their weights. */
-export const ofFilings: readonly (readonly [number, Making])[] = [
+const ofFilings: readonly (readonly [number, Making])[] = [
   [20, closed],
   [24, (known, name) => (known.filings.length > 0 ? ended : closed)(known, name)],
   [4, filed],
@@ -192,7 +192,7 @@ const variedSale = (body: Body, name: string): Body => {
 };
 
 /** A request of a varied schedule. */
-export const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request, 'key'> => {
+const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request, 'key'> => {
   const { operation, body } = request;
   const isDated = operation === 'createTransaction' || (operation === 'updateTransaction' && body?.['tax_date']);
   if (!body || !isDated) return request;

@@ -15,7 +15,7 @@ import { Transport } from './transport.ts';
 import { beginWorld, below, between, chance, oneOf, weighted, world } from './world.ts';
 
 /** The result of one schedule. */
-export type Ran = {
+type Ran = {
   readonly seed: number;
   readonly violations: readonly string[];
   readonly trace: readonly string[];

@@ -14,7 +14,7 @@ import type { Scheduler } from './scheduler.ts';
 import { below, between, chance, oneOf, weighted, world } from './world.ts';
 
 /** A fault of one attempt of a database call. */
-export type Fault =
+type Fault =
   | 'none'
   | 'throttled'
   | 'lost before'
@@ -28,7 +28,7 @@ export type Fault =
   | 'throttled transaction';
 
 /** The share of calls with a fault. */
-export const faultShare = 0.25;
+const faultShare = 0.25;
 
 const ofAll: readonly (readonly [number, Fault])[] = [
   [20, 'throttled'],
@@ -46,7 +46,7 @@ const ofTransactions: readonly (readonly [number, Fault])[] = [
   [8, 'throttled transaction'],
 ];
 
-export const drawFault = (share: number, isTransaction: boolean): Fault =>
+const drawFault = (share: number, isTransaction: boolean): Fault =>
   chance(share) ? weighted(isTransaction ? ofTransactions : ofAll) : 'none';
 
 const exception = (name: string, $fault: 'client' | 'server') =>
@@ -63,14 +63,14 @@ const errorOf = (fault: Fault): Error => {
   return Object.assign(new Error('The simulation keeps the answer.'), { name: 'TimeoutError' });
 };
 
-export const inProgress = () =>
+const inProgress = () =>
   new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
 
 /**
  * A transaction canceled by contention. A contended item has no other reason; uncontended actions keep theirs, as in
  * DynamoDB.
  */
-export const contended = (
+const contended = (
   code: 'TransactionConflict' | 'ThrottlingError',
   reasons: readonly CancellationReason[],
   held: readonly boolean[],
@@ -88,13 +88,13 @@ export const contended = (
 const placeOf = ({ pk = '', sk = '' }: Partial<ItemKey> = {}) => `${pk}/${sk}`;
 
 /** The items of a transaction's actions, in order. */
-export const placesOf = (command: Command): readonly string[] =>
+const placesOf = (command: Command): readonly string[] =>
   (inputOf(command).TransactItems ?? []).flatMap((action) =>
     Object.values(action).map(({ Item, Key }) => placeOf(Item ?? Key)),
   );
 
 /** What a command reads or writes, as text for the trace. */
-export const targetOf = (command: Command): string => {
+const targetOf = (command: Command): string => {
   const { TransactItems, RequestItems, IndexName, ExpressionAttributeValues, ExclusiveStartKey, Item, Key } =
     inputOf(command);
   const what = command.constructor.name.replace('Command', '');

@@ -19,7 +19,7 @@ export const world = {
 };
 
 /** The start of every schedule. */
-export const beginningMs = Date.parse('2026-11-20T12:00:00.000Z');
+const beginningMs = Date.parse('2026-11-20T12:00:00.000Z');
 
 export const beginWorld = (seed: number): void => {
   world.nowMs = beginningMs;

@@ -10,7 +10,7 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { exchanged } from './exchanges.ts';
 import { type Answer, type BodyOf, listen, type Request, send } from './http.ts';
 
-export type Api = { readonly url: string; readonly close: () => Promise<void> };
+type Api = { readonly url: string; readonly close: () => Promise<void> };
 export type Call = <Method extends string, Path extends string>(
   method: Method,
   path: Path,

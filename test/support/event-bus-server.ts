@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 type Entry = Readonly<Record<'EventBusName' | 'Source' | 'DetailType' | 'Detail', string>>;
 
-export type EventBusServer = {
+type EventBusServer = {
   readonly url: string;
   /** The accepted entries so far, in order. */
   readonly entries: Entry[];

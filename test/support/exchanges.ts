@@ -1,6 +1,6 @@
 import type { Answer, Request } from './http.ts';
 
-export type Exchange = {
+type Exchange = {
   readonly method: string;
   readonly path: string;
   readonly request: Request;

@@ -411,7 +411,7 @@ const judgeHead = async (account: Account, transaction: Transaction): Promise<vo
 };
 
 /** The error of an interrupted run. */
-export class Crash extends Error {}
+class Crash extends Error {}
 
 /** Callbacks around each database call of a run, numbered from 1. They can change the call, wait or throw. */
 export type Watch = {

@@ -93,7 +93,7 @@ export const everyEntry = async (filer: Filer, id: string, limit = 100) => {
   throw new Error('The entries do not end.');
 };
 
-export const sumsOf = ({
+const sumsOf = ({
   gross_amount,
   exempt_amount,
   taxable_amount,

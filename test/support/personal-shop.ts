@@ -84,12 +84,12 @@ export const personalShop = async (seed: number, count: number) => {
   return { caller, client, filing };
 };
 
-export type PersonalShop = Awaited<ReturnType<typeof personalShop>>;
+type PersonalShop = Awaited<ReturnType<typeof personalShop>>;
 
 const figureKeys = /(amount|rate|count|status|jurisdiction_code|reference_id|tax_date|tax_day|month|type)$/;
 
 /** Returns every number of a response with its path, without strings, customer ids and times. */
-export const figuresOf = (value: unknown, path = ''): string[] => {
+const figuresOf = (value: unknown, path = ''): string[] => {
   if (value === null || typeof value !== 'object') return figureKeys.test(path) ? [`${path} ${value}`] : [];
   return Object.entries(value).flatMap(([name, inner]) => figuresOf(inner, `${path}/${name}`));
 };

@@ -102,7 +102,7 @@ const rulesOf = (draw: Draw, code: string): Rule[] => {
 };
 
 /** A state with up to three local jurisdictions, and one jurisdiction that has only a price band. */
-export const stateOf = (draw: Draw, code: string): Release => {
+const stateOf = (draw: Draw, code: string): Release => {
   const { of, oneIn, below } = draw;
   const local = Array.from({ length: below(4) }, (_, index) => ({
     code: `${code}-${index}`,

@@ -132,7 +132,7 @@ export const usablePercent = ({ requested, admitted }: SimulationResult, limit: 
   100 * Math.min(...requested.map((count, window) => (admitted[window] ?? 0) / Math.min(count, limit)));
 
 /** Schedules a callback at a virtual time in milliseconds. */
-export type At = (time: number, run: () => void) => void;
+type At = (time: number, run: () => void) => void;
 
 type Network = {
   readonly now: () => number;
@@ -147,7 +147,7 @@ type Network = {
 const latencyMs = (random: () => number): number => (4 + 4 * random()) * (random() < 0.01 ? 10 : 1);
 
 /** In-memory equivalent of the store's conditional ADD, with virtual network latency. */
-export const sharedCounter = ({ now, at, random, lostReplies }: Network) => {
+const sharedCounter = ({ now, at, random, lostReplies }: Network) => {
   const windows = new Map<string, number>();
   const counter = { writes: 0 };
 

@@ -12,7 +12,7 @@ export const exemptParts = [
 export type Part = (typeof exemptParts)[number] | 'taxable' | 'not_covered';
 
 /** The amounts of a sale or credit in a state or jurisdiction. They are positive even for a credit, whose sign is -1. */
-export type ReturnFigures = {
+type ReturnFigures = {
   readonly sign: 1 | -1;
   readonly gross: Decimal;
   readonly tax: Decimal;

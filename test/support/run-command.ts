@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The exit code and output of a command. The code is `null` after a signal. */
-export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 
 type Options = {
   readonly env?: NodeJS.ProcessEnv;

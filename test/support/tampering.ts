@@ -38,7 +38,7 @@ export const undoTampering = async (): Promise<void> => {
   before.clear();
 };
 
-export type Owned = { readonly account: string; readonly id: string };
+type Owned = { readonly account: string; readonly id: string };
 
 /** Changes a transaction with all its attributes, but not its audit entries. */
 export const alter = (

@@ -11,7 +11,7 @@ export const fraction = (text: string): Fraction => {
 };
 export const whole = (value: bigint): Fraction => [value, 1n];
 export const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d];
-export const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d];
+const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d];
 export const minus = (left: Fraction, [c, d]: Fraction): Fraction => plus(left, [-c, d]);
 export const sumOf = (fractions: readonly Fraction[]): Fraction => fractions.reduce(plus, whole(0n));
 export const total = (amounts: readonly bigint[]): bigint => amounts.reduce((left, right) => left + right, 0n);
@@ -47,7 +47,7 @@ export type Sold = {
   readonly use?: Use;
   readonly shipping?: bigint;
 };
-export type Expected = { readonly taxable: bigint; readonly exact: Fraction };
+type Expected = { readonly taxable: bigint; readonly exact: Fraction };
 
 /** Returns the taxable part of a line in a jurisdiction with a general rate, and the exact tax in cents. */
 export const expectedOf = (effect: Effect, general: string, sold: Sold): Expected => {

@@ -43,7 +43,7 @@ type CaseLine = {
   readonly adders?: readonly { readonly ptc?: string; readonly kind?: string; readonly amount: string }[];
   readonly included?: readonly { readonly kind: string; readonly amount: string }[];
 };
-export type ExpectedRow = {
+type ExpectedRow = {
   /** `null` means the whole document, `ship` the shipping. */
   readonly line: string | null;
   readonly level: JurisdictionType | 'local' | 'combined' | 'country';
@@ -166,7 +166,7 @@ export const contentOf = (one: WorkedCase, id: string): Omit<BuildOptions, 'temp
 
 type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; tax_amount: string };
 type Charge = { id?: string; taxable_amount: string; tax_amount: string; taxes: readonly Row[] };
-export type Answer = {
+type Answer = {
   line_items: readonly Charge[];
   shipping: Charge | readonly Charge[] | null;
   taxable_amount: string;

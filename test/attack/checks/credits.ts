@@ -9,7 +9,7 @@ import { must, same } from '../violation.ts';
 export const isLive = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
 /** The credits that are not void, by the id of their sale. */
-export const creditsBySale = (transactions: readonly Transaction[]): Map<string, Transaction[]> =>
+const creditsBySale = (transactions: readonly Transaction[]): Map<string, Transaction[]> =>
   Map.groupBy(
     transactions.filter((one) => one.parent_transaction_id !== null && isLive(one)),
     ({ parent_transaction_id }) => parent_transaction_id as string,

@@ -14,12 +14,4 @@ export const minor = (currency: string, text: string): bigint => {
   return BigInt(`${sign}${whole}${fraction}`);
 };
 
-/** Formats minor units. */
-export const amountText = (currency: string, units: bigint): string => {
-  const exponent = exponentOf(currency);
-  const digits = (units < 0n ? -units : units).toString().padStart(exponent + 1, '0');
-  const at = digits.length - exponent;
-  return `${units < 0n ? '-' : ''}${digits.slice(0, at)}${exponent > 0 ? `.${digits.slice(at)}` : ''}`;
-};
-
 export const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, one) => sum + one, 0n);

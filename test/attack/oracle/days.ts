@@ -17,7 +17,7 @@ export const lastDay = (month: number): string =>
   new Date(Date.parse(firstDay(month + 1)) - 86_400_000).toISOString().slice(0, 10);
 
 /** Returns the day in a time zone. */
-export const dayIn = (timeZone: string, atMs: number): string =>
+const dayIn = (timeZone: string, atMs: number): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(atMs);
 
 /** Returns the tax day of a `tax_date`: a date unchanged, or a timestamp's day in the account's time zone. */
@@ -25,7 +25,7 @@ export const taxDayOf = (taxDate: string, timeZone: string): string =>
   taxDate.length === 10 ? taxDate : dayIn(timeZone, Date.parse(taxDate));
 
 /** A filing period of whole months. */
-export type Period = { readonly first: number; readonly last: number; readonly frequency: Frequency };
+type Period = { readonly first: number; readonly last: number; readonly frequency: Frequency };
 
 const lengths: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 };
 /** Months, from 0, in which periods begin that do not begin in January: New York, the District of Columbia, California. */

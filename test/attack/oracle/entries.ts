@@ -10,7 +10,7 @@ import type { Registrations } from './days.ts';
  */
 
 type Line = Transaction['line_items'][number];
-export type Row = Line['taxes'][number];
+type Row = Line['taxes'][number];
 
 /** Sums in minor units, negative for a credit. */
 export type Sums = {

@@ -55,9 +55,9 @@ export const side: fc.Arbitrary<Side> = fc.oneof(
 );
 
 export const target = fc.nat(39);
-export const status = fc.constantFrom('draft', 'finalized', 'finalized');
+const status = fc.constantFrom('draft', 'finalized', 'finalized');
 export const key = seldom(fc.constantFrom('k1', 'k2'), 4);
-export const reference = seldom(fc.constantFrom('r1', 'r2', 'r3'), 2);
+const reference = seldom(fc.constantFrom('r1', 'r2', 'r3'), 2);
 export const taxDays = seldom(of({ back: fc.nat(60), isDate: fc.boolean() }), 2);
 
 export const metadata = seldom(

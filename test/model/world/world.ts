@@ -40,7 +40,7 @@ const eventOf = (method: string, path: string, { body, headers = {} }: Request):
  * A client that passes requests directly to the Lambda handlers as API Gateway proxy events, through their whole
  * middleware but no socket.
  */
-export const sendEvents =
+const sendEvents =
   (key: string): Call =>
   async (method, path, request = {}) => {
     const event = eventOf(method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } });

@@ -13,7 +13,7 @@ const isDone = (attempt: Attempt) => statusOf(attempt) >= 200 && statusOf(attemp
 const isRefused = (attempt: Attempt) => statusOf(attempt) >= 400 && statusOf(attempt) < 500;
 
 /** Number of versions by attempt and transaction, from the audit entries. */
-export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
+const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
   const written = new Map<string, Map<string, number>>();
   for (const entry of audit.all()) {
     const by = String(entry['by']);
@@ -26,7 +26,7 @@ export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
 };
 
 /** An attempt writes one version, and a credit also writes a version of its sale; a refused attempt writes nothing. */
-export const effects = (
+const effects = (
   attempt: Attempt,
   isOfFilings: boolean,
   written: ReadonlyMap<string, ReadonlyMap<string, number>>,
@@ -41,12 +41,7 @@ export const effects = (
 };
 
 /** A change with If-Match creates the version after the given one. */
-export const unmatched = (
-  { account, request }: Sent,
-  { invocation }: Attempt,
-  ledger: Ledger,
-  audit: Audit,
-): string[] => {
+const unmatched = ({ account, request }: Sent, { invocation }: Attempt, ledger: Ledger, audit: Audit): string[] => {
   if (!request.ifMatch) return [];
   const own = ledger
     .of(account, request.id ?? '')
@@ -73,7 +68,7 @@ const idempotencyFaults = (changes: number, answers: readonly Answered[]): Fault
 };
 
 /** An idempotency key makes one change and has one response, byte for byte unless its transaction was redacted. */
-export const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
+const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
   if (!sent.request.key) return [];
   // After a redaction, a repeated request gets its response without the personal data.
   const isRedacted = sent.attempts.some((one) => isDone(one) && one.response?.body?.redacted_at !== undefined);

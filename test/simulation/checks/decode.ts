@@ -186,7 +186,7 @@ export const entryOf = (item: Item): Entry => {
   };
 };
 
-export type Kind = 'head' | 'audit' | 'claim' | 'record' | 'entry' | 'other';
+type Kind = 'head' | 'audit' | 'claim' | 'record' | 'entry' | 'other';
 
 /** The kind of an item, by its key. */
 export const kindOf = (name: string): Kind => {
