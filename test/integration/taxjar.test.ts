@@ -399,10 +399,15 @@ describe('orders and refunds', () => {
         ...{ ...to, transaction_id, transaction_reference_id: 'two-parcels', transaction_date: '2026-10-20' },
         ...{ amount, shipping, sales_tax },
       });
-    // Half of the shipping, its tax alone, the rest, and a cent too much. The tax of the sale is 10.30.
+    // Half of the shipping, its tax alone, what a credit of the first parcel leaves, and a cent too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
     expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
-    expect((await refund('r3', -108, -8, -9.48)).refund).toMatchObject({ amount: -108, sales_tax: -9.48 });
+    const parcel = { type: 'credit', status: 'finalized', parent_transaction_id: sale.id, tax_date: '2026-10-20' };
+    const credit = { ...parcel, line_items: [{ id: 'a', quantity: '1', unit_price: '0' }] };
+    const shipping = [{ id: 'parcel-0', amount: '5.00' }];
+    const { tax_amount } = await made(caller.call('POST', '/transactions', { body: { ...credit, shipping } }));
+    const rest = new Decimal(sale.tax_amount).minus('0.82').minus(tax_amount).neg().toNumber();
+    expect((await refund('r3', -103, -3, rest)).refund).toMatchObject({ amount: -103, sales_tax: rest });
     expect(await refusal(refund('r4', -0.01, -0.01, 0))).toMatch(/^422 /);
     const path = `/transactions?parent_transaction_id=${sale.id}&reference_id=r1` as '/transactions';
     const { data } = await made(caller.call('GET', path));
