@@ -13,6 +13,9 @@ export type Problem = {
   readonly isFinal: boolean;
 };
 
+/** Formats a problem for the log. */
+export const textOf = ({ reference, code, detail }: Problem): string => `${reference}: ${code}: ${detail}`;
+
 export type Attempt<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: Problem };
@@ -45,13 +48,13 @@ export const isAboutAddress = (refusal: Refusal): boolean =>
 
 /** Formats a refusal with the field of each error and the shop's line. */
 export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
-  const textOf = ({ source, detail }: Failing): string => {
+  const textOfError = ({ source, detail }: Failing): string => {
     const pointer = source?.pointer ?? '';
     const line = lines?.[Number(/^\/line_items\/(\d+)/.exec(pointer)?.[1])];
     const place = [line?.description ?? line?.id, pointer].filter(Boolean).join(' ');
     return place ? `${place}: ${detail}` : detail;
   };
-  return (refusal.errors as readonly Failing[]).map(textOf).join(' ') || refusal.detail;
+  return (refusal.errors as readonly Failing[]).map(textOfError).join(' ') || refusal.detail;
 };
 
 /** The statuses of calls without a valid key or scope. Every call fails until the key is replaced. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
 import { withFeesOnLines } from './delivery-fee.ts';
-import type { Document } from './document.ts';
+import { type Document, documentOf } from './document.ts';
+import type { Cart } from './order.ts';
 import { accountStatuses, detailOf, isAboutAddress } from './problem.ts';
 import { shippingNotes } from './shipping.ts';
 
@@ -28,6 +29,20 @@ const messages: Readonly<Record<NoTaxReason, string>> = {
 
 /** Returns the message for the shopper if the shop cannot continue without a tax from Levy. The cause is logged. */
 export const noTaxMessage = (reason: NoTaxReason): string => messages[reason];
+
+/** Creates a filter of log messages, which returns whether a text is new. The oldest texts are evicted. */
+export const createNewTexts = (maxTexts = 10_000) => {
+  const known = new Set<string>();
+  return (text: string): boolean => {
+    if (known.has(text)) return false;
+    known.add(text);
+    for (const oldest of known) {
+      if (known.size <= maxTexts) break;
+      known.delete(oldest);
+    }
+    return true;
+  };
+};
 
 /** Formats the log entry for the warnings of a quote. Log it once per order. */
 export const warningText = (reference: string, messages: readonly string[]): string =>
@@ -165,4 +180,22 @@ export const createQuotes = ({
     keep(key, quote);
     return trackWait(scope, quote);
   };
+};
+
+/** Levy's tax of a cart: `open` without an address or lines, `foreign` outside of the United States. */
+export type CartTax = Quote | { readonly ok: false; readonly reason: 'open' | 'foreign'; readonly detail: string };
+
+const gapReasons = {
+  no_lines: 'open',
+  no_address: 'open',
+  incomplete_address: 'address',
+  foreign_country: 'foreign',
+} as const;
+
+/** Returns the tax of a cart. Never throws for an outage. */
+export const taxOfCart = async (quote: GetQuote, cart: Cart, scope?: object): Promise<CartTax> => {
+  const documented = documentOf(cart);
+  if (documented.ok) return quote(documented.document, scope);
+  const { code, detail } = documented.gap;
+  return { ok: false, reason: gapReasons[code], detail };
 };

@@ -1,7 +1,7 @@
 import { LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../shared/client/client.ts';
 import { refundReference } from './credits.ts';
 import type { Order } from './order.ts';
-import { failed, type Problem } from './problem.ts';
+import { failed, type Problem, textOf } from './problem.ts';
 import { isNewer, type Recorded, recordOrder } from './sales.ts';
 import { findByReference, type Ledger, retrieve } from './transactions.ts';
 
@@ -13,6 +13,26 @@ export type Report = {
   /** Sales and credits of the range in Levy that match no order of this shop. */
   readonly extra: readonly Schemas['ExtraTransaction'][];
 };
+
+/** Returns the log lines of a report, one for each problem and each extra transaction. */
+export const linesOf = ({ problems, extra }: Report): string[] => [
+  ...problems.map(textOf),
+  ...extra.map(
+    ({ reference_id, transaction_id }) =>
+      `Levy has ${reference_id ?? transaction_id}, but no order of this shop matches it.`,
+  ),
+];
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Returns the range of the last days until today. */
+export const lastDays = (days: number): Range => {
+  const day = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);
+  return { from: day(days), to: day(0) };
+};
+
+/** Returns the instants of a range: its start, and the end of its last day. */
+export const instantsOf = ({ from, to }: Range) => ({ from: new Date(from), end: new Date(Date.parse(to) + dayMs) });
 
 /** The date range of the orders in UTC, such as `2026-10-01`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };

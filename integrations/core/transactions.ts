@@ -27,6 +27,19 @@ export const checkShopName = (shop: string): void => {
     throw new RangeError(`Set shop to 1 to 50 visible ASCII characters without spaces, not "${shop}".`);
 };
 
+/** Variables of the process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the address and the key of Levy. Throws if one is missing or invalid, so the server does not start. */
+export const connectionFrom = ({ LEVY_URL: url = '', LEVY_API_KEY: apiKey }: Environment) => {
+  if (!/^https?:\/\/[^/]/.test(url))
+    throw new Error(
+      `Set LEVY_URL to the address of your Levy service, such as https://levy.example.com, not "${url}".`,
+    );
+  if (!apiKey) throw new Error('Set LEVY_API_KEY to a key of your Levy account with the scopes read and write.');
+  return { url, apiKey };
+};
+
 /** A transaction in Levy, and whether this call changed it. */
 export type Written = { readonly transaction: Transaction; readonly isChanged: boolean };
 

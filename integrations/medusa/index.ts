@@ -2,4 +2,4 @@ export { cartOfCollection, refusalOf, retax, taxLineContext } from './checkout.t
 export { orderTaxLineContext } from './order-tax.ts';
 export { onOrderEvent, orderEvents } from './orders.ts';
 export { LevyTaxProvider } from './provider.ts';
-export { reconcileOrders } from './reconcile.ts';
+export { reconcileJob, reconcileOrders } from './reconcile.ts';

@@ -1,8 +1,7 @@
 import { createClient } from '../../shared/client/client.ts';
-import { documentOf } from '../core/document.ts';
 import type { Cart } from '../core/order.ts';
-import { createQuotes, type GetQuote, type Quote } from '../core/quotes.ts';
-import { checkShopName, type Ledger } from '../core/transactions.ts';
+import { type CartTax, createQuotes, type GetQuote, taxOfCart } from '../core/quotes.ts';
+import { checkShopName, connectionFrom, type Environment, type Ledger } from '../core/transactions.ts';
 
 export type Settings = {
   readonly url: string;
@@ -13,19 +12,6 @@ export type Settings = {
   /** Whether to refuse an order without a tax from Levy. Otherwise the default rate of the tax region applies. */
   readonly isBlocking: boolean;
 };
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const urlOf = ({ LEVY_URL: url }: Environment): string => {
-  if (!url) throw new Error('Set LEVY_URL to the address of Levy, such as "https://levy.example.com".');
-  if (!/^https?:\/\/[^/]/.test(url)) throw new Error(`LEVY_URL must begin with http:// or https://, not be "${url}".`);
-  return url;
-};
-
-const keyOf = ({ LEVY_API_KEY: key }: Environment): string => {
-  if (!key) throw new Error('Set LEVY_API_KEY to a key of your Levy account with the scopes `read` and `write`.');
-  return key;
-};
-
 const isBlocking = ({ LEVY_FALLBACK: fallback = 'shop_rate' }: Environment): boolean => {
   if (fallback !== 'shop_rate' && fallback !== 'block')
     throw new Error(`LEVY_FALLBACK must be "shop_rate" or "block", not "${fallback}".`);
@@ -46,8 +32,7 @@ export const settingsOf = (environment: Environment = process.env): Settings => 
   const shop = shopNameOf(environment);
   checkShopName(shop);
   return {
-    url: urlOf(environment),
-    apiKey: keyOf(environment),
+    ...connectionFrom(environment),
     shop,
     // A cart's lock lasts longer, but other requests wait for it at most two seconds.
     timeoutMs: milliseconds(environment, 'LEVY_TIMEOUT_MS', 1000),
@@ -57,7 +42,7 @@ export const settingsOf = (environment: Environment = process.env): Settings => 
 };
 
 /** The methods of Medusa's logger that the adapter uses. */
-export type Logger = { readonly warn: (text: string) => void; readonly error: (text: string) => void };
+export type Logger = Readonly<Record<'info' | 'warn' | 'error', (text: string) => void>>;
 
 /** Medusa's `query` and `logger` from the container. */
 export type Container = { readonly resolve: (name: string) => unknown };
@@ -91,19 +76,5 @@ export const levy = (): Levy => {
   return shared;
 };
 
-/** Levy's tax of a cart: `open` without an address, `foreign` outside of the United States. */
-export type CartTax = Quote | { readonly ok: false; readonly reason: 'open' | 'foreign'; readonly detail: string };
-
 /** Returns the tax of a cart. Never throws for an outage. */
-export const taxOf = async (cart: Cart): Promise<CartTax> => {
-  const documented = documentOf(cart);
-  if (documented.ok) return levy().quote(documented.document);
-  const { code, detail } = documented.gap;
-  const reasons = {
-    no_lines: 'open',
-    no_address: 'open',
-    incomplete_address: 'address',
-    foreign_country: 'foreign',
-  } as const;
-  return { ok: false, reason: reasons[code], detail };
-};
+export const taxOf = (cart: Cart): Promise<CartTax> => taxOfCart((document) => levy().quote(document), cart);

@@ -1,6 +1,6 @@
 import { isForeign } from '../core/document.ts';
 import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
-import type { Problem } from '../core/problem.ts';
+import { type Problem, textOf } from '../core/problem.ts';
 import { invalidOrder } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { type Ledger, retrieve, type Transaction } from '../core/transactions.ts';
@@ -81,8 +81,7 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
 };
 
 const logProblems = (container: Container, problems: readonly Problem[]): void => {
-  for (const { reference, code, detail } of problems)
-    loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
+  for (const problem of problems) loggerOf(container).error(`Levy: ${textOf(problem)}`);
 };
 
 /** Returns whether the ledger differs from an order that has not changed in the meantime. */

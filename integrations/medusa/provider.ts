@@ -34,14 +34,14 @@ const ownRates = (kind: TaxContext['kind'], rates: ItemLine['rates']) => {
  */
 export class LevyTaxProvider {
   static identifier = 'levy';
-  readonly #logger: Logger | undefined;
+  readonly #logger: Pick<Logger, 'warn'> | undefined;
 
   /** Called by Medusa at startup. Throws if a setting is missing or invalid. */
   static validateOptions(): void {
     settingsOf();
   }
 
-  constructor({ logger }: { readonly logger?: Logger } = {}) {
+  constructor({ logger }: { readonly logger?: Pick<Logger, 'warn'> } = {}) {
     this.#logger = logger;
   }
 

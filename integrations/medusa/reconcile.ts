@@ -1,7 +1,7 @@
 import type { Problem } from '../core/problem.ts';
-import { type Report, reconcile } from '../core/reconcile.ts';
+import { instantsOf, lastDays, linesOf, type Range, type Report, reconcile } from '../core/reconcile.ts';
 import { findByReference } from '../core/transactions.ts';
-import { type Container, levy, rowsOf } from './levy.ts';
+import { type Container, levy, loggerOf, rowsOf } from './levy.ts';
 import { differenceOf, mapOrder, readOrders, unpaidProblem } from './orders.ts';
 import type { SoldOrder } from './shop-order.ts';
 
@@ -51,12 +51,9 @@ const differencesOf = async (container: Container, orders: readonly SoldOrder[],
 };
 
 /** Compares the orders that were placed or changed in a range of days (UTC) with Levy, and records missing data. */
-export const reconcileOrders = async (
-  container: Container,
-  range: { readonly from: string; readonly to: string },
-): Promise<Report> => {
-  const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
-  const ids = await changedIn(container, { $gte: new Date(range.from), $lt: end });
+export const reconcileOrders = async (container: Container, range: Range): Promise<Report> => {
+  const { from, end } = instantsOf(range);
+  const ids = await changedIn(container, { $gte: from, $lt: end });
   const orders: SoldOrder[] = [];
   const problems: Problem[] = [];
   const kept = new Set<string>();
@@ -73,4 +70,12 @@ export const reconcileOrders = async (
   const differences = await differencesOf(container, orders, report.problems);
   const extra = report.extra.filter(({ reference_id }) => !kept.has(orderOf(reference_id)));
   return { ...report, problems: [...report.problems, ...differences], extra };
+};
+
+/** The nightly job: reconciles the last three days, and logs the differences. */
+export const reconcileJob = async (container: Container): Promise<void> => {
+  const report = await reconcileOrders(container, lastDays(3));
+  for (const line of linesOf(report)) loggerOf(container).error(`Levy: ${line}`);
+  const { recorded, problems, extra } = report;
+  loggerOf(container).info(`Levy: ${recorded.length} recorded, ${problems.length} problems, ${extra.length} extra`);
 };

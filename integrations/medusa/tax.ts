@@ -1,8 +1,8 @@
 import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
-import { type Calculation, warningText } from '../core/quotes.ts';
+import { type Calculation, type CartTax, createNewTexts, warningText } from '../core/quotes.ts';
 import { shippingOf } from '../core/shipping.ts';
 import { cartOf, type Document, type ShippingMethod } from './cart.ts';
-import { type CartTax, type Logger, taxOf } from './levy.ts';
+import { type Logger, taxOf } from './levy.ts';
 
 export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
@@ -60,31 +60,25 @@ export const contextFrom = (tax: CartTax, methods: readonly Pick<ShippingMethod,
   };
 };
 
-const maxLogged = 1000;
-const logged = new Set<string>();
-
-/** Logs a message once per cart, because carts are calculated many times. The oldest messages are evicted. */
-const warnOnce = (logger: Logger, text: string): void => {
-  if (logged.has(text)) return;
-  logged.add(text);
-  for (const oldest of logged) {
-    if (logged.size <= maxLogged) break;
-    logged.delete(oldest);
-  }
-  logger.warn(text);
-};
+// Carts are calculated many times.
+const isNewText = createNewTexts();
 
 /** Returns Levy's tax of a cart or an order. Logs Levy's warnings, and a warning if the shop's rate applies. */
-export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
+export const loggedTaxOf = async (
+  document: Document,
+  kind: 'cart' | 'order',
+  logger: Pick<Logger, 'warn'>,
+): Promise<CartTax> => {
   const tax = await taxOf(cartOf(document));
   if (!tax.ok && tax.reason !== 'open' && tax.reason !== 'foreign')
     logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
-  if (tax.ok && tax.warnings.length > 0) warnOnce(logger, warningText(`${kind} ${document.id}`, tax.warnings));
+  const text = tax.ok && tax.warnings.length > 0 && warningText(`${kind} ${document.id}`, tax.warnings);
+  if (text && isNewText(text)) logger.warn(text);
   return tax;
 };
 
 /** Converts the taxes of a cart for the provider. */
-export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> =>
+export const taxContextOf = async (cart: Document, logger: Pick<Logger, 'warn'>): Promise<TaxContext> =>
   contextFrom(await loggedTaxOf(cart, 'cart', logger), cart.shipping_methods ?? []);
 
 /** The code of tax lines with the shop's rate. */

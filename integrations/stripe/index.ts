@@ -3,9 +3,9 @@ import type { Levy } from '../../shared/client/client.ts';
 import { documentOf } from '../core/document.ts';
 import { toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
-import { failed, type Problem } from '../core/problem.ts';
+import { failed, type Problem, textOf } from '../core/problem.ts';
 import { createQuotes, type GetQuote } from '../core/quotes.ts';
-import { type Range, type Report, reconcile } from '../core/reconcile.ts';
+import { instantsOf, type Range, type Report, reconcile } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
 import { type FullInvoice, isForeign, orderOf } from './invoice.ts';
@@ -172,14 +172,14 @@ const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handl
 /** Throws for a problem that a retry can resolve, such as a conflict with another event of the invoice. */
 const withoutTemporary = (handled: Handled): Handled => {
   const temporary = handled.problems.find(({ isFinal }) => !isFinal);
-  if (temporary) throw new Error(`${temporary.reference}: ${temporary.code}: ${temporary.detail}`);
+  if (temporary) throw new Error(textOf(temporary));
   return handled;
 };
 
 const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
   const { stripe, ledger } = context;
-  const gte = Date.parse(range.from) / 1000 - lookBackSeconds;
-  const created = { gte, lt: Date.parse(range.to) / 1000 + 24 * 60 * 60 };
+  const { from, end } = instantsOf(range);
+  const created = { gte: from.getTime() / 1000 - lookBackSeconds, lt: end.getTime() / 1000 };
   const orders: Order[] = [];
   const problems: Problem[] = [];
   const recorded = new Set<string>();

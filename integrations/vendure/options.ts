@@ -1,6 +1,6 @@
 import type { Customer, Order, OrderLine, ShippingMethod } from '@vendure/core';
 import { createClient, type Levy } from '../../shared/client/client.ts';
-import { checkShopName } from '../core/transactions.ts';
+import { checkShopName, connectionFrom, type Environment } from '../core/transactions.ts';
 import type { Delivery } from './cart.ts';
 
 /** The argument of the option `fulfillment`. */
@@ -50,9 +50,4 @@ export const checkOptions = ({ shop, fallback = 'shop_rate' }: LevyOptions): voi
  * Creates a client for the account of `LEVY_URL` and `LEVY_API_KEY`. Throws if one is missing, so the server does not
  * start.
  */
-export const levyFromEnvironment = (env: Readonly<Record<string, string | undefined>> = process.env): Levy => {
-  const { LEVY_URL: url = '', LEVY_API_KEY: apiKey } = env;
-  if (!URL.canParse(url)) throw new Error(`Set LEVY_URL to the address of your Levy service, not "${url}".`);
-  if (!apiKey) throw new Error('Set LEVY_API_KEY to a key of your Levy account with the scopes read and write.');
-  return createClient({ url, apiKey });
-};
+export const levyFromEnvironment = (env: Environment = process.env): Levy => createClient(connectionFrom(env));

@@ -8,7 +8,7 @@ import {
 } from '@vendure/core';
 import type { Order as SoldOrder } from '../core/order.ts';
 import type { Problem } from '../core/problem.ts';
-import { invalidOrder, type Range, type Report, reconcile } from '../core/reconcile.ts';
+import { instantsOf, invalidOrder, lastDays, linesOf, type Range, type Report, reconcile } from '../core/reconcile.ts';
 import type { LevyOptions } from './options.ts';
 import { editingStates } from './record.ts';
 import { soldOrderOf } from './sale.ts';
@@ -70,10 +70,10 @@ export const reconcileOrders = async (
 ): Promise<Report> => {
   const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
   const repository = injector.get(TransactionalConnection).getRepository(ctx, Order);
-  const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
+  const { from, end } = instantsOf(range);
   const orders: SoldOrder[] = [];
   const problems: Problem[] = [];
-  for await (const order of ordersIn(repository, new Date(range.from), end)) {
+  for await (const order of ordersIn(repository, from, end)) {
     const sold = soldOrProblem(order);
     if (!sold) continue;
     if ('problem' in sold) problems.push(sold.problem);
@@ -81,8 +81,6 @@ export const reconcileOrders = async (
   }
   return reconcile({ levy, shop }, orders, range, problems);
 };
-
-const dayMs = 24 * 60 * 60_000;
 
 /** A Vendure scheduler task that reconciles the last days every night at three and logs the problems. */
 export const reconcileTask = (options: LevyOptions) =>
@@ -93,12 +91,8 @@ export const reconcileTask = (options: LevyOptions) =>
     schedule: (cron) => cron.everyDayAt(3, 0),
     timeout: 60 * 60_000,
     execute: async ({ injector, params: { days } }) => {
-      const day = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);
-      const report = await reconcileOrders(injector, options, { from: day(days), to: day(0) });
-      for (const { reference, code, detail } of report.problems)
-        Logger.error(`${reference}: ${code}: ${detail}`, context);
-      for (const { reference_id, transaction_id } of report.extra)
-        Logger.error(`Levy has ${reference_id ?? transaction_id}, but no order of this shop matches it.`, context);
+      const report = await reconcileOrders(injector, options, lastDays(days));
+      for (const line of linesOf(report)) Logger.error(line, context);
       return { checked: report.checked, recorded: report.recorded, extra: report.extra.length };
     },
   });

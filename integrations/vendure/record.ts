@@ -12,6 +12,7 @@ import {
   RefundStateTransitionEvent,
   RequestContextService,
 } from '@vendure/core';
+import { textOf } from '../core/problem.ts';
 import { recordOrder } from '../core/sales.ts';
 import type { Ledger } from '../core/transactions.ts';
 import type { LevyOptions } from './options.ts';
@@ -40,9 +41,9 @@ export const recordShopOrder = async (injector: Injector, ledger: Ledger, orderI
   const sold = soldOrderOf(order);
   if (!sold) return;
   const problems = 'problem' in sold ? [sold.problem] : (await recordOrder(ledger, sold.order)).problems;
-  for (const { reference, code, detail } of problems) Logger.error(`${reference}: ${code}: ${detail}`, context);
+  for (const problem of problems) Logger.error(textOf(problem), context);
   const temporary = problems.find(({ isFinal }) => !isFinal);
-  if (temporary) throw new Error(`${temporary.reference}: ${temporary.code}`);
+  if (temporary) throw new Error(textOf(temporary));
 };
 
 /** Records each order change in a job, because jobs survive a restart of the shop, but events do not. */

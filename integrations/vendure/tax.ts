@@ -1,13 +1,18 @@
 import type { Order, RequestContext, ShippingMethod } from '@vendure/core';
 import { Logger } from '@vendure/core';
-import { documentOf } from '../core/document.ts';
-import { type Calculation, createQuotes, type NoTaxReason, warningText } from '../core/quotes.ts';
+import {
+  type Calculation,
+  createNewTexts,
+  createQuotes,
+  type NoTaxReason,
+  taxOfCart,
+  warningText,
+} from '../core/quotes.ts';
 import { cartOf, isForeign, type ShippingNet } from './cart.ts';
 import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 
 const context = 'LevyPlugin';
-const maxLogged = 10_000;
 
 /** `ok`, `open` if the address or the lines are missing, `foreign` outside of the United States, or `failed`. */
 export type Tax =
@@ -26,7 +31,7 @@ const createLog = (fallback: LevyOptions['fallback']) => {
   const consequence = fallback === 'block' ? 'checkout is blocked' : "charging the shop's tax rate";
   // Logs a failure once per shopper request, and warnings once per order.
   const requests = new WeakSet<object>();
-  const warned = new Set<string>();
+  const isNewText = createNewTexts();
   return {
     failure: (scope: object, { code }: Order, detail: string): void => {
       if (requests.has(scope)) return;
@@ -35,10 +40,7 @@ const createLog = (fallback: LevyOptions['fallback']) => {
     },
     warnings: ({ code }: Order, messages: readonly string[]): void => {
       const text = warningText(code, messages);
-      if (messages.length === 0 || warned.has(text)) return;
-      if (warned.size >= maxLogged) warned.clear();
-      warned.add(text);
-      Logger.warn(text, context);
+      if (messages.length > 0 && isNewText(text)) Logger.warn(text, context);
     },
   };
 };
@@ -73,17 +75,14 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
       if (isForeign(order)) return { kind: 'foreign' };
       return order.shippingAddress?.countryCode ? failed(built.unsupported.detail, 'refused') : { kind: 'open' };
     }
-    const documented = documentOf(built.cart);
-    if (!documented.ok) {
-      const { code, detail } = documented.gap;
-      if (code === 'foreign_country') return { kind: 'foreign' };
-      return code === 'incomplete_address' ? failed(detail, 'address') : { kind: 'open' };
-    }
-    const answer = await quote(documented.document, scope);
-    if (!answer.ok) return failed(answer.detail, answer.reason);
+    const found = await taxOfCart(quote, built.cart, scope);
+    if (!found.ok)
+      return found.reason === 'open' || found.reason === 'foreign'
+        ? { kind: found.reason }
+        : failed(found.detail, found.reason);
     // Does not log warnings of a method that the shopper may never choose.
-    if (!replacing?.method) log.warnings(order, answer.warnings);
-    return { kind: 'ok', calculation: answer.calculation, isCovered: answer.isCovered };
+    if (!replacing?.method) log.warnings(order, found.warnings);
+    return { kind: 'ok', calculation: found.calculation, isCovered: found.isCovered };
   };
 
   return taxOf;
