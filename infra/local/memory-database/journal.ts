@@ -4,7 +4,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
 import { noSuchTable } from './exceptions.ts';
 import type { Change } from './table.ts';
-import { fromItem, type Item, parseWire, toItem, wireText } from './values.ts';
+import { fromItem, parseWire, pick, toItem, wireText } from './values.ts';
 
 /** One line of the file: the table that a call created, or the items that it wrote. */
 type Line =
@@ -40,10 +40,8 @@ export const openJournal = (folder: string, database: Database) => {
       const table = database.tables.get(name);
       if (!table) throw new Error(`${path} writes to the table ${name} before creating it.`);
       const after = item && fromItem(item);
-      const { partition, sort } = table.definition;
-      const at = after ?? fromItem(key);
-      const place = [String(at[partition.name]), String(at[sort.name])] as const;
-      table.replace(place, table.get({ [partition.name]: place[0], [sort.name]: place[1] }), after);
+      const place = pick(after ?? fromItem(key), table.keyNames);
+      table.replace(table.keyOf(place, true), table.get(place), after);
     }
   };
   if (existsSync(path)) for (const line of completeLines(path)) replay(line);
@@ -65,10 +63,7 @@ export const openJournal = (folder: string, database: Database) => {
       append(file, {
         writes: changes.map(({ table, before, after }) => {
           if (after) return { table, item: toItem(after) };
-          const { partition, sort } = database.tables.get(table)?.definition ?? {};
-          const names = [partition?.name, sort?.name];
-          const key = Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => names.includes(name)));
-          return { table, key: toItem(key) };
+          return { table, key: toItem(pick(before ?? {}, database.tables.get(table)?.keyNames ?? [])) };
         }),
       }),
   };
@@ -132,10 +127,9 @@ export const newStreams = (database: Database) => {
   const changed = (changes: readonly Change[]): void => {
     for (const { table, before, after } of changes) {
       const stream = streams.get(streamArn(table));
-      const { partition, sort } = database.tables.get(table)?.definition ?? {};
-      if (!stream || !partition || !sort) continue;
-      const item = (after ?? before) as Item;
-      const keys = { [partition.name]: item[partition.name] ?? null, [sort.name]: item[sort.name] ?? null };
+      const { keyNames } = database.tables.get(table) ?? {};
+      if (!stream || !keyNames) continue;
+      const keys = pick(after ?? before ?? {}, keyNames);
       stream.records.push(toRecord({ before, after }, keys, ++sequence));
       if (stream.records.length > 2 * keptMax) stream.dropped += stream.records.splice(0, keptMax).length;
     }

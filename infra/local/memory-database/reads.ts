@@ -65,13 +65,7 @@ const readStart = (table: Table, names: readonly string[], start: Record<string,
   const unique = new Set(names);
   if (Object.keys(key).length !== unique.size || names.some((name) => typeof key[name] !== 'string'))
     throw invalid('The provided starting key is invalid');
-  table.keyOf(
-    {
-      [table.definition.partition.name]: key[table.definition.partition.name] as Value,
-      [table.definition.sort.name]: key[table.definition.sort.name] as Value,
-    },
-    true,
-  );
+  table.keyOf(pick(key, table.keyNames), true);
   return key;
 };
 
@@ -146,9 +140,7 @@ export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
   const { value, sort } = keyCondition(KeyConditionExpression, names, scope);
   if (typeof value !== 'string')
     throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
-  const keyNames = [
-    ...new Set([names.partition, names.sort, table.definition.partition.name, table.definition.sort.name]),
-  ];
+  const keyNames = [...new Set([names.partition, names.sort, ...table.keyNames])];
   const start = ExclusiveStartKey && readStart(table, keyNames, ExclusiveStartKey);
   // As in DynamoDB itself; an emulator can return nothing instead.
   if (start && start[names.partition] !== value)
@@ -170,7 +162,7 @@ export const scanTable = (tableNamed: TableNamed, input: Input) => {
   requireKnownParameters(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex|Index)/.test(name)));
   const table = tableNamed(input.TableName);
   const scope = newScope(input, [input.FilterExpression, input.ProjectionExpression]);
-  const keyNames = [table.definition.partition.name, table.definition.sort.name];
+  const { keyNames } = table;
   const start = input.ExclusiveStartKey && readStart(table, keyNames, input.ExclusiveStartKey);
   return answer(table, input, page(table.itemsAfter(start), input, keyNames, rowSize(table, undefined), scope), scope);
 };

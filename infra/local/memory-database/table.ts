@@ -141,6 +141,11 @@ export class Table {
     return this.keyOf(item, false).join(separator);
   }
 
+  /** The names of the key attributes. */
+  get keyNames(): readonly [string, string] {
+    return [this.definition.partition.name, this.definition.sort.name];
+  }
+
   get(key: Item): Item | undefined {
     const [pk] = this.keyOf(key, true);
     const rows = this.#items.partition(pk);
@@ -192,7 +197,7 @@ export class Table {
   /** The attributes in an index. */
   carriedBy(indexName: string): ReadonlySet<string> {
     const { partition, sort, include } = this.index(indexName);
-    return new Set([this.definition.partition.name, this.definition.sort.name, partition.name, sort.name, ...include]);
+    return new Set([...this.keyNames, partition.name, sort.name, ...include]);
   }
 
   /** Returns an item's row in an index, or `undefined` if it has none. */

@@ -105,8 +105,10 @@ const writeKinds: Readonly<Record<string, { readonly make: Making; readonly para
   ConditionCheck: { make: checkWrite, parameters: [...conditional, 'Key'] },
 };
 
-const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined =>
-  table.get({ [table.definition.partition.name]: partition, [table.definition.sort.name]: sort });
+const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined => {
+  const [partitionName, sortName] = table.keyNames;
+  return table.get({ [partitionName]: partition, [sortName]: sort });
+};
 
 const returnedAttributes = (
   wanted: string | undefined,
