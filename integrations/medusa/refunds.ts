@@ -85,17 +85,39 @@ const costOf = (item: SoldItem, units: number) => {
 const sumOfCosts = (parts: readonly { readonly net: number; readonly tax: number }[]) =>
   parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
 
+const unitsBackOf = ({ detail }: SoldItem): number =>
+  Number(detail?.return_received_quantity ?? 0) + Number(detail?.return_dismissed_quantity ?? 0);
+
 /**
  * Returns the amount of returned units. Medusa calculates an order's totals for the remaining units, but the sale
  * contains all units.
  */
 export const returnedOf = (items: readonly SoldItem[]) =>
-  sumOfCosts(
-    items.map((item) => {
-      const { return_received_quantity, return_dismissed_quantity } = item.detail ?? {};
-      return costOf(item, Number(return_received_quantity ?? 0) + Number(return_dismissed_quantity ?? 0));
+  sumOfCosts(items.map((item) => costOf(item, unitsBackOf(item))));
+
+/**
+ * Returns the received units of each return by item, newest first. If a return was received in several parts, Medusa
+ * keeps only the last part in the return, but all units in the item.
+ */
+const receivedUnits = (items: readonly SoldItem[], returns: readonly Return[]): Map<Return, Map<string, number>> => {
+  const newestFirst = returns
+    .filter(({ canceled_at }) => !canceled_at)
+    .toSorted((a, b) => (instantOf(a.updated_at) < instantOf(b.updated_at) ? 1 : -1));
+  const unitsOf = ({ items: units }: Return) =>
+    (units ?? []).map((row) => [row.item_id, Number(row.received_quantity ?? 0)] as const);
+  const left = new Map(items.map((item) => [item.id, unitsBackOf(item)]));
+  for (const [id, units] of newestFirst.flatMap(unitsOf)) left.set(id, (left.get(id) ?? 0) - units);
+  return new Map(
+    newestFirst.map((row) => {
+      const received = unitsOf(row).map(([id, units]): [string, number] => {
+        const more = Math.max(left.get(id) ?? 0, 0);
+        left.delete(id);
+        return [id, units + more];
+      });
+      return [row, new Map(received)];
     }),
   );
+};
 
 /** Units that were returned or written off by a claim, and their price with tax in minor units. */
 export type GivenBack = {
@@ -128,16 +150,14 @@ export const givenBackOf = (
   const open = claims.filter(({ canceled_at }) => !canceled_at);
   const all = [
     ...open.flatMap((claim) => given(claim.id, claim.created_at, new Map(claimed(claim)))),
-    ...returns
-      .filter(({ canceled_at }) => !canceled_at)
-      .flatMap(({ id, claim_id, received_at, updated_at, items: units }) => {
-        const own = new Map(open.filter((claim) => claim.id === claim_id).flatMap(claimed));
-        const received = (units ?? []).map(({ item_id, received_quantity }): [string, number] => [
-          item_id,
-          Math.max(Number(received_quantity ?? 0) - (own.get(item_id) ?? 0), 0),
-        ]);
-        return given(id, received_at ?? updated_at, new Map(received));
-      }),
+    ...[...receivedUnits(items, returns)].flatMap(([{ id, claim_id, received_at, updated_at }, units]) => {
+      const own = new Map(open.filter((claim) => claim.id === claim_id).flatMap(claimed));
+      const received = [...units].map(([item, count]): [string, number] => [
+        item,
+        Math.max(count - (own.get(item) ?? 0), 0),
+      ]);
+      return given(id, received_at ?? updated_at, new Map(received));
+    }),
   ];
   return all.sort((a, b) => (a.at < b.at ? -1 : 1));
 };

@@ -321,6 +321,15 @@ describe('an order', () => {
     expect(sold.refunds).toMatchObject([{ id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] }]);
   });
 
+  it('with a return that was received in two parts credits all of its units', () => {
+    const refunds = [{ id: 'ref_1', amount: 22, created_at: at(7) }];
+    const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
+    // The return has only the units of the last part.
+    const items = [{ ...first, detail: { return_received_quantity: 2 } }];
+    const sold = soldOrderOf(orderOf({ items, returns: [back], payment_collections: [{ payments }] }, 0));
+    expect(sold.refunds).toMatchObject([{ id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
+  });
+
   it('with prices that include tax is a problem, and does not stop the reconciliation', () => {
     const { order, problems } = mapOrder(orderOf({ items: [{ ...first, is_tax_inclusive: true }] }));
     expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'invalid_order' }]]);

@@ -128,18 +128,14 @@ export const staffOf = (shop: Shop) => {
         `/payments/${await paymentOf(order)}/capture`,
         amount === undefined ? {} : { amount: amount / 100 },
       ),
-    /** Ships an item, and takes back some of its units. */
+    /** Ships an item, and takes back some of its units, which arrive one by one. */
     takeBack: async (order: string, id: string, quantity: number) => {
       const items = [{ id, quantity }];
       await shop.admin('POST', `/orders/${order}/fulfillments`, { items });
       const { return: back } = await shop.admin<{ return: { id: string } }>('POST', '/returns', { order_id: order });
-      const step = (path: string, body: Record<string, unknown> = {}) =>
-        shop.admin('POST', `/returns/${back.id}/${path}`, body);
-      await step('request-items', { items });
-      await step('request');
-      await step('receive');
-      await step('receive-items', { items });
-      await step('receive/confirm');
+      await shop.admin('POST', `/returns/${back.id}/request-items`, { items });
+      await shop.admin('POST', `/returns/${back.id}/request`, {});
+      for (let unit = 0; unit < quantity; unit++) await changesOf(shop, order).receive(back.id, [{ id, quantity: 1 }]);
     },
     /** Changes the quantity of an item of a placed order. */
     edit: async (order: string, item: string, quantity: number): Promise<Order> => {
