@@ -4,39 +4,28 @@
  */
 import type { Problem } from '../shared/base/problem.ts';
 
-export const notFound: Problem = {
-  code: 'not_found',
-  title: 'Not Found',
-  detail: 'No operation has this path. Check its spelling. GET /openapi.json lists the paths.',
-};
-export const forbidden: Problem = {
-  code: 'auth_forbidden',
-  title: 'Forbidden',
-  detail: 'The request was refused before it reached the service.',
-};
-export const malformed: Problem = {
-  code: 'validation_malformed_json',
-  title: 'Bad Request',
-  detail: 'The request could not be read.',
-};
-export const tooMany: Problem = {
-  code: 'rate_limit_error',
-  title: 'Too Many Requests',
-  detail:
-    'The service receives more requests than it accepts. Wait for the seconds in Retry-After, then send the request again.',
-};
-export const unavailable: Problem = {
-  code: 'system_service_unavailable',
-  title: 'Service Unavailable',
-  detail: 'The service did not respond in time. Retry the request; retry a POST with the same Idempotency-Key.',
-};
-export const broken: Problem = {
-  code: 'system_internal_error',
-  title: 'Internal Error',
-  detail: 'Something failed on our side.',
-};
-export const bodyTooLarge: Problem = {
-  code: 'validation_body_too_large',
-  title: 'Body Too Large',
-  detail: 'Send at most 1 MiB.',
-};
+const problem = (code: Problem['code'], title: string, detail: string): Problem => ({ code, title, detail });
+
+export const notFound = problem(
+  'not_found',
+  'Not Found',
+  'No operation has this path. Check its spelling. GET /openapi.json lists the paths.',
+);
+export const forbidden = problem(
+  'auth_forbidden',
+  'Forbidden',
+  'The request was refused before it reached the service.',
+);
+export const malformed = problem('validation_malformed_json', 'Bad Request', 'The request could not be read.');
+export const tooMany = problem(
+  'rate_limit_error',
+  'Too Many Requests',
+  'The service receives more requests than it accepts. Wait for the seconds in Retry-After, then send the request again.',
+);
+export const unavailable = problem(
+  'system_service_unavailable',
+  'Service Unavailable',
+  'The service did not respond in time. Retry the request; retry a POST with the same Idempotency-Key.',
+);
+export const broken = problem('system_internal_error', 'Internal Error', 'Something failed on our side.');
+export const bodyTooLarge = problem('validation_body_too_large', 'Body Too Large', 'Send at most 1 MiB.');
