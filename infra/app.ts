@@ -30,7 +30,7 @@ class ServiceStack extends LevyStack {
     }
     this.output('Url', api.url, "The API's base address");
     if (settings.console) this.output('Console', `${api.url}/console`, 'The page for finance and support');
-    this.output('Settings', settings.given, 'The settings that were given');
+    this.output('Settings', settings.given, 'The settings of this deployment');
   }
 }
 

@@ -75,7 +75,7 @@ export class DataStack extends LevyStack {
       enforceSSL: true,
     });
     fixLogicalId(queue, id);
-    const reason = `It is where failed ${held} end up, and nothing consumes it.`;
+    const reason = `It is the dead-letter queue for failed ${held}, and nothing consumes it.`;
     Validations.of(queue).acknowledge(
       { id: 'AwsSolutions-SQS3', reason },
       { id: 'Serverless-SQSRedrivePolicy', reason },

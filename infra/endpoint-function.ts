@@ -36,7 +36,7 @@ type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'e
 };
 
 /** Why cdk-nag's findings about X-Ray are acknowledged. */
-export const tracingIsOff = 'Traces cost more than the requests that they show. `-c tracing=true` turns them on.';
+export const tracingIsOff = 'Traces cost more than the requests that they trace. `-c tracing=true` turns them on.';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -121,8 +121,7 @@ const shape = {
 };
 const names = Object.keys(shape) as (keyof typeof shape)[];
 const schema = z.strictObject(shape, {
-  error: ({ code }) =>
-    code === 'unrecognized_keys' ? `There is no such setting. Set one of: ${names.join(', ')}.` : undefined,
+  error: ({ code }) => (code === 'unrecognized_keys' ? `Unknown setting. Set one of: ${names.join(', ')}.` : undefined),
 });
 
 /** Settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the defaults. */
@@ -140,7 +139,7 @@ export type Settings = Readonly<z.output<typeof schema>> & {
   readonly given: string;
 };
 
-const forDomain = 'Set domain as well: the host name that it is for.';
+const forDomain = 'Set domain as well: the host name of the API.';
 /** A setting, its value (`null` for any), the setting that it requires, and the fix. */
 const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
   ['domain', null, 'certificate', 'Set certificate as well: the ARN of an ACM certificate for it.'],
@@ -196,11 +195,19 @@ export const readSettings = ({ node }: IConstruct): Settings => {
     if (given[name] !== undefined && (value ?? given[name]) === given[name] && !data[required])
       refuse(name, given[name], remedy);
   if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
-    refuse('backupCopyTo', given['backupCopyTo'], 'There are no backups to copy. Omit it, or set backups=monthly.');
+    refuse(
+      'backupCopyTo',
+      given['backupCopyTo'],
+      'There are no backups to copy. Omit backupCopyTo, or set backups=monthly.',
+    );
   // The CLI determines the region before the synthesis.
   const region = process.env['CDK_DEFAULT_REGION'];
   if (region && !regionsWithPipes.has(region) && data.events && !data.sam)
-    refuse('events', true, `The region ${region} has no EventBridge Pipes. Set events=false, or use another region.`);
+    refuse(
+      'events',
+      true,
+      `The region ${region} has no EventBridge Pipes. Set events=false, or use a different region.`,
+    );
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));
   const suffix = data.stage === null ? '' : `-${data.stage}`;

@@ -108,8 +108,8 @@ const intrusion = ({ message, target }: ControlRequest): Problem | null => {
   const { host = [], origin } = message.headersDistinct;
   const authorities = target.authority === null ? host : [...host, target.authority];
   if (host.length !== 1 || !authorities.every(isLoopback))
-    return forbidden('Host', 'The controls answer on a loopback Host only, such as 127.0.0.1.');
-  return origin ? forbidden('Origin', 'Send no Origin header: the controls refuse requests of web pages.') : null;
+    return forbidden('Host', 'The controls accept only a loopback Host, such as 127.0.0.1.');
+  return origin ? forbidden('Origin', 'Send no Origin header: the controls refuse requests from web pages.') : null;
 };
 
 const wrongBody = ({ message: { headers, headersDistinct }, body }: ControlRequest): Problem | null =>

@@ -30,7 +30,7 @@ const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirecto
     databaseLine(emulator, dataDirectory),
     `Demo key  ${apiKey}`,
     '',
-    'Try it (the answer has "tax_amount":"8.88"):',
+    'Try it (the response has "tax_amount":"8.88"):',
     curlLine(url, apiKey),
     '',
   ].join('\n');

@@ -72,7 +72,7 @@ export const isNewer = (
 ): boolean => Date.parse(metadata?.['changed_at'] ?? '') > Date.parse(changedAt ?? '');
 
 const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<null>> => {
-  const update = { status: 'void', void_reason: 'The order was edited. Another sale replaces this one.' } as const;
+  const update = { status: 'void', void_reason: 'The order was edited. A new sale replaces this one.' } as const;
   const voided = await change(ledger, 'replaced', sale, reference, update);
   if (voided.ok) return done(null);
   const { code, detail } = voided.refusal;

@@ -101,14 +101,14 @@ export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
   const [fees, goods] = [true, false].map((isFee) => line_items.filter(({ id }) => isShippingId(id) === isFee));
   const handedOver = namesOf((goods ?? []).filter(({ fulfillment }) => fulfillment && fulfillment !== 'ship'));
   const ofFees = (fees ?? []).length > 0 && [
-    `The order has a shipping charge, but the shop ships none of ${handedOver}: the charge is taxed as general goods. Charge no shipping for them, or change their fulfillment.`,
+    `The order has a shipping charge, but the shop ships none of ${handedOver}: the charge is taxed as general goods. Remove the shipping charge, or change the fulfillment of these products.`,
   ];
   const ofCharges = [shipping ?? []].flat().flatMap(({ line_item_ids: ids }) => {
     const named = line_items.filter(({ id }) => ids?.includes(id ?? ''));
     if (named.length === 0 || named.some(({ product_tax_code: code, fulfillment }) => isShipped({ code, fulfillment })))
       return [];
     return [
-      `The order has a shipping charge, but by their tax codes none of ${namesOf(named)} is shipped: the charge is taxed with them. Set the fulfillment "ship" for products that are shipped, and check their tax codes.`,
+      `The order has a shipping charge, but according to their tax codes, none of ${namesOf(named)} is shipped: the charge is taxed with them. Set the fulfillment "ship" for products that are shipped, and check their tax codes.`,
     ];
   });
   return [...(ofFees || []), ...ofCharges];

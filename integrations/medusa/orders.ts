@@ -19,7 +19,7 @@ const mismatch = (reference: string, detail: string): Problem => ({
 export const unpaidProblem = (order: SoldOrder): Problem | null => {
   const { reference, wanted, unpaid } = order;
   if (wanted !== 'finalized' || isForeign(order) || !/[1-9]/.test(unpaid)) return null;
-  const detail = `${unpaid} of the changed order is neither paid nor covered by returns. Collect it; Levy keeps its earlier sale.`;
+  const detail = `${unpaid} of the changed order is neither paid nor covered by returns. Collect this amount; until then, Levy keeps the earlier sale.`;
   return mismatch(reference, detail);
 };
 
@@ -48,7 +48,7 @@ export const ledgerProblem = async (
   const [shop, levy] = [expected, actual].map((amount) => toDecimal(amount, decimalsOf(total_amount)));
   return mismatch(
     reference,
-    `The shop keeps ${shop} of the order, and Levy has ${levy} in ${sale.id} less its credits.`,
+    `The shop has kept ${shop} of the order, but Levy has ${levy} in ${sale.id} after credits.`,
   );
 };
 

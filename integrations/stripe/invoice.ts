@@ -30,7 +30,7 @@ const requireSupported = ({ invoice, lines }: FullInvoice): void => {
   if (shipping_cost && shipping_cost.amount_subtotal !== 0)
     throw new UnsupportedInvoice(
       'shipping_cost',
-      'Stripe takes no tax amounts for shipping_cost. Add shipping as a line.',
+      'Stripe does not accept tax amounts for shipping_cost. Add shipping as a line.',
     );
   if (lines.some(({ taxes }) => taxes?.some(({ tax_behavior }) => tax_behavior === 'inclusive')))
     throw new UnsupportedInvoice('inclusive_tax', 'A line has a price that includes tax. Use prices without tax.');

@@ -152,7 +152,7 @@ const unsupportedIn = (
   if (decimals > exponent)
     return {
       code: 'currency_decimals',
-      detail: `Sell in another currency: Vendure stores ${exponent} of the ${decimals} decimals of ${order.currencyCode}.`,
+      detail: `Sell in a different currency: Vendure stores ${exponent} of the ${decimals} decimals of ${order.currencyCode}.`,
     };
   if (hasRepeatedMethod(order))
     return {

@@ -81,7 +81,9 @@ const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
       type: 'string',
       nullable: true,
       options: fulfillments.map((value) => ({ value })),
-      label: text('How the buyer gets it, if not as its tax code says (shipping belongs to what is shipped)'),
+      label: text(
+        'How the buyer receives it; overrides the product tax code (shipping charges apply to shipped products)',
+      ),
     },
   );
   config.customFields.Order.push(

@@ -49,7 +49,7 @@ async function* ordersIn(repository: Repository, from: Date, end: Date): AsyncGe
 
 const soldOrProblem = (order: Order): ReturnType<typeof soldOrderOf> => {
   if (editingStates.includes(order.state)) {
-    const detail = 'The order is being edited, and is recorded when the edit ends.';
+    const detail = 'The order is being edited and will be recorded when the edit ends.';
     return { problem: { reference: order.code, code: 'edit_unfinished', detail, isFinal: false } };
   }
   try {
@@ -86,7 +86,7 @@ export const reconcileOrders = async (
 export const reconcileTask = (options: LevyOptions) =>
   new ScheduledTask({
     id: 'levy-reconcile',
-    description: 'Record what Levy does not have of the orders of the last days',
+    description: 'Record orders of the last days that are missing in Levy',
     params: { days: 2 },
     schedule: (cron) => cron.everyDayAt(3, 0),
     timeout: 60 * 60_000,

@@ -46,7 +46,7 @@ export const shippingCalculator = (taxOf: TaxOf, guard: Guard, surcharges: Surch
     description: text('A flat charge with the tax that Levy calculates'),
     args: {
       rate: { type: 'int', defaultValue: 0, ui: { component: 'currency-form-input' }, label: text('Charge') },
-      taxRate: { type: 'int', defaultValue: 0, label: text('Tax rate in percent where Levy returns no tax') },
+      taxRate: { type: 'int', defaultValue: 0, label: text('Tax rate in percent if Levy returns no tax') },
     },
     calculate: async (ctx, order, { rate, taxRate }, method) => {
       const charges = shippingCharges(order, method.id, rate);

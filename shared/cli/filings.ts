@@ -57,7 +57,7 @@ const addDryRun = (program: LevyCommand): LevyCommand =>
   addPeriod(program.command('dry-run'))
     .summary('the current amounts of a period')
     .description(
-      'Show what closing a period would produce, for any period up to the current one. Stores nothing. For a closed period, shows its filing.',
+      'Show the amounts that closing a period would produce, for any period up to the current one. Stores nothing. For a closed period, shows its filing.',
     )
     .option('--json', 'the JSON of POST /filings')
     .action(async ({ account, state, periodEnd, json }: Period & { readonly json?: boolean }) => {

@@ -6,7 +6,7 @@ import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts
 export const ordersProgram = (): LevyCommand =>
   withCommands(
     new LevyCommand('orders').description(
-      'Orders of another tax system, sent to a running service. Only `import` writes.',
+      'Compare and import the orders of another tax system through a running service. Only `import` writes.',
     ),
     'npm run orders -- import --file orders.ndjson --dry-run',
     [addCompare, addImport],

@@ -58,7 +58,7 @@ export class LevyUnavailable extends Error {
   readonly retryAfterSeconds: number | null;
   constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
     const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : textOf(cause);
-    super(`${method} ${url.split('?')[0]} failed in try ${tries}. ${reason}`, { cause });
+    super(`${method} ${url.split('?')[0]} failed in attempt ${tries}. ${reason}`, { cause });
     this.status = reply?.status ?? null;
     this.retryAfterSeconds = retryAfterOf(reply);
     this.idempotencyKey = headers.get('Idempotency-Key');

@@ -73,7 +73,7 @@ const errorSection = (): Markup => {
   );
   return section(
     'Error codes',
-    html`Programs can rely on the codes: Levy never renames one. Every error has the same <a href="#schema-ErrorResponse">envelope</a>.`,
+    html`Error codes are stable: Levy never renames one. Every error has the same <a href="#schema-ErrorResponse">envelope</a>.`,
     table('error', ['Status', 'Code', 'Meaning', 'What to do'], rows),
   );
 };
@@ -85,7 +85,7 @@ const warningSection = (): Markup => {
   );
   return section(
     'Warning codes',
-    html`A response with <a href="#schema-Warning"><code>warnings</code></a> is complete, but rests on an assumption or lacks data. The last column says whether a filing lists the sale for <a href="#listFilingExceptions">review</a>.`,
+    html`A response with <a href="#schema-Warning"><code>warnings</code></a> is usable, but is based on an assumption or lacks data. The last column shows whether a filing lists the sale for <a href="#listFilingExceptions">review</a>.`,
     table('warning', ['Code', 'Meaning', 'What to do', 'Review'], rows),
   );
 };
@@ -98,7 +98,7 @@ const codeSection = (): Markup => {
   );
   return section(
     'Product tax codes',
-    html`Search this page for the words of a product, or use <a href="#listProductTaxCodes"><code>GET /product-tax-codes</code></a> with <code>q</code>, which ranks the codes, and with <code>state</code>, which says how a state taxes them.`,
+    html`Search this page by keywords, or use <a href="#listProductTaxCodes"><code>GET /product-tax-codes</code></a> with <code>q</code>, which ranks the codes, and with <code>state</code>, which shows how a state taxes them.`,
     table('code', ['Code', 'What it covers', 'Examples and synonyms'], rows),
   );
 };

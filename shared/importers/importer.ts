@@ -45,6 +45,6 @@ export type Importer = {
 export const onlyFile = (files: readonly string[]): string => {
   const [file] = files;
   if (file === undefined || files.length > 1)
-    throw new Error(`This format takes one file, but ${files.length} were passed.`);
+    throw new Error(`This format accepts one file, but ${files.length} were passed.`);
   return file;
 };

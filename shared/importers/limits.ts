@@ -38,7 +38,7 @@ export const limits = {
 /** Throws an error that tells the operator to check the files. */
 export const refuseTooMany = (max: number, what: string): never => {
   throw new Error(
-    `The files have more than ${max.toLocaleString('en-US')} ${what}. No state publishes so many: check that they are the right files.`,
+    `The files have more than ${max.toLocaleString('en-US')} ${what}. No state publishes that many: check that these are the right files.`,
   );
 };
 

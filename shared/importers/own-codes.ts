@@ -156,7 +156,7 @@ export const unmatchedCodesNote = (kept: readonly string[]): readonly Entry[] =>
     : [
         {
           kind: 'note',
-          sentence: `These are missing from Levy's tables and keep codes made from the file: ${listFirst(kept)}.`,
+          sentence: `These are missing from Levy's tables and keep codes derived from the file: ${listFirst(kept)}.`,
         },
       ];
 

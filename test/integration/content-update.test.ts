@@ -163,7 +163,7 @@ describe('update', () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
     expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
-    expect(out).toContain('These files were active before, and were rolled back or replaced.');
+    expect(out).toContain('A release of these files was active before, and was rolled back or replaced.');
   });
 
   it('--check lists the states that have newer files, and downloads nothing', async () => {

@@ -177,7 +177,7 @@ const ofTransactions: readonly Tampering[] = [
   [() => remove(entryKey('edited', 4)), '<edited>  chain: entry 4 is none'],
   [() => change(entryKey('edited', 2), { by: 'key_other' }), '<edited>  chain: entry 2: hash is'],
   [() => rehashed(2, { at: january }), '<edited>  chain: entry 3: previous hash is'],
-  [() => rehashed(4, { fields: [] }), '<edited>  chain: hash of the newest entry, as the transaction has it is'],
+  [() => rehashed(4, { fields: [] }), '<edited>  chain: hash of the newest entry, as stored with the transaction is'],
   [
     () => change(entryKey('edited', 3), { version: 2 }),
     '<edited>  chain: entry 3: version is 2, should be 3',
@@ -287,7 +287,7 @@ const ofTransactions: readonly Tampering[] = [
     voidSale,
     '<sale>  credits: void sale with live credits is 2',
     '<sale>  claims: claim on its reference_id is kept',
-    '<credit>  credits: state of the sale that it credits is void',
+    '<credit>  credits: state of the credited sale is void',
   ],
   [() => remove(claimOf('in_3')), '<edited>  claims: claim on its reference_id is none'],
   [

@@ -350,15 +350,15 @@ const damages: readonly (readonly [RegExp, () => string])[] = [
   [/Line \d: the (audit entry does not follow|transaction does not match)/, () => without('audit_entry')],
   [/Line 1: the counts in the header do not match/, () => without('transaction')],
   [
-    /Line \d+: the line is not one that `ledger export` writes/,
+    /Line \d+: `ledger export` does not write such a line/,
     () => changedValue(lineOf('open_entry'), ({ entry }) => delete entry.base),
   ],
   [
-    /Line \d+: the line is not one that `ledger export` writes/,
+    /Line \d+: `ledger export` does not write such a line/,
     () => changedValue(lineOf('chain'), (value) => Object.assign(value, { kind: 'link' })),
   ],
   [
-    /format version 2; this program reads version 1/,
+    /format version 2; this command reads version 1/,
     () => changedValue(0, (value) => Object.assign(value, { format_version: 2 })),
   ],
 ];

@@ -201,7 +201,7 @@ it.each([
     `\n${ndjson([order('o', '1', lansing, { ...general, quantity: '-1' })])}`,
     'Line 2: /line_items/0/quantity',
   ],
-  ['a repeated order', ndjson([valid, valid]), 'Line 2: /reference_id: o-1 is also the order of line 1'],
+  ['a repeated order', ndjson([valid, valid]), 'Line 2: /reference_id: o-1 is also the reference_id of line 1'],
 ])('reports %s with its line, and compares the other orders', async (_, text, message) => {
   const ran = await run(await newCaller(), 'compare', `${text}\n${ndjson([{ ...valid, reference_id: 'last' }])}`);
   expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(new RegExp(message)) });

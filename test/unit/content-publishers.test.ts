@@ -379,7 +379,7 @@ describe('staleness', () => {
         asOf: '2026-08-18',
         nextExpected: '2027-01-08',
         isStale: true,
-        reason: 'The newest file is of 2026-08-18; the next one was due by 2027-01-08.',
+        reason: 'The newest file is from 2026-08-18; the next one was due by 2027-01-08.',
       });
     });
 

@@ -251,7 +251,7 @@ const formats: readonly Row[] = [
     summary: [
       '6 | 1 | unincorporated areas are not in any city',
       '14 | 1 | is a district without a city: city rates in its county depend on the address',
-      "These are missing from Levy's tables and keep codes made from the file: NEW TOWN.",
+      "These are missing from Levy's tables and keep codes derived from the file: NEW TOWN.",
     ],
     bad: [
       [colorado(0, 9, { number: '3' }), 2, "the state's rate is 0.03 in the file and 0.029 in the release"],

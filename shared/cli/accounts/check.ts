@@ -131,7 +131,7 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
   const age = publisher ? staleness(publisher, source, today) : null;
   const subject = `content ${state}`;
   if (age?.isStale) return missing(subject, age.reason ?? 'stale', `Run npm run content -- update --state ${code}.`);
-  if (age?.asOf) return ok(subject, `official files of ${age.asOf}, next by ${age.nextExpected}`);
+  if (age?.asOf) return ok(subject, `official files from ${age.asOf}, next due by ${age.nextExpected}`);
   const release = builtInRelease(code);
   const found = release ? `built-in rates of ${releaseDay(release)}` : 'no rates';
   const action =
@@ -229,7 +229,7 @@ const run = async ({ account: id, json }: { readonly account: string; readonly j
 export const addCheck = (program: LevyCommand): LevyCommand =>
   program
     .command('check')
-    .summary('what to decide before production')
+    .summary('show what to decide before production')
     .description(
       'Review an account before production: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms. Prints what to do for each. Exits with 2 if something is missing.',
     )

@@ -61,7 +61,7 @@ const close = async ({ account: id, yes, json }: Options): Promise<void> => {
   await requireConfirmation(message, { yes: yes ?? false, json: json ?? false });
   const closedAt = new Date(now()).toISOString();
   if (!(await closeAccount(id, closedAt)))
-    throw new CommandError(`Another operator closed ${id} just now. Run the command again to see the current state.`);
+    throw new CommandError(`Another operator has just closed ${id}. Run the command again to see the current state.`);
   const revoked = await revokeKeys(id);
   if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
   print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances notice within 60 seconds.`);
@@ -74,7 +74,7 @@ const reopen = async ({ account: id, json }: Options): Promise<void> => {
   const account = await requireAccount(id);
   if (account.closed_at === undefined) throw new CommandError(`The account ${id} is open; nothing was changed.`);
   if (!(await reopenAccount(account, new Date(now()).toISOString())))
-    throw new CommandError(`The account ${id} is being deleted, or was reopened just now. Nothing was changed.`);
+    throw new CommandError(`The account ${id} is being deleted or has just been reopened. Nothing was changed.`);
   if (json) return printJson({ id, closed_at: null });
   print(
     `Reopened ${id}. Its keys remain revoked: create one with \`npm run accounts -- keys create --account ${id} --scopes read,write\`.`,
@@ -152,7 +152,9 @@ const deletionFor = async (account: Account, path: string, checked: Checked, opt
   await requireConfirmation(message, options);
   const deletion = { export_sha256: sha256, started_at: new Date(now()).toISOString() };
   if (await beginDeletion(account, deletion)) return deletion;
-  throw new CommandError(`The account ${account.id} was reopened or is being deleted. Nothing was deleted here.`);
+  throw new CommandError(
+    `The account ${account.id} was reopened, or another command is deleting it. Nothing was deleted.`,
+  );
 };
 
 const remove = async (options: DeleteOptions): Promise<void> => {

@@ -71,7 +71,7 @@ export const addCreate = (program: LevyCommand): void => {
     .description(
       'Create an account, pinned to the current service version, and print its id. Settings that are not passed have their defaults. --key also creates its first API key, in the same database transaction.',
     )
-    .argument('[setting=value...]', 'settings other than the defaults')
+    .argument('[setting=value...]', 'settings that differ from the defaults')
     .requiredOption('--name <name>', 'the name of the account, for operators only')
     .option('--key <scopes>', 'create its first API key: read, write, or read,write');
   addTermOptions(command)

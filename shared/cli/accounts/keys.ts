@@ -188,7 +188,7 @@ const revoke = async (named: string | undefined, { account: owner, leaked, json 
     throw new CommandError('--leaked reads the key from standard input. Leave out the id and --account.');
   const key = leaked ? await leakedKey() : await namedKey(named, owner);
   const { id, account, label, revoked_at } = key;
-  assert(await revokeKey(account, id), `The key ${id} has no name.`);
+  assert(await revokeKey(account, id), `The index entry of the key ${id} is missing.`);
   if (json) return printJson({ id, account, label: label ?? null, was_revoked_at: revoked_at ?? null });
   const name = `${id}${label === undefined ? '' : ` (${label})`} of ${account}`;
   if (revoked_at !== undefined) return print(`${name} was already revoked at ${revoked_at}.`);

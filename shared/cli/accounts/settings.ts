@@ -118,7 +118,7 @@ const readers: Readers = {
   retail_delivery_fee: oneOf(...retailDeliveryFees),
   books_open_from: dayOrNull,
   time_zone: timeZone,
-  review_days: daysOrNull(0, 20, 'close periods by request only'),
+  review_days: daysOrNull(0, 20, 'close periods only by request'),
   filing_reminder_days: json(readerOf('filing_reminder_days'), '[7,2]'),
   retain_personal_data_days: daysOrNull(30, 36_500, 'keep the data'),
   return_identity: json(
@@ -204,7 +204,7 @@ const settingsOf = async (assignments: readonly string[], options: Options): Pro
   const changed = Object.fromEntries(changes.map((name) => [name, requested[name]])) as Partial<Settings>;
   if (changes.length > 0 && !(await changeSettings(account, changed)))
     throw new CommandError(
-      'Another operator changed the same settings just now; nothing was changed. Check the settings, and run this again.',
+      'Another operator has just changed the same settings; nothing was changed. Check the settings and run this again.',
     );
   if (json) {
     const { id, name, settings, settings_changed_at = null } = await requireAccount(account.id);
@@ -223,7 +223,7 @@ export const addSettings = (program: LevyCommand): LevyCommand =>
     .command('settings')
     .summary("show or change an account's settings")
     .description(
-      'Show the settings of an account, or change the named ones. If one of them was changed concurrently, nothing is changed.',
+      'Show the settings of an account, or change the settings that you pass. If one of them was changed concurrently, nothing is changed.',
     )
     .argument('[setting=value...]', 'the settings to change')
     .account()

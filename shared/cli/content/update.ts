@@ -105,7 +105,7 @@ const report = (state: string, result: StateUpdate): void => {
 const versionTexts = {
   current: 'is current',
   newer: 'has newer files',
-  outdated: 'has another active release since: run the update to import its files again',
+  outdated: 'has a different active release since its last update: run the update to import its files again',
   unknown: 'publishes no file version: run the update to compare the files',
 } as const;
 
@@ -119,7 +119,7 @@ const messageOf = (error: unknown, { state }: Importable): string => {
   const explained = explainError(error);
   if (explained !== null) return explained;
   console.error(error);
-  return `${state} ended with an error of Levy: ${String(error)}. Report it with the lines above. Until it is fixed, download the files from the site of the publisher and import them with \`content import\`.`;
+  return `${state} ended with an internal error: ${String(error)}. Report it with the lines above. Until it is fixed, download the files from the publisher's site and import them with \`content import\`.`;
 };
 
 const check = async (states: readonly Importable[], client: PublisherClient): Promise<void> => {

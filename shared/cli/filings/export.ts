@@ -34,7 +34,8 @@ type NewFile = { readonly path: string; readonly text: AsyncIterable<string> | s
 export const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   const partial = (path: string) => `${path}.partial`;
   const taken = files.flatMap(({ path }) => [path, partial(path)]).find((path) => existsSync(path));
-  if (taken) throw new CommandError(`The file ${taken} already exists. Remove it, or pass another folder with --out.`);
+  if (taken)
+    throw new CommandError(`The file ${taken} already exists. Remove it, or pass a different folder with --out.`);
   const unfinished = new Set<string>();
   const create = async (path: string) => {
     await writeFile(path, '', { flag: 'wx', mode: ownerOnly });

@@ -167,7 +167,7 @@ export const checkChain = async (
   const { faults, count, before: newest, first, reachedAt } = chain;
   if (newest)
     faults.push(
-      ...differing('hash of the newest entry, as the transaction has it', auditHash, newest.hash),
+      ...differing('hash of the newest entry, as stored with the transaction', auditHash, newest.hash),
       ...differing('hash of the state in the newest entry', newest.stateHash, hashState(stored)),
       ...differing('state in the newest entry', newest.to, transaction.status),
       ...(first ? differing('created_at', transaction.created_at, first.at) : []),
@@ -408,13 +408,13 @@ const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling
   const isHolding = (id: string) => holding.some((filing) => filing.id === id);
   const states = new Set(filings.map(({ state }) => state));
   const isFiled = states.size > 0 && statesToFile(stored).every((state) => states.has(state));
-  const shouldBe = isFiled ? 'filed, as all its states are' : 'not filed';
+  const shouldBe = isFiled ? 'filed, because all its states are filed' : 'not filed';
   return [
     ...holding
       .filter((filing) => filing.status === 'filed')
       .flatMap(({ id }) => faultUnless(isNamed(id), `filings, of ${id}`, 'none', 'named')),
     ...filings.flatMap(({ id }) =>
-      faultUnless(isHolding(id), `filings, of ${id}`, 'named', 'none, as it has no entry of it'),
+      faultUnless(isHolding(id), `filings, of ${id}`, 'named', 'none, because it has no entry in it'),
     ),
     ...faultUnless(isFiled === (status === 'filed'), 'status', status, shouldBe),
   ];

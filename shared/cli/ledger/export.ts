@@ -222,7 +222,7 @@ export const addExport = (program: LevyCommand): LevyCommand =>
     .examples('ledger -- export acct_demo --out acct_demo.ndjson')
     .action(async (id: string, { out }: { out: string }) => {
       const path = pathOf(out);
-      if (existsSync(path)) throw new CommandError(`The file ${path} already exists. Pass another name.`);
+      if (existsSync(path)) throw new CommandError(`The file ${path} already exists. Pass a different name.`);
       const account = await requireAccount(id);
       let lines = 0;
       const onProgress = (counts: Counts) => {

@@ -110,7 +110,7 @@ type Import = {
 const refuseUsedAccount = async (id: string): Promise<void> => {
   const { tombstone } = await findDeletion(id);
   if (tombstone)
-    throw new CommandError(`The account ${id} was deleted at ${tombstone.deleted_at}. Import into another id.`);
+    throw new CommandError(`The account ${id} was deleted at ${tombstone.deleted_at}. Import into a different id.`);
   const { rows } = await filingReads.page(id, null, 1);
   if (rows.length > 0 || (await newestId(id)) !== undefined)
     throw new CommandError(`The account ${id} already has a ledger. Import into an id that does not exist.`);
@@ -131,7 +131,7 @@ const markFor = async ({ account, checked }: Import): Promise<Mark> => {
   }
   if (mark?.sha256 !== sha256)
     throw new CommandError(
-      `Another file was imported into ${account}, at least in part (SHA-256 ${mark?.sha256}). Continue with that file, or import into another account.`,
+      `Another file was imported into ${account}, at least in part (SHA-256 ${mark?.sha256}). Continue with that file, or import into a different account.`,
     );
   return mark;
 };

@@ -116,7 +116,7 @@ const headerFrom = (value: unknown): Header => {
   const version = asObject(value)?.['format_version'];
   const read = Header.safeParse(value);
   if (typeof version === 'number' && version !== formatVersion)
-    throw new CommandError(`The file has the format version ${version}; this program reads version ${formatVersion}.`);
+    throw new CommandError(`The file has the format version ${version}; this command reads version ${formatVersion}.`);
   return read.success ? read.data : refuse(1, 'the line is not the header of an exported ledger');
 };
 
@@ -169,7 +169,7 @@ const readableLine = (number: number, value: unknown): Line => {
     itemsOf('acct_none', line);
     return line;
   } catch {
-    return refuse(number, 'the line is not one that `ledger export` writes');
+    return refuse(number, '`ledger export` does not write such a line');
   }
 };
 

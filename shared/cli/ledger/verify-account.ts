@@ -221,9 +221,9 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
     ...{ counts, findings: findingsOf(id, 'head', [{ what, actual, expected }]) },
   });
   const item = await headItem(account, id);
-  if (!item) return headFault('transaction, which the index lists', 'none', 'there');
+  if (!item) return headFault('transaction that the index lists', 'none', 'there');
   const stored = storedOf(item);
-  if (!stored) return headFault('transaction', 'not readable', 'what its attributes and checksum say');
+  if (!stored) return headFault('transaction', 'not readable', 'attributes and checksum of the stored item');
   counts.lines = stored.transaction.line_items.length;
   counts.redacted = Number(stored.transaction.redacted_at !== undefined);
   const findings = [
@@ -262,9 +262,9 @@ const parentFaults = async (account: string, transaction: Transaction): Promise<
   if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
   const isAllowed = isLive(parent) || !hasAmounts(transaction);
   return [
-    ...differing('type of what it credits', parent.type, 'sale'),
-    ...faultUnless(isAllowed, 'state of the sale that it credits', parent.status, 'finalized or filed'),
-    ...differing('currency of the sale that it credits', parent.currency, currency),
+    ...differing('type of the credited transaction', parent.type, 'sale'),
+    ...faultUnless(isAllowed, 'state of the credited sale', parent.status, 'finalized or filed'),
+    ...differing('currency of the credited sale', parent.currency, currency),
   ];
 };
 

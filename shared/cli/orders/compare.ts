@@ -118,7 +118,7 @@ const compare = async (options: FileOptions & { readonly out?: string }): Promis
 
 export const addCompare = (program: LevyCommand): LevyCommand =>
   withFile(program.command('compare'))
-    .summary("Levy's tax beside the tax that was charged")
+    .summary("compare Levy's tax with the charged tax")
     .description(
       'Calculate the tax of each order and compare it with `tax_amount`, the tax that another system charged. Differences are grouped by reason. Nothing is stored. Set LEVY_API_KEY to a key with the scope read. Exit code 1 if an order has an error.',
     )

@@ -38,7 +38,10 @@ const importOrders = async (options: FileOptions & { readonly dryRun?: boolean }
     if (parent !== null && (await idOf(reference)) !== undefined) return 'existing';
     const sale = parent === null ? undefined : await idOf(parent);
     if (parent !== null && sale === undefined)
-      return { line, error: `/parent_reference_id: No sale ${parent} is recorded. Import it, or leave it out.` };
+      return {
+        line,
+        error: `/parent_reference_id: No sale ${parent} is recorded. Import the sale first, or leave out parent_reference_id.`,
+      };
     const sent = {
       ...body,
       ...(sale !== undefined && { parent_transaction_id: sale }),

@@ -60,7 +60,7 @@ const levyCode = (value: unknown, pointer: string): unknown => {
   return refuse(
     pointer,
     isGeneral
-      ? `The code ${code} of ${systemNames[system as System]} covers more than one product tax code. Send the one of this product, from GET /product-tax-codes?equivalent=${value}.`
+      ? `The code ${code} of ${systemNames[system as System]} covers more than one product tax code. Send the code of this product, from GET /product-tax-codes?equivalent=${value}.`
       : `The code ${code} of ${systemNames[system as System]} has no equivalent. Send a product tax code.`,
   );
 };
@@ -84,7 +84,10 @@ const orderFrom = (value: unknown, line: number): Order => {
     return refuse('/parent_transaction_id', 'Send the reference_id of the sale as parent_reference_id.');
   const isCredit = input['type'] === 'credit';
   if (parent !== undefined && parent !== null && !(isCredit && typeof parent === 'string' && parent !== ''))
-    return refuse('/parent_reference_id', 'Send the reference_id of a sale as a string, on a credit only.');
+    return refuse(
+      '/parent_reference_id',
+      'Send parent_reference_id only on a credit: the reference_id of its sale, as a string.',
+    );
   const items = (Array.isArray(line_items) ? line_items : []).map((item) => asObject(item) ?? {});
   const body = {
     ...input,
@@ -115,7 +118,7 @@ async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
     try {
       yield { line, value: JSON.parse(json) };
     } catch {
-      yield { line, error: 'The line is not JSON. Write each order as a JSON object on a line of its own.' };
+      yield { line, error: 'The line is not JSON. Write each order as a JSON object on a separate line.' };
     }
   }
 }
@@ -210,7 +213,7 @@ export async function* readOrders(file: string): AsyncGenerator<Order | OrderErr
       if (earlier !== undefined)
         refuse(
           '/reference_id',
-          `${order.reference} is also the order of line ${earlier}. Put the rows of an order together.`,
+          `${order.reference} is also the reference_id of line ${earlier}. Put all rows of an order next to each other.`,
         );
       references.set(order.reference, line);
       yield order;

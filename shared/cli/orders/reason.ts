@@ -51,7 +51,7 @@ const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits:
   const percent = (minor: bigint) => `${formatAmount(divideHalfUp(minor * 100_000n, taxable), 3)} %`;
   const detail = `Charged ${percent(charged)} of Levy's taxable amount, Levy ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
-  if (code !== undefined) return { reason: 'place', detail: `${detail} Levy warns with ${code}.` };
+  if (code !== undefined) return { reason: 'place', detail: `${detail} Levy's warning: ${code}.` };
   // A larger difference than local rates have is not a rate.
   const isRate = absolute(charged - levy) * 20n <= taxable;
   return { reason: isRate ? 'rate' : 'unknown', detail };

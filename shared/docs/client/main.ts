@@ -119,7 +119,7 @@ const addSearch = (): void => {
     results.hidden = query === '';
     queryOne('.contents').hidden = query !== '';
     count.textContent = `${found.length} ${found.length === 1 ? 'result' : 'results'}`;
-    if (found.length > most) count.textContent += `, the best ${most} are shown`;
+    if (found.length > most) count.textContent += `; the best ${most} are shown`;
     if (found.length === 0)
       count.textContent = `Nothing matches “${field.value}”. Search for a field, path, error code or workflow.`;
     if (query === '') count.textContent = '';

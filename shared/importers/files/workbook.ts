@@ -87,7 +87,7 @@ const assertCompact = (path: string, xml: string): void => {
   }
   if (rows <= rowsMax && rows * columns <= cellsMax) return;
   throw new Error(
-    `${path} reaches to row ${rows} and column ${columns}. Delete the empty rows and columns after its last cell, and save it.`,
+    `${path} extends to row ${rows} and column ${columns}. Delete the empty rows and columns after its last cell, and save it.`,
   );
 };
 

@@ -31,9 +31,9 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
   const texts = lostOwn(head, active);
   const own = texts.length > 0 ? ` Custom rules would no longer apply: ${texts.join('; ')}.` : '';
-  if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.${own}`;
+  if (lost.length === 0) return `It is an overlay on ${head.below}, not on ${active.id}.${own}`;
   const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
-  return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.${own}`;
+  return `Activating it would drop ${lost.join(', ')}, including ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not contain.${own}`;
 };
 
 /**
@@ -95,7 +95,7 @@ export const activate = async (
   for (const line of impactLines(imported, impact, { against: before, today })) reporter.print(line);
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
   for (const text of lostOwn(imported, active)) reporter.print(`No longer applies: ${text}.`);
-  reporter.print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
+  reporter.print(`${id} is now the active release of ${head.state}; the previous one was ${before}. ${notice}`);
 };
 
 /** Activates the state's (`MN`) previously active release, or its built-in release if there is none. */

@@ -37,7 +37,8 @@ type Gate = Pick<GateResult, 'describe' | 'most' | 'unit'> & { readonly name: Ga
 export const gates: readonly Gate[] = [
   {
     name: 'vanished',
-    describe: 'ZIPs and cities that lose all local taxes, or that the previous file of the format named',
+    describe:
+      'ZIPs and cities that lose all local taxes, or that are missing but were in the previous file of the format',
     most: 2,
     unit: '%',
   },

@@ -251,7 +251,7 @@ const keep = async (built: Complete, reporter: Reporter): Promise<string> => {
   const same = await sameRelease(built.head, built.parts);
   const id = same ?? (await write(built, reporter));
   if (same === null) reporter.print(`Imported ${id} with ${contentText(built.head)}.`);
-  else reporter.print(`${same} already has the same content: no release was made.`);
+  else reporter.print(`${same} already has the same content: no release was created.`);
   return id;
 };
 
@@ -268,7 +268,7 @@ export const importFiles = async (job: ImportJob): Promise<Imported | null> => {
   const state = jurisdictionCode(job.state);
   if (active.corrupt)
     reporter.print(
-      `The active release is corrupt, so the import overlays the built-in release, without custom rules: import their file again. ${corruptionText(active.corrupt)}`,
+      `The active release is corrupt, so the import is an overlay on the built-in release, without custom rules: import the file of custom rules again. ${corruptionText(active.corrupt)}`,
     );
   // A dry run does not read the database, so its id is an assumption.
   const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);

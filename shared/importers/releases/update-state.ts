@@ -176,7 +176,7 @@ const heldReason = (
   overridden: ReadonlySet<string>,
 ): string | null => {
   if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
-  if (activated) return 'These files were active before, and were rolled back or replaced.';
+  if (activated) return 'A release of these files was active before, and was rolled back or replaced.';
   const failed = failedGates(gates, overridden);
   return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
 };
@@ -280,7 +280,9 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
     const isExpected = error instanceof PublisherFailure || error instanceof CommandError;
     if (!isExpected && !(error instanceof ContentCorrupt)) {
       // A bug or an outage. Records that the state was not updated, if the database accepts the write.
-      await recordFailure(publisher.state, `The update ended with an error of Levy: ${String(error)}.`).catch(() => {});
+      await recordFailure(publisher.state, `The update ended with an internal error: ${String(error)}.`).catch(
+        () => {},
+      );
       throw error;
     }
     const reason = isExpected ? error.message : corruptionText(error);

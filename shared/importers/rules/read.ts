@@ -177,7 +177,7 @@ const readRules: Read = async function* (files, { state, base }) {
 
 export const rules: Importer = {
   format: ownFormat,
-  describe: 'Own rules, rates and settings of one state, as JSON',
+  describe: 'Custom rules, rates and settings of one state, as JSON',
   files: [{ option: 'file', describe: 'own-rules.json' }],
   onlyState: null,
   stateIn: async (files) => {

@@ -23,7 +23,7 @@ const tellApart = async (files: readonly string[]) => {
   const rates = peeked.find(({ isBoundary }) => !isBoundary);
   const boundary = peeked.find(({ isBoundary }) => isBoundary);
   if (rates && boundary && files.length === 2) return { rates, boundary };
-  throw new Error('An SST import takes two files: a rate file of 9 columns and a boundary file of 89 or 90.');
+  throw new Error('An SST import needs two files: a rate file of 9 columns and a boundary file of 89 or 90.');
 };
 
 /**

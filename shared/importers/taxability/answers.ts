@@ -116,11 +116,11 @@ const inWords = (row: TaxabilityRow): string => {
     case 'rate':
       return `taxed at ${row.state_rate} %`;
     case 'not_sales_tax':
-      return `subject to another tax (${row.other_tax})`;
+      return `subject to a different tax (${row.other_tax})`;
     case 'partial':
       return 'taxed on a part of its price';
     case 'threshold':
-      return 'taxed by a threshold on its price';
+      return 'taxed depending on a price threshold';
     default:
       return row.treatment;
   }
@@ -132,8 +132,8 @@ const inWords = (row: TaxabilityRow): string => {
  */
 export const answerOf = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
   const { treatment, code, confidence, condition, note, local, state } = row;
-  if (treatment === 'unknown') return notEstablishedBecause(`What the state does is not known${note && `: ${note}`}.`);
-  if (confidence === 'low') return notEstablishedBecause(`A source of low confidence has it as ${inWords(row)}.`);
+  if (treatment === 'unknown') return notEstablishedBecause(`The state's treatment is not known${note && `: ${note}`}.`);
+  if (confidence === 'low') return notEstablishedBecause(`A low-confidence source lists it as ${inWords(row)}.`);
   const conditional = condition === '' ? { answer: 'as_row', assumption: '' } : conditions(row);
   const effects = conditional && effectsOf(release, row, conditional.answer);
   if (!effects)
@@ -150,7 +150,7 @@ export const answerOf = (release: Release, row: TaxabilityRow, conditions: Condi
     assumption: [conditional.assumption, isOtherTax ? undefined : additionalTaxes[code]].filter(Boolean).join(' '),
     localAssumption:
       !isOwn && local === 'same' && ofLocal.type !== 'taxable' && statesWithSelfCollectingCities.includes(state)
-        ? 'Assumed: a city that collects its own tax treats this as the state does.'
+        ? 'Assumed: a city that collects its own tax treats this like the state.'
         : '',
   };
 };
@@ -158,5 +158,5 @@ export const answerOf = (release: Release, row: TaxabilityRow, conditions: Condi
 /** Local taxes have separate rules for the product, but Levy has no rule for them. */
 const ownLocal: Effect = {
   type: 'not_established',
-  reason: 'Local taxes have rules of their own, which are not known.',
+  reason: 'Local taxes follow separate rules, which are not established.',
 };

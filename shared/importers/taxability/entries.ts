@@ -132,7 +132,7 @@ const tieOf = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] =
   if (ofLeft.length !== ofRight.length || union.length === ofLeft.length || known.has(setOf(union))) return [];
   if ([...left.attributes.none, ...right.attributes.none].some((code) => union.includes(code))) return [];
   if (contentOf(left) === contentOf(right) || !overlap(left, right) || productOf(left.code, union) === null) return [];
-  const reason = `With ${setOf(ofLeft)} it is treated otherwise than with ${setOf(ofRight)}; no source decides about both.`;
+  const reason = `With ${setOf(ofLeft)} it is treated differently than with ${setOf(ofRight)}; no source covers products with both.`;
   return [{ ...left, attributes: requiring(union), answer: notEstablishedBecause(reason), from: null, to: null }];
 };
 

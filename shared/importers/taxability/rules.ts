@@ -169,7 +169,7 @@ const animalsOf = (entries: readonly Entry[]): readonly Entry[] => {
     .map((entry) => ({
       ...entry,
       attributes: requiring([...requiredOf(entry.attributes), forAnimals], entry.attributes.none),
-      answer: notEstablishedBecause('Products for people are exempt; no source says the same of those for animals.'),
+      answer: notEstablishedBecause('Products for people are exempt; no source covers products for animals.'),
     }));
 };
 

@@ -44,7 +44,7 @@ const queryOf = async (service: string, fields: readonly string[], client: Clien
   const [layer, ...others] = layers.length === 1 ? layers : ofTax;
   if (!layer || others.length > 0)
     throw new PublisherFailure(
-      `${service} has ${layers.length} layers, and it is unclear which one has the rates. Query the layer at its site and import the answer with \`content import\`.`,
+      `${service} has ${layers.length} layers, and it is unclear which one has the rates. Query the layer at its site and import the response with \`content import\`.`,
     );
   const query = { where: '1=1', outFields: fields.join(), returnGeometry: 'false', f: 'json' };
   return `${service}/${layer.id}/query?${new URLSearchParams(query)}`;

@@ -55,7 +55,7 @@ const fileBytesMax = 1024 ** 3;
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 const remedies: Readonly<Record<number, string>> = {
-  403: 'The publisher refuses the request. Download the file in a browser and import it with `content import`.',
+  403: 'The publisher rejected the request. Download the file in a browser and import it with `content import`.',
   404: 'The publisher has moved the file. Download it from its site and import it with `content import`.',
 };
 

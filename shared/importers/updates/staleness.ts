@@ -119,7 +119,7 @@ export const staleness = (publisher: Publisher, source: UpdateRecord | null, tod
   const failingSince = source?.failure?.since.slice(0, 10) ?? today;
   const reasons = [
     ...(newest && nextExpected !== null && today > nextExpected
-      ? [`The newest file is of ${newest.asOf}; the next one was due by ${nextExpected}.`]
+      ? [`The newest file is from ${newest.asOf}; the next one was due by ${nextExpected}.`]
       : []),
     ...(daysBetween(failingSince, today) >= failingDays ? [`Updates have failed since ${failingSince}.`] : []),
   ];
