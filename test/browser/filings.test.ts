@@ -120,7 +120,7 @@ it('closes a period that is too large for a dry run', async () => {
     );
     await go(page, periodView('MI'));
     await openDialog(page);
-    await seeText(page, 'Its figures are known when it is closed.');
+    await seeText(page, 'Its amounts are known after it is closed.');
     await closeButton(page, 'MI').click();
     await seeStatus(page, 'closed');
   });

@@ -63,7 +63,7 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
     expect(steps.join()).toContain('New York');
     await seeText(page, 'The chain of hashes is intact, in 1 version');
     await click(page, 'Replay');
-    await seeText(page, 'The same figures with the recorded content.');
+    await seeText(page, 'The same amounts with the recorded content.');
     await screenshot(page, 'transaction');
     await shop.refund('NY', sale, { reference_id: 'refund-1' });
     await page.reload();

@@ -45,7 +45,7 @@ it('shows the coverage of the states, and the rates of the address in the URL', 
     expect(await page.getByLabel('ZIP code').inputValue()).toBe('48226');
     await page.getByRole('link', { name: /^MI, Michigan/ }).click();
     await seeHeading(page, 'Michigan');
-    const [active, ...others] = await columnOf(page, 'Releases, the newest first', 'Status');
+    const [active, ...others] = await columnOf(page, 'Releases, newest first', 'Status');
     expect([active, ...new Set(others)]).toEqual(['active', ...new Set(others.map(() => 'not active'))]);
     await screenshot(page, 'michigan');
   }));

@@ -91,8 +91,8 @@ const TileMap = ({ states }: { states: readonly State[] }) => (
 );
 
 const levels = [
-  ['complete', 'every place of the state has its local rates, or the state has none'],
-  ['partial', 'some places have the county or state rate only, with a warning'],
+  ['complete', 'the local rates of all places are known, or the state levies none'],
+  ['partial', 'some places have only the county or state rate, with a warning'],
   ['none', 'only the state rate is known'],
 ] as const;
 
@@ -132,7 +132,7 @@ const Subjects = ({ of }: { of: State }) => (
 const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { release: string | null } }) => (
   <Panel title="Proposed release">
     <p class={of.held ? 'notice bad' : 'notice'}>
-      {of.release} is not active. {of.held ?? 'Its gates allow an activation.'}
+      {of.release} is not active. {of.held ?? 'An update can activate it.'}
     </p>
     <Table
       caption="Gates"
@@ -160,7 +160,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
         empty="No rate of a jurisdiction changes."
       />
     )}
-    <p class="hint">An operator of the service compares it with the active release, and activates it.</p>
+    <p class="hint">An operator of the service compares it with the active release and activates it.</p>
   </Panel>
 );
 
@@ -192,7 +192,7 @@ const Releases = ({ state }: { state: string }) => (
   >
     {({ states }) => (
       <Table
-        caption="Releases, the newest first"
+        caption="Releases, newest first"
         columns={[
           ['Release', (row) => row.id],
           ['Status', (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
@@ -250,7 +250,7 @@ export const Coverage = ({ path: [state], query }: ViewProps) => (
       return (
         <>
           <h1>Coverage</h1>
-          {state && <p class="notice bad">There is no state {state}. Use a code of the table below.</p>}
+          {state && <p class="notice bad">There is no state {state}. Use a code from the table below.</p>}
           <RatesBox query={query} />
           <Panel title="Local rates by state">
             <TileMap states={states} />

@@ -128,7 +128,7 @@ const Edit = ({ of, onDone, reload }: EditProps) => {
         <div class="review">
           <p>
             {body.id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
-            sales stay as they are.
+            sales do not change.
           </p>
           <Certificates of={body.exemptions} caption="Certificates after the change" />
           <ActionButton action={action} label="Save" kind="primary" />
@@ -149,7 +149,7 @@ const NewCustomer = () => (
     {useSession().canWrite ? (
       <Edit of={null} onDone={({ id }) => location.assign(linkTo(['customers', id]))} />
     ) : (
-      <p class="hint">Your credential may read only. Creating a customer needs the scope write.</p>
+      <p class="hint">Your credential is read-only. Creating a customer requires the scope write.</p>
     )}
   </>
 );
@@ -275,9 +275,9 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
               ]}
               rows={rows}
               isSortable
-              empty={next ? 'No customer found so far. The search can go on.' : 'No customer matches.'}
+              empty={next ? 'No customer found so far. Continue the search.' : 'No customer matches.'}
             />
-            <PageLinks view="customers" query={query} next={next} label={rows.length > 0 ? 'Next page' : 'Search on'} />
+            <PageLinks view="customers" query={query} next={next} label={rows.length > 0 ? 'Next page' : 'Continue'} />
           </>
         )}
       </Fetch>

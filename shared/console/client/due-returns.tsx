@@ -113,7 +113,7 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
     <>
       {rows.length > 0 && <DueCards rows={rows} />}
       <Table
-        caption="Periods that are over and not filed, the first due first"
+        caption="Periods that are over and not filed, earliest due date first"
         columns={[
           ['Period', (row) => <PeriodLink of={{ ...row, id: row.filing?.id ?? null }} />],
           ['Status', ({ filing }) => <Status of={filing?.status ?? 'open'} />],
@@ -127,7 +127,7 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
         empty={
           account.collects_in === 'registered_states'
             ? isFresh(account.settings_changed_at)
-              ? 'The settings changed a moment ago. Load the page again in a minute to see the returns.'
+              ? 'The settings have just changed. Reload the page in a minute to see the returns.'
               : 'Nothing is due.'
             : 'There is no calendar, because the account has no list of registrations.'
         }
@@ -135,7 +135,7 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
       {rows.length > 0 && (
         <p class="hint">
           The amount due is the calculated tax and the over-collected tax, before the vendor discount and prepayments.
-          Amounts of open periods are those of a dry run, and can change until the period is closed.
+          Amounts of open periods come from a dry run, and can change until the period is closed.
         </p>
       )}
       <Load of={loaded} what="amounts of open periods">

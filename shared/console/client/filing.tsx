@@ -292,7 +292,7 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
     >
       <p>
         This marks {periodName(of)} as filed, with {figuresText(of)}. Its transactions become filed and can no longer be
-        voided. Do this after the state accepted the return. It cannot be undone.
+        voided. Do this after the state has accepted the return. It cannot be undone.
       </p>
       <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
       {count > 0 && (
@@ -321,10 +321,10 @@ const CorrectNumber = ({ of, onChange }: UpdateProps) => {
       onOpen={() => setNumber(previous)}
       onDone={onChange}
       content={JSON.stringify(body)}
-      missing={['', previous].includes(number.trim()) ? 'Enter another number.' : ''}
+      missing={['', previous].includes(number.trim()) ? 'Enter a different number.' : ''}
     >
       <p>
-        This replaces the number {previous} of {periodName(of)}. The amounts stay as they are. The filing keeps both
+        This replaces the number {previous} of {periodName(of)}. The amounts do not change. The filing keeps both
         numbers, with your name and the time.
       </p>
       <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
@@ -356,7 +356,7 @@ const FilingActions = ({ of, onChange }: UpdateProps) => {
       </div>
     );
   if (of.status !== 'closed') return null;
-  if (!canWrite) return <p class="hint">Your credential may read only. Filing needs the scope write.</p>;
+  if (!canWrite) return <p class="hint">Your credential is read-only. Filing requires the scope write.</p>;
   return (
     <div class="actions">
       <MarkFiled of={of} onChange={onChange} />
@@ -467,12 +467,12 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         {of.status === 'closing'
           ? `Closing: ${counted(of.progress.entries_moved, 'transaction')} added to the return. `
           : `Marking as filed: ${counted(of.progress.entries_marked, 'transaction')} so far. `}
-        The page updates by itself.
+        The page updates automatically.
       </p>
     )}
     {announcedOtherwise(of) && (
       <p class="notice bad">
-        The figures changed since the dry run, which had {announcedOtherwise(of)}. Compare them before you file.
+        The amounts changed since the dry run, which had {announcedOtherwise(of)}. Compare them before you file.
       </p>
     )}
     <FilingFigures

@@ -35,7 +35,7 @@ type ToClose = {
 /** The button that closes a period, or the reason why it cannot be closed now. */
 const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: ToClose }) => {
   const { account, canWrite } = useSession();
-  if (!canWrite) return <p class="hint">Your credential may read only. Closing needs the scope write.</p>;
+  if (!canWrite) return <p class="hint">Your credential is read-only. Closing requires the scope write.</p>;
   if (periodEnd >= todayIn(account.time_zone, Date.now()))
     return <p class="hint">This period has not ended. It can be closed after {periodEnd}.</p>;
   if (first && first.period_end < periodEnd)
@@ -48,7 +48,7 @@ const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: T
   if (first && first.period_end > periodEnd)
     return (
       <p class="hint">
-        Levy files {lettersOf(state)} from {periodName(first)} on. File earlier periods outside of Levy.
+        The first period of {lettersOf(state)} in Levy is {periodName(first)}. File earlier periods outside of Levy.
       </p>
     );
   return (
@@ -67,8 +67,8 @@ const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: T
     >
       <p>
         This closes {name}
-        {figures === null ? '. Its figures are known when it is closed.' : `, with ${figures} as of the dry run.`} What
-        is recorded afterwards counts in the next period. You can cancel the filing until it is marked as filed.
+        {figures === null ? '. Its amounts are known after it is closed.' : `, with ${figures} as of the dry run.`}{' '}
+        Later transactions count in the next period. You can cancel the filing until it is marked as filed.
       </p>
     </ConfirmButton>
   );
@@ -95,7 +95,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
           found.id === null ? (
             <>
               <p class="hint">
-                {found.period_start} to {periodEnd}. A dry run: the figures as they are now. Nothing is stored.
+                {found.period_start} to {periodEnd}. A dry run with the current amounts. Nothing is stored.
               </p>
               <FilingFigures
                 of={found}

@@ -46,7 +46,7 @@ const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
       isDone: ship_from !== null,
       text: ship_from
         ? [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')
-        : 'Without it, a sale that names no origin counts as shipped from outside the state.',
+        : 'Without it, a sale without an origin counts as shipped from outside the state.',
       link: settings,
     },
     {
@@ -60,7 +60,7 @@ const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
       isDone: hasTransactions,
       text: hasTransactions
         ? 'A draft or sale was calculated.'
-        : 'Known from the first draft: calculations are not stored.',
+        : 'Shown after the first draft, because calculations are not stored.',
       link: ['Getting started', `${docs}#getting-started`],
     },
     // A credential without the scope settings does not see the identity.

@@ -32,9 +32,10 @@ type Endpoints = { readonly authorization_endpoint: string; readonly token_endpo
 
 const discover = async ({ issuer, origins }: Issuer, send: typeof fetch): Promise<Endpoints> => {
   const response = await send(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`);
-  if (!response.ok) throw new Error(`The issuer ${issuer} answered ${response.status} to its configuration.`);
+  if (!response.ok) throw new Error(`The issuer ${issuer} returned status ${response.status} for its configuration.`);
   const found = (await response.json()) as Endpoints & { issuer: string };
-  if (found.issuer !== issuer) throw new Error(`The configuration of ${issuer} names another issuer, ${found.issuer}.`);
+  if (found.issuer !== issuer)
+    throw new Error(`The configuration of ${issuer} contains a different issuer, ${found.issuer}.`);
   // The page's policy would block the request without an explanation.
   const { origin } = new URL(found.token_endpoint);
   if (!origins.includes(origin))
@@ -101,6 +102,6 @@ export const returnedFrom = async (
     }),
   });
   const { access_token } = (await response.json().catch(() => ({}))) as { access_token?: string };
-  if (!response.ok || !access_token) return { failure: `The issuer gave no token (status ${response.status}).` };
+  if (!response.ok || !access_token) return { failure: `The issuer returned no token (status ${response.status}).` };
   return { token: access_token, hash: pending.hash };
 };

@@ -41,7 +41,7 @@ const ContentAge = () => {
               [
                 'Details',
                 (row) => {
-                  if (row.source.proposal) return `Release ${row.source.release} waits for a decision.`;
+                  if (row.source.proposal) return `Release ${row.source.release} awaits a decision.`;
                   const outdated = statusOf(row) === 'outdated local rates' && percent(row.local.share_outdated ?? '0');
                   return outdated
                     ? `${outdated} of the places: newer rates were due and have not been imported.`

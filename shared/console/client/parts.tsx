@@ -221,7 +221,7 @@ export const PageLinks = ({ view, query, next, label = 'Next page', children }: 
   return (
     <div class="pages">
       {(next || query.has('starting_after')) && (
-        <p class="hint">The order and the totals are those of this page. A download has all pages.</p>
+        <p class="hint">Sorting and totals apply to this page. A download contains all pages.</p>
       )}
       {query.get('starting_after') && <a href={page('')}>First page</a>}
       {next && <a href={page(next)}>{label}</a>}

@@ -79,8 +79,8 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
       />
       {state && (
         <p class="hint">
-          The tax of the state today, without sales-tax holidays. Cities and counties may differ. Append an attribute
-          where it describes the product.
+          The tax of the state today, without sales-tax holidays. Cities and counties may differ. Append an attribute if
+          it describes the product.
         </p>
       )}
       <Fetch
@@ -91,10 +91,10 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
         {({ data }) => (
           <Table
             key={JSON.stringify(query)}
-            caption={q ? `Codes for “${q}”, the best first` : 'All product tax codes'}
+            caption={q ? `Codes for “${q}”, best match first` : 'All product tax codes'}
             columns={state ? [...columns, ...taxColumns(state)] : columns}
             rows={data}
-            empty="No code matches. Use a word for what the product is, such as cookware instead of its brand. GENERAL is the code of goods that no other code describes."
+            empty="No code matches. Use a word for what the product is, such as cookware instead of its brand. GENERAL is the code for goods that no other code describes."
           />
         )}
       </Fetch>

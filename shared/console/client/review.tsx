@@ -95,7 +95,7 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
         rows={review.by_code ?? []}
       />
       <p class="hint">
-        A transaction can have several warnings. The amounts are those of the transaction in the state.
+        A transaction can have several warnings. The amounts are the amounts of the transaction in the state.
       </p>
       {code !== null && <Transactions key={code} of={of} code={code} />}
     </>

@@ -16,7 +16,7 @@ export type Trouble = {
 /** Messages by status that replace the API's message. */
 const refusals: Readonly<Record<number, Partial<Trouble>>> = {
   401: { kind: 'signed_out', title: 'You are signed out' },
-  403: { kind: 'forbidden', title: 'Your credential may not do this' },
+  403: { kind: 'forbidden', title: 'Your credential does not allow this' },
   404: { title: 'Not found' },
   409: { kind: 'changed' },
   412: {
@@ -33,17 +33,17 @@ const refused = ({ status, code, errors }: LevyRefused['refusal']): Trouble => {
 };
 
 const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble => {
-  const isSafe = 'Repeating a write is safe: it happens once.';
+  const isSafe = 'It is safe to repeat a write: it is applied only once.';
   if (status === null)
     return {
       kind: 'offline',
       title: 'No connection to Levy',
       advice: `Check your connection, and try again. ${isSafe}`,
     };
-  const title = `Levy answered with status ${status}`;
+  const title = `Levy returned status ${status}`;
   if (status !== 429) return { kind: 'broken', title, advice: `Try again in a minute. ${isSafe}` };
   const waitSeconds = retryAfterSeconds ?? 10;
-  const advice = `The account reached its limit of requests. Wait ${waitSeconds} seconds, and try again.`;
+  const advice = `The account reached its rate limit. Wait ${waitSeconds} seconds, and try again.`;
   return { kind: 'busy', title: 'Too many requests', advice, waitSeconds };
 };
 

@@ -106,7 +106,7 @@ const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
               <>
                 <p>
                   This applies to new calculations and returns within a minute. Recorded transactions and closed filings
-                  stay as they are.
+                  do not change.
                 </p>
                 <ActionButton action={action} label={`Save ${title.toLowerCase()}`} kind="primary" />
               </>
@@ -160,7 +160,7 @@ const Registrations = ({ of }: { of: Read }) => {
 
 const calendarFields = [
   ['books_open_from', 'First day of the books; empty for the default', 'date'],
-  ['review_days', 'Days after a period before it closes, 0 to 20; empty for by request only'],
+  ['review_days', 'Days after a period before it closes, 0 to 20; empty to close only by request'],
   ['reminders', 'Reminders of returns', reminders],
   ['reminder_days', 'Days before the due date; empty for overdue returns only'],
 ] as const;
@@ -274,7 +274,7 @@ const Shown = ({ of: { account } }: { of: Read }) => (
       of={[
         ['Levy calculates tax', modes.find(([name]) => name === account.collects_in)?.[1]],
         ['Time zone', account.time_zone],
-        ['Days before a period closes', account.review_days?.toString() ?? 'closed by request only'],
+        ['Days before a period closes', account.review_days?.toString() ?? 'closed only by request'],
         ['Reminders, days before the due date', account.filing_reminder_days?.join(', ') ?? 'none'],
         [
           'Ship-from',

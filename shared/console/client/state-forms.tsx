@@ -145,7 +145,7 @@ const ForTheState = ({ of }: { of: Filing }) => {
         {count > 0 && ` You confirm that you checked the ${counted(count, 'exception')}.`}
       </p>
       <Check isChecked={isAmended} onChange={setAmended}>
-        It amends a return of this period that was sent before.
+        It amends an earlier return of this period.
       </Check>
     </ConfirmButton>
   );

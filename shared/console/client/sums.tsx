@@ -81,7 +81,7 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
   if (bars.every(({ amount }) => isZero(amount))) return null;
   return (
     <div class="plot">
-      <canvas ref={canvas} role="img" aria-label={`${title}. The table next to the plot has the figures.`} />
+      <canvas ref={canvas} role="img" aria-label={`${title}. The table next to the plot has the values.`} />
     </div>
   );
 };
@@ -157,7 +157,7 @@ const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
         rows={totals}
         isSortable
         sums={{ by: () => currency, of: 'states' }}
-        empty="Nothing was sold in these months."
+        empty="No sales in these months."
       />
     </div>
   );
@@ -238,7 +238,7 @@ const Comparison = ({ rows, of: { currency, measure }, range }: PlotProps) => {
               columns={compareColumns(range, earlier)}
               rows={shown.slice(1)}
               isSortable
-              empty="Nothing was sold in these months."
+              empty="No sales in these months."
             />
             <div class="actions">
               <Export
@@ -288,11 +288,9 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
         ]}
         values={{ measure: measure.name, state, currency }}
       />
-      {rows.length === 0 ? <p class="empty">Nothing was sold in these months.</p> : figures}
+      {rows.length === 0 ? <p class="empty">No sales in these months.</p> : figures}
       {currencies.length > 1 && (
-        <p class="hint">
-          Sales in {currencies.filter((code) => code !== currency).join(', ')} are not in these figures.
-        </p>
+        <p class="hint">Sales in {currencies.filter((code) => code !== currency).join(', ')} are not included.</p>
       )}
     </>
   );

@@ -37,8 +37,8 @@ const Void = ({ of, onChange }: Props) => {
     >
       <p>
         This voids the {nameOf(of)} of <Amount of={of.total_amount} currency={of.currency} />, with its tax of{' '}
-        <Amount of={of.tax_amount} />. It leaves the return of its period. It cannot be undone. After the period is
-        closed, record a credit instead.
+        <Amount of={of.tax_amount} />. It is removed from the return of its period. This cannot be undone. After the
+        period is closed, record a credit instead.
       </p>
       <Input label="Reason" value={reason} onInput={setReason} most={500} />
     </ConfirmButton>
@@ -182,7 +182,7 @@ const Credit = ({ of, onChange }: Props) => {
         today’s period. It does not pay money back.
       </p>
       <Check type="radio" isChecked={isWhole} onChange={() => setWhole(true)}>
-        Everything that is left
+        The whole remaining amount
       </Check>
       <Check type="radio" isChecked={!isWhole} onChange={() => setWhole(false)}>
         Parts of it

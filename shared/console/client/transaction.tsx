@@ -168,8 +168,8 @@ const Recalculated = ({ of }: Of) => (
       <>
         {tax_amount !== of.calculated_tax_amount && (
           <p class="notice">
-            Today’s content gives {tax_amount}, the recorded calculation {of.calculated_tax_amount}. These are the
-            reasons of today. Replay compares with the recorded content.
+            With today’s content the tax is {tax_amount}; the recorded calculation has {of.calculated_tax_amount}. The
+            steps below use today’s content. Replay compares with the recorded content.
           </p>
         )}
         <Steps steps={explanation ?? []} of={of} />
@@ -217,7 +217,7 @@ const History = ({ of: { id, version } }: Of) => (
       <>
         <p class={broken === null ? 'notice good' : 'notice bad'} role="status">
           {broken === null
-            ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed the hash of each entry, and each names the one before. An operator of the service can also prove the figures above.`
+            ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed the hash of each entry, and each contains the previous hash. An operator of the service can also verify the amounts above.`
             : `The chain is broken at version ${broken}. Tell the operator of your Levy service, and change nothing until the cause is known.`}
         </p>
         <Table
@@ -243,7 +243,7 @@ type Replayed = Schemas['Replay'];
 const Outcome = ({ of, document }: { of: Replayed; document: Document }) => (
   <>
     <p role="status" class={of.match === false ? 'notice bad' : 'notice'}>
-      {of.match === true && 'The same figures with the recorded content.'}
+      {of.match === true && 'The same amounts with the recorded content.'}
       {of.match === false && `${of.difference_count} figures differ.`}
       {of.match === null && `Not comparable: ${of.detail ?? of.reason}`}
     </p>

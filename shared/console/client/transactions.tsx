@@ -166,7 +166,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
               rows={rows}
               isSortable
               sums={{ by: (row) => (row.status === 'void' ? null : row.currency), of: 'not void' }}
-              empty={next ? 'Nothing found so far. The search can go on.' : nothing}
+              empty={next ? 'Nothing found so far. Continue the search.' : nothing}
             />
             {next && rows.length < 50 && backTo && (
               <p class="hint">
@@ -177,7 +177,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
               view="transactions"
               query={query}
               next={next}
-              label={rows.length > 0 ? 'Next page' : 'Search on'}
+              label={rows.length > 0 ? 'Next page' : 'Continue'}
             />
           </>
         )}
