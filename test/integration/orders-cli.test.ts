@@ -175,7 +175,7 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   // Nothing is left of the sale.
   const more = await run(caller, 'import', text + ndjson([refund('r-3', 'sale'), refund('r-4', 'other')]));
   expect(more).toMatchObject({ code: 1, out: '5 orders checked. 0 recorded, 3 existed already.\n' });
-  expect(more.err).toMatch(/Line 4: .*remains.*\nLine 5: \/parent_reference_id: No sale other/s);
+  expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);
 });
 
 const valid = order('o-1', '6.00', lansing, general);
@@ -187,7 +187,7 @@ it.each([
   ['no tax', JSON.stringify({ ...valid, tax_amount: undefined }), '/tax_amount: .*, not nothing'],
   ['no reference', JSON.stringify({ ...valid, reference_id: undefined }), '/reference_id: Send the id'],
   ['no date', JSON.stringify({ ...valid, tax_date: undefined }), '/tax_date: Send the date'],
-  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'on a credit only'],
+  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'only on a credit'],
   ['no line items', JSON.stringify({ ...valid, line_items: [] }), 'Line 1: /line_items: '],
   ['an unknown field', JSON.stringify({ ...valid, shiping: shipping }), 'Line 1: .*shiping'],
   [

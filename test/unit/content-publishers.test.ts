@@ -449,7 +449,7 @@ describe('staleness', () => {
 
     it('are reported together with an old file', () => {
       expect(staleness(publisherOf('MN'), failing, '2027-01-09').reason).toBe(
-        'The newest file is of 2026-08-18; the next one was due by 2027-01-08. Updates have failed since 2026-10-20.',
+        'The newest file is from 2026-08-18; the next one was due by 2027-01-08. Updates have failed since 2026-10-20.',
       );
     });
   });

@@ -59,7 +59,9 @@ describe('an invalid street-address row', () => {
   ])('leaves its addresses ambiguous, with the reason: %s', async (_what, bad) => {
     const imported = await withRow(bad);
     expect(at(imported, address)).toBe('6.00 zip5 ambiguous');
-    expect(warningsAt(imported, address)).toEqual([expect.stringContaining('none of them certainly is')]);
+    expect(warningsAt(imported, address)).toEqual([
+      expect.stringContaining('no address in the tax content certainly matches'),
+    ]);
   });
 
   it('leaves other ZIPs unchanged if its ZIP is readable, and changes nothing if it is a ZIP row', async () => {
@@ -88,11 +90,11 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
 
   it.each([
     [undefined, '`line1` was not sent'],
-    ['PO Box 12', 'none of them certainly is'],
-    ['150 N Main St', 'none of them certainly is'],
-    ['150 Main Ave', 'none of them certainly is'],
-    ['150 Main', 'none of them certainly is'],
-    ['300 Mane St', 'none of them certainly is'],
+    ['PO Box 12', 'no address in the tax content certainly matches'],
+    ['150 N Main St', 'no address in the tax content certainly matches'],
+    ['150 Main Ave', 'no address in the tax content certainly matches'],
+    ['150 Main', 'no address in the tax content certainly matches'],
+    ['300 Mane St', 'no address in the tax content certainly matches'],
   ])('leaves %s ambiguous, with the reason', async (line1, reason) => {
     const imported = await wisconsin();
     expect(at(imported, inWauwatosa(line1))).toBe('5.90 zip5 ambiguous');
@@ -126,7 +128,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     const bare = { ...imported, parts: new Map([['53213', without]]) };
     expect(at(bare, inWauwatosa('150 Main St'))).toBe('5.90 zip5 ambiguous');
     expect(warningsAt(bare, inWauwatosa('150 Main St'))).toEqual([
-      expect.stringContaining('does not have their house numbers'),
+      expect.stringContaining('the tax content has no house numbers there'),
     ]);
   });
 

@@ -438,7 +438,7 @@ const formats: readonly Row[] = [
     },
     summary: [
       '22 | 1 | the area is not a city',
-      "These are missing from Levy's tables and keep codes made from the file: Austin MTA (3227999), Lubbock Co Hosp (5152999).",
+      "These are missing from Levy's tables and keep codes derived from the file: Austin MTA (3227999), Lubbock Co Hosp (5152999).",
     ],
     bad: [
       [texas('3227999\t.010000', '3227999\t.020000'), 18, 'has local taxes that sum to more than 0.02'],
@@ -570,7 +570,7 @@ describe('the importer cdtfa', () => {
     const imported = await read('cdtfa', 'CA', cdtfa('Alturas,MODOC,0.0725', 'Alturas,KERN,0.0825'));
     expect(codesOf(imported, 'ALTURAS')).toEqual(['US-CA-DISTRICT-ALTURAS']);
     expect(imported.built.summary.notes).toEqual([
-      "These are missing from Levy's tables and keep codes made from the file: Alturas.",
+      "These are missing from Levy's tables and keep codes derived from the file: Alturas.",
     ]);
   });
 

@@ -132,7 +132,8 @@ const inWords = (row: TaxabilityRow): string => {
  */
 export const answerOf = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
   const { treatment, code, confidence, condition, note, local, state } = row;
-  if (treatment === 'unknown') return notEstablishedBecause(`The state's treatment is not known${note && `: ${note}`}.`);
+  if (treatment === 'unknown')
+    return notEstablishedBecause(`The state's treatment is not known${note && `: ${note}`}.`);
   if (confidence === 'low') return notEstablishedBecause(`A low-confidence source lists it as ${inWords(row)}.`);
   const conditional = condition === '' ? { answer: 'as_row', assumption: '' } : conditions(row);
   const effects = conditional && effectsOf(release, row, conditional.answer);
