@@ -79,7 +79,7 @@ const bodyOf = ({ method, rawBody }: RequestContext): Json => {
   try {
     return parseJson(rawBody.toString('utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new TaxJarRefusal(400, 'The body is not JSON.');
+    if (error instanceof SyntaxError) throw new TaxJarRefusal(400, 'The body is not valid JSON.');
     throw error;
   }
 };
@@ -98,7 +98,7 @@ const routeOf = ({ method, pathParameters: { proxy = '' } }: RequestContext) => 
   if (onPath.length === 0) throw new TaxJarRefusal(404, `There is no ${path} in this interface.`);
   if (!route) {
     const allow = onPath.map(([known]) => known).join(', ');
-    throw new TaxJarRefusal(405, `${path} has no ${method}. Allowed: ${allow}.`, { Allow: allow });
+    throw new TaxJarRefusal(405, `${path} does not support ${method}. Allowed: ${allow}.`, { Allow: allow });
   }
   return { run: route[2], at: (route[1].exec(path) ?? []).slice(1) };
 };

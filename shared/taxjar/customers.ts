@@ -68,7 +68,7 @@ const createCustomer = async ({ levy, body }: Request): Promise<Answer> => {
   const id = requiredAt(fields, 'customer_id');
   const request = customerRequest(fields);
   if (await readCustomer(levy, id))
-    throw new TaxJarRefusal(422, `The customer ${id} exists already. Send PUT to change it.`);
+    throw new TaxJarRefusal(422, `The customer ${id} already exists. Send PUT to change it.`);
   try {
     return { status: 201, body: customerOf((await levy.post('/customers', { id, ...request })) as Customer) };
   } catch (error) {

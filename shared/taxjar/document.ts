@@ -23,7 +23,7 @@ export const listAt = <Value>(
 ): Value[] | null => {
   const list = fields[name] ?? null;
   if (list === null || (Array.isArray(list) && list.length === 0)) return null;
-  if (!Array.isArray(list)) throw new TaxJarRefusal(406, `${name} is not a list.`);
+  if (!Array.isArray(list)) throw new TaxJarRefusal(406, `${name} is not a list. Send an array.`);
   return list.map((value: Json, at) => {
     const own = fieldsOf(value, `${name}[${at}]`);
     try {
@@ -40,7 +40,7 @@ export const textAt = (fields: Fields, name: string): string | null => {
   const value = fields[name] ?? null;
   if (value === null || value === '') return null;
   if (typeof value === 'string') return value;
-  throw new TaxJarRefusal(406, `${name} is not a text or a number.`);
+  throw new TaxJarRefusal(406, `${name} is not a string or a number.`);
 };
 
 export const requiredAt = (fields: Fields, name: string): string => {

@@ -104,7 +104,7 @@ const citiesOf = (state: string, zip: string, city: string | null): readonly (st
 export const validate = async (request: Request): Promise<Answer> => {
   const fields = fieldsOf(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
-  if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy knows addresses in the US only.`);
+  if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy validates only US addresses.`);
   const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
   if (!zip || !state) throw missing(zip ? 'state' : 'zip');
   const found = await readRates(request, zip, { country, state });

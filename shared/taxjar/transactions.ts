@@ -94,7 +94,7 @@ const create =
     const repeated = async (): Promise<Recorded | null> => {
       const existing = await find(levy, kind, reference);
       if (!existing || isSameOrder(fields, existing)) return existing;
-      throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} exists already. Send PUT to change it.`);
+      throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
     };
     const request = async () => record(kind, fields, await requestOf(kind, fields, { levy, note }), { levy, note });
     const recorded = await repeated();

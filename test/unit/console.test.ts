@@ -233,7 +233,7 @@ describe('sign-in', () => {
 
   it('rejects the configuration of a different issuer, and a token endpoint on another host', async () => {
     const answer = signInAddress(configured, page, store(), json({ ...endpoints, issuer: 'https://evil.example' }));
-    await expect(answer).rejects.toThrow('names another issuer');
+    await expect(answer).rejects.toThrow('contains a different issuer');
     const elsewhere = { ...endpoints, token_endpoint: 'https://tokens.example/token' };
     await expect(signInAddress(configured, page, store(), json(elsewhere))).rejects.toThrow('not at the issuer');
   });
