@@ -131,7 +131,7 @@ it('shows that the amounts of a closed filing differ from the dry run', () =>
     await openDialog(page);
     await own.sell('FL', { line_items: [{ id: 'late', quantity: '1', unit_price: '9000.00' }] });
     await closeButton(page, 'FL').click();
-    await seeText(page, 'The figures changed since the dry run');
+    await seeText(page, 'The amounts changed since the dry run');
   }));
 
 it('keeps the dialog open while closing, and does not navigate away from a different view', () =>
@@ -385,7 +385,7 @@ describe('trouble', () => {
         await route.abort('connectionreset');
       });
       await closeButton(page, 'MI').click();
-      await seeText(page, 'Repeating a write is safe');
+      await seeText(page, 'It is safe to repeat a write');
       await page.unroute('**/filings');
       await closeButton(page, 'MI').click();
       await seeStatus(page, 'closed');
@@ -421,9 +421,9 @@ it('shows everything and offers no write to a key with the scope read', async ()
   const key = newApiKey();
   await provisionKey({ account: own.account.id, secret: key, scopes: ['read'], expires_at: null });
   await visit(periodView('NY'), { key }, async (page) => {
-    await seeText(page, 'Closing needs the scope write');
+    await seeText(page, 'Closing requires the scope write');
     await go(page, `#/filings/${filing.id}`);
-    await seeText(page, 'Filing needs the scope write');
+    await seeText(page, 'Filing requires the scope write');
     await go(page, '#/customers/acme');
     await seeHeading(page, 'acme');
     expect(await countButtons(page, /^(Close the period|Mark as filed|Cancel the filing|Review the change)/)).toBe(0);

@@ -292,7 +292,7 @@ it('compares a month with the month before and the same month of last year, also
     const caption = 'Gross sales compared with earlier months';
     // The report is updated within a second.
     for (let tries = 0; tries < 20; tries++) {
-      await page.getByText(caption).or(page.getByText('Nothing was sold')).first().waitFor();
+      await page.getByText(caption).or(page.getByText('No sales in these months')).first().waitFor();
       if ((await page.getByText(caption).count()) > 0 && (await rowsOf(page, caption))[0]?.[lastYear] === '400.00')
         break;
       await page.waitForTimeout(500);

@@ -229,7 +229,7 @@ describe('a customer', () => {
       });
       await page.getByLabel('Name').fill('Beta One');
       await save(page);
-      await seeText(page, 'Repeating a write is safe');
+      await seeText(page, 'It is safe to repeat a write');
       await page.getByLabel('Name').fill('Beta Two');
       await save(page);
       await seeHeading(page, 'Beta Two');
