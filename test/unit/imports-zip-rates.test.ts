@@ -256,6 +256,6 @@ TX,78664,WILLIAMSON,ROUND ROCK,0.0625,0,0.01,0.01,0.0825,Y
       'a.csv has no column ZipCode or ZIP_CODE. Check the format of the file.',
     );
     await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: '' }])).rejects.toThrow('a.csv is empty');
-    await expect(entriesOf('zip-rates', 'TX', [])).rejects.toThrow('takes one file');
+    await expect(entriesOf('zip-rates', 'TX', [])).rejects.toThrow('accepts one file');
   });
 });

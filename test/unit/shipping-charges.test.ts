@@ -207,7 +207,7 @@ describe('the line items that a shipping charge delivers', () => {
     [[mug], naming('cup'), '/shipping/line_item_ids/0', 'No line item has the id "cup"'],
     [[mug], naming('mug', 'mug'), '/shipping/line_item_ids/1', 'named twice'],
     [[mug, picked], naming('picked'), '/shipping/line_item_ids/0', 'has the fulfillment pickup'],
-    [[mug, freight], naming('freight'), '/shipping/line_item_ids/0', 'is a shipping charge or a fee itself'],
+    [[mug, freight], naming('freight'), '/shipping/line_item_ids/0', 'is a shipping charge or a fee'],
     [[card], { amount: '10.00' }, '/shipping', 'No line item of the document is shipped'],
     [[card], [{ amount: '0.00' }, { amount: '10.00' }], '/shipping/1', 'No line item of the document is shipped'],
     [[card, freight], null, '/line_items/1', 'No line item of the document is shipped'],
