@@ -415,7 +415,7 @@ describe('vendor discounts', () => {
     ['US-KY', { status: 'closing' }, 'closing'],
     ['US-KY', { status: 'canceled' }, 'canceled'],
     ['US-KY', { isLate: true }, 'by the due date'],
-    ['US-KY', { summary: [summaryOf('1.00'), summaryOf('1.00', 'EUR')] }, 'other currencies'],
+    ['US-KY', { summary: [summaryOf('1.00'), summaryOf('1.00', 'EUR')] }, 'currencies other than USD'],
     ['US-WI', { period_start: '2023-09-01' }, 'before 2023-10-01'],
   ] as const)('returns the reason without an estimate for %s %j', (state, changes, reason) => {
     expect(estimate(state, [summaryOf('100.00')], changes)).toEqual({
