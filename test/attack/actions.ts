@@ -1,11 +1,20 @@
 import type { Answer, Schema } from '../support/http.ts';
-import { amountUpTo, linesFrom, type Sent, type SentLine, saleFrom, type Transaction, taxDateFrom } from './bodies.ts';
+import { firstDayOf, lastDayOf, monthOf } from '../support/local-days.ts';
+import { Registered } from '../support/registered.ts';
 import { type Book, type Change, type Creation, note, noteChange, noteCreation } from './book.ts';
 import type { Draw } from './draw.ts';
+import {
+  amountUpTo,
+  linesFrom,
+  type Sent,
+  type SentLine,
+  saleFrom,
+  states,
+  type Transaction,
+  taxDateFrom,
+} from './draw.ts';
 import type { Client, Sending } from './network.ts';
-import { firstDay, lastDay, monthOf, periodOf, registrationsIn } from './oracle/days.ts';
 import type { Service } from './processes.ts';
-import { states } from './settings.ts';
 import { must, same, Violation } from './violation.ts';
 
 /** The context of an account's client. */
@@ -273,11 +282,11 @@ const closingConflicts = [
 
 /** A period in a response must match the calendar. */
 const mustBePeriod = (scene: Pick<Scene, 'book'>, state: string, end: string, start?: string): void => {
-  const registrations = registrationsIn(state, scene.book.settings.registrations);
-  const { first, last } = periodOf(monthOf(end), registrations);
+  const { registrations } = scene.book.settings;
+  const { first, last } = new Registered(registrations, state).periodOf(monthOf(end));
   same(
-    { start: start ?? firstDay(first), end },
-    { start: firstDay(first), end: lastDay(last) },
+    { start: start ?? firstDayOf(first), end },
+    { start: firstDayOf(first), end: lastDayOf(last) },
     `A period of ${state} is wrong.`,
     registrations,
   );
@@ -308,8 +317,8 @@ export const closePeriod = async (scene: Scene, name: string): Promise<void> => 
   const { draw, month, book } = scene;
   const [state, isDry] = [draw.of(states), draw.chance(30)];
   const of = month - draw.of([0, 1, 1, 2, 3]);
-  const { last } = periodOf(of, registrationsIn(`US-${state}`, book.settings.registrations));
-  const answer = await close(scene, name, state, lastDay(last), isDry);
+  const { last } = new Registered(book.settings.registrations, `US-${state}`).periodOf(of);
+  const answer = await close(scene, name, state, lastDayOf(last), isDry);
   if (codeOf(answer) !== 'conflict_period_order' || isDry) return;
   const next = String(answer.body.errors[0].meta?.['period_end']);
   mustBePeriod(scene, `US-${state}`, next);

@@ -1,6 +1,5 @@
 /** The requests and responses of an account's clients, which are the only input of the oracle. */
-import type { Sent, Transaction } from './bodies.ts';
-import type { Settings } from './settings.ts';
+import type { Sent, Settings, Transaction } from './draw.ts';
 import { must, same } from './violation.ts';
 
 /** `unknown`: every reply was lost, and the client gave up. The request was applied at most once. */

@@ -1,13 +1,13 @@
 /** Reads all data of an account, page by page, after the clients have finished. */
 import { type Answer, type Schema, send } from '../support/http.ts';
 import type { Filing } from './actions.ts';
-import type { Transaction } from './bodies.ts';
+import type { Transaction } from './draw.ts';
 import { same } from './violation.ts';
 
 type Reader = { readonly url: string; readonly key: string };
 type Page = { readonly has_more: boolean; readonly next_cursor: string | null; readonly data: readonly unknown[] };
 
-export const read = async <Body>(
+export const get = async <Body>(
   { url, key }: Reader,
   path: string,
   accept = 'application/json',
@@ -28,7 +28,7 @@ export const readAll = async <Row>(
   do {
     const query: string =
       cursor === null ? '' : `${path.includes('?') ? '&' : '?'}starting_after=${encodeURIComponent(cursor)}`;
-    const { body } = await read(reader, `${path}${query}`);
+    const { body } = await get(reader, `${path}${query}`);
     const page = pageOf(body as never);
     rows.push(...page.data);
     cursor = page.next_cursor;
@@ -47,7 +47,7 @@ export const readFilings = async (reader: Reader): Promise<FiledPeriod[]> => {
   const rows = (await readAll<Filing>(reader, '/filings?limit=100')).filter(({ status }) => status !== 'canceled');
   const filings: FiledPeriod[] = [];
   for (const { id } of rows) {
-    const { body } = await read<Filing>(reader, `/filings/${id}`);
+    const { body } = await get<Filing>(reader, `/filings/${id}`);
     const path = `/filings/${id}?expand=entries&limit=100`;
     const members = await readAll<FilingEntry>(reader, path, ({ entries }: { entries: Page }) => entries);
     filings.push({ ...body, members });

@@ -1,13 +1,13 @@
 /** Checks that each entry is in one filing of the right period, and that every filing has the sums of its entries. */
-import type { Transaction } from '../bodies.ts';
-import type { Book } from '../book.ts';
-import type { FiledPeriod, FilingEntry } from '../ledger.ts';
-import { minor, sumOf } from '../oracle/amounts.ts';
 
-import { firstDay, isGap, lastDay, monthOf, periodOf, registrationsIn } from '../oracle/days.ts';
-import { comparable, type Entry, entriesOf, nothing, plus, postedStates, sumsIn } from '../oracle/entries.ts';
+import { firstDayOf, lastDayOf, monthOf } from '../../support/local-days.ts';
+import { Registered } from '../../support/registered.ts';
+import type { Book } from '../book.ts';
+import type { Transaction } from '../draw.ts';
+import type { FiledPeriod, FilingEntry } from '../ledger.ts';
+import { comparable, type Entry, entriesOf, minor, nothing, plus, postedStates, sumOf, sumsIn } from '../oracle.ts';
 import { must, same } from '../violation.ts';
-import { isLive } from './credits.ts';
+import { isLive } from './recorded.ts';
 
 /** The entries that the returns must have, by `transaction state`. */
 export const expectedEntries = (book: Book, transactions: readonly Transaction[]): Map<string, Entry> => {
@@ -151,20 +151,21 @@ const checkSummary = ({ id, state, summary, members }: FiledPeriod, expected: Re
 
 /** The filings of a state have no gaps, except months without an entry between or after registrations. */
 const checkPeriods = (book: Book, state: string, filings: readonly FiledPeriod[]): void => {
-  const registrations = registrationsIn(state, book.settings.registrations);
+  const { registrations } = book.settings;
+  const registered = new Registered(registrations, state);
   let next: number | null = null;
   for (const { id, period_start, period_end, frequency, members } of filings) {
-    const period = periodOf(monthOf(period_end), registrations);
+    const period = registered.periodOf(monthOf(period_end));
     same(
       { period_start, period_end, frequency },
-      { period_start: firstDay(period.first), period_end: lastDay(period.last), frequency: period.frequency },
+      { period_start: firstDayOf(period.first), period_end: lastDayOf(period.last), frequency: period.frequency },
       `The period of ${id} in ${state} is wrong.`,
       registrations,
     );
     for (; next !== null && next < period.first; next += 1)
       must(
-        isGap({ first: next, last: next, frequency: 'month' }, registrations),
-        `${state} has no filing of ${lastDay(next)}.`,
+        registered.isGap(next) || registered.isOver(next),
+        `${state} has no filing of ${lastDayOf(next)}.`,
         registrations,
       );
     same(

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../support/http.ts';
+import { firstDayOf } from '../../support/local-days.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import type { Filing } from '../actions.ts';
-import type { Transaction } from '../bodies.ts';
 import type { Book } from '../book.ts';
-import type { Draw } from '../draw.ts';
-import { type FiledPeriod, read, readAll } from '../ledger.ts';
-import { minor, sumOf } from '../oracle/amounts.ts';
-import { monthText } from '../oracle/days.ts';
-import { comparable, type Entry, entriesOf, nothing, plus, type Sums, sumsIn } from '../oracle/entries.ts';
+import type { Draw, Transaction } from '../draw.ts';
+import { type FiledPeriod, get, readAll } from '../ledger.ts';
+import { comparable, type Entry, entriesOf, minor, nothing, plus, type Sums, sumOf, sumsIn } from '../oracle.ts';
 import { must, same } from '../violation.ts';
-import { isLive } from './credits.ts';
+import { isLive } from './recorded.ts';
 
 /** Checks that lists and CSV files match the transactions and filings. */
 
@@ -84,7 +82,7 @@ const columns = [
 ] as const;
 
 const checkTransactionsCsv = async (reader: Reader, transactions: readonly Transaction[]): Promise<void> => {
-  const { text } = await read(reader, '/transactions?limit=100', 'text/csv');
+  const { text } = await get(reader, '/transactions?limit=100', 'text/csv');
   const expected = transactions.slice(0, 100).map((one) => columns.map((name) => one[name]));
   same(
     csvRows(text).map((row) => columns.map((name) => row[name])),
@@ -144,7 +142,7 @@ const checkFilingCsv = async (
   { id, totals, summary, members }: FiledPeriod,
   reviewed: readonly Reviewed[],
 ): Promise<void> => {
-  const { text } = await read(reader, `/filings/${id}`, 'text/csv');
+  const { text } = await get(reader, `/filings/${id}`, 'text/csv');
   const rows = csvRows(text);
   const rates = totals.flatMap((total) =>
     total.rates.map(
@@ -162,7 +160,7 @@ const checkFilingCsv = async (
   });
   const expected = [...rates, ...sums, ...reviewRows(reviewed)];
   same(actual.sort(), expected.sort(), `The CSV file of the filing ${id} is wrong.`);
-  const first = await read(reader, `/filings/${id}?expand=entries&limit=100`, 'text/csv');
+  const first = await get(reader, `/filings/${id}?expand=entries&limit=100`, 'text/csv');
   const entries = members
     .slice(0, 100)
     .flatMap((one) =>
@@ -210,7 +208,7 @@ export const checkLists = async (
     await checkExceptions(reader, filing);
   }
   const one = draw.of(transactions);
-  const { body } = await read<Transaction>(reader, `/transactions/${one.id}`);
+  const { body } = await get<Transaction>(reader, `/transactions/${one.id}`);
   const names = Object.keys(one) as (keyof Transaction)[];
   const other = names.filter((name) => name !== 'warnings' && !isDeepStrictEqual(body[name], one[name]));
   same(other, [], `${one.id} has other fields in the list.`, ...other.map((name) => [body[name], one[name]]));
@@ -267,8 +265,9 @@ export const checkReports = async (
     entries.filter((one) => one.isReplaced).map(({ state, month, currency }) => `${month} ${state} ${currency}`),
   );
   const reported = async () => {
+    const monthText = (month: number) => firstDayOf(month).slice(0, 7);
     const path = `/reports/by-state?from=${monthText(first)}&to=${monthText(last)}`;
-    const { body } = await read<Schema<'ReportByState'>>(reader, path);
+    const { body } = await get<Schema<'ReportByState'>>(reader, path);
     return Object.fromEntries(
       body.data.map(({ month, state, currency, sales, credits }) => {
         const key = `${month} ${state} ${currency}`;

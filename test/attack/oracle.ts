@@ -1,8 +1,20 @@
-import type { Schema } from '../../support/http.ts';
-import { shippingCharges } from '../../support/shipping.ts';
-import type { Transaction } from '../bodies.ts';
-import { minor, sumOf } from './amounts.ts';
-import type { Registrations } from './days.ts';
+import type { Settings } from '../../shared/accounts/account.ts';
+import type { Schema } from '../support/http.ts';
+import { shippingCharges } from '../support/shipping.ts';
+import { type Currency, currencies, type Transaction } from './draw.ts';
+import { must } from './violation.ts';
+
+const exponentOf = (currency: string): number => currencies[currency as Currency];
+
+/** Converts an amount to minor units. Throws if its number of decimals differs from the currency's. */
+export const minor = (currency: string, text: string): bigint => {
+  const exponent = exponentOf(currency);
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  must(whole !== '' && fraction.length === exponent, `"${text}" is no amount in ${currency}.`);
+  return BigInt(`${sign}${whole}${fraction}`);
+};
+
+export const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, one) => sum + one, 0n);
 
 /**
  * The entries of a finalized transaction in the returns of its states, computed from its recorded lines as
@@ -146,7 +158,7 @@ export const entriesOf = (transaction: Transaction, sale: Transaction | undefine
 export const postedStates = (
   transaction: Transaction,
   sale: Transaction | undefined,
-  registrations: Registrations,
+  registrations: Settings['registrations'],
 ): { readonly posted: ReadonlySet<string>; readonly awaited: ReadonlySet<string> } => {
   const listed = Array.isArray(registrations) ? new Set(registrations.map(({ state }) => `US-${state}`)) : null;
   const ofSale =
