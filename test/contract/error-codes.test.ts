@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
@@ -15,8 +17,38 @@ import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, filerOf, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer, Request } from '../support/http.ts';
-import { answerWith } from './failing-function.ts';
 import { problemsOf, schemaProblems } from './validate-response.ts';
+
+const execute = promisify(execFile);
+
+const event = {
+  httpMethod: 'GET',
+  resource: '/product-attributes',
+  path: '/product-attributes',
+  requestContext: { requestId: 'request_1' },
+  multiValueHeaders: { 'X-API-Key': ['unknown'] },
+  multiValueQueryStringParameters: null,
+  body: null,
+};
+
+const script = `
+  const { handler } = await import(${JSON.stringify(new URL('../../functions/list-product-attributes.ts', import.meta.url).href)});
+  const context = { getRemainingTimeInMillis: () => 10_000 };
+  console.log(JSON.stringify(await handler(${JSON.stringify(event)}, context)));
+`;
+
+/**
+ * Runs a function with an invalid environment, such as a wrong database address, and returns its response. Uses a
+ * separate process because a function reads its environment once.
+ */
+const answerWith = async (environment: Readonly<Record<string, string>>): Promise<Answer> => {
+  const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, NODE_OPTIONS: '', ...environment },
+  });
+  // The metrics collected so far are printed before the response.
+  const { statusCode, headers, body } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  return { status: statusCode, headers: new Headers(headers), text: body, body: JSON.parse(body) };
+};
 
 const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.line_items[0], product_tax_code }] });
 const sentTo = (address: object) => ({ ...sale, customer: { address } });

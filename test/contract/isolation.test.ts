@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { randomOf } from '../fuzz/target.ts';
 import { type Answer, send } from '../support/http.ts';
 import { goods, refusalOf, sale } from '../support/sales.ts';
-import { idChanges, strayPaths } from './isolation/foreign-ids.ts';
 import {
   absentIds,
   billed,
@@ -12,15 +11,17 @@ import {
   closedEndpoints,
   credentials,
   type Ids,
+  idChanges,
   owner,
   ownerToken,
   type RequestArgs,
   requestTo,
   stranger,
   strangers,
+  strayPaths,
   url,
   withCalls,
-} from './isolation/two-accounts.ts';
+} from './isolation-accounts.ts';
 
 const notFound = '404 | not_found';
 const noParent = '422 | validation_parent_not_found /parent_transaction_id';

@@ -2,23 +2,22 @@
  * `npm run test:deploy`: deploys the unmodified stacks to a local AWS emulator, uses them, upgrades them and deletes
  * them.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { orThrow } from '../../shared/client/client.ts';
 import { activeReleasesKey } from '../../shared/store/keys.ts';
-import { type Commands, commandsIn, stopAll } from './commands.ts';
-import { monthBefore, registeredFrom } from './days.ts';
+import { type Commands, commandsIn, root, stopAll } from './commands.ts';
 import { type Emulator, install, startEmulator } from './emulator.ts';
 import { deadLetters, newConsumer } from './events.ts';
 import { notShown } from './limits.ts';
-import { type Account, createAccount, newOperator, refusedToOperator } from './operator.ts';
 import { functionPermissions, proposesOnly } from './permissions.ts';
-import { checkout, previousRef, removeCheckout } from './previous.ts';
 import { Failed, newRun, type Run, same } from './run.ts';
 import { allHaveRun, closedBySchedule, endDraft, failedRunIsKept, hasFired, invokers } from './schedules.ts';
-import { type Cdk, newCdk, type Stack } from './stack.ts';
+import { type Cdk, monthBefore, newCdk, registeredFrom, type Stack } from './stack.ts';
 import { deleteKept, deleteStacks, inventory, keptResources, left } from './teardown.ts';
 import {
   clientOf,
@@ -32,6 +31,106 @@ import {
   sellOn,
   taxForOrder,
 } from './workflow.ts';
+
+/** Returns the version to upgrade from: the given ref, else the last release, else the last commit. */
+export const previousRef = async (run: Commands, from: string | null) => {
+  const git = (...args: string[]) => run('git', args, { env: process.env });
+  const tag = async () => (await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')).trim();
+  const ref = from ?? ((await tag()) || 'HEAD');
+  const commit = await git('rev-parse', '--verify', `${ref}^{commit}`).catch(() => {
+    throw new Failed(`There is no commit ${ref} in this clone. Pass --from <ref>, or fetch more commits.`);
+  });
+  const words = `${ref}, ${(await git('log', '-1', '--format=%h %s', commit.trim())).trim()}`;
+  return { commit: commit.trim(), words };
+};
+
+/**
+ * Creates a worktree of that version with its packed content. It shares the installed packages if the lock file is the
+ * same.
+ */
+export const checkout = async (run: Commands, commit: string, work: string, env: NodeJS.ProcessEnv) => {
+  const folder = join(work, 'previous');
+  await run('git', ['worktree', 'add', '--detach', folder, commit], { env: process.env });
+  const lock = (at: string) => readFileSync(join(at, 'package-lock.json'), 'utf8');
+  if (lock(folder) === lock(root) && existsSync(join(root, 'node_modules'))) {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await run('npm', ['run', 'pack'], { cwd: folder, env });
+  } else await run('npm', ['ci'], { cwd: folder, env: process.env, seconds: 900 });
+  return { folder };
+};
+
+/** Removes the worktree. Runs while commands are being stopped, so it starts none of them. */
+export const removeCheckout = async (work: string): Promise<void> => {
+  const folder = join(work, 'previous');
+  if (existsSync(folder)) spawnSync('git', ['worktree', 'remove', '--force', folder], { cwd: root, timeout: 60_000 });
+};
+
+/** Runs the documented commands as a user who has only the operator policy of a deployment. */
+type Operator = {
+  /** Runs `npm run <name> -- <args>` with the environment variables from the deployment page. */
+  readonly command: (name: string, ...args: readonly string[]) => Promise<string>;
+  readonly env: NodeJS.ProcessEnv;
+  /** Detaches the policy, as the teardown page describes, and deletes the user. */
+  readonly remove: () => Promise<void>;
+};
+
+export const newOperator = async (run: Commands, { aws, env }: Emulator, { name, outputs }: Stack) => {
+  const UserName = `operator-of-${name}`;
+  await aws('iam', 'create_user', { UserName });
+  const PolicyArn = outputs['OperatorPolicyArn'];
+  await aws('iam', 'attach_user_policy', { UserName, PolicyArn });
+  const { AccessKey } = await aws('iam', 'create_access_key', { UserName });
+  const ownEnv = {
+    ...env,
+    AWS_ACCESS_KEY_ID: AccessKey.AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: AccessKey.SecretAccessKey,
+    TABLE_ACCOUNTS: outputs['AccountsTable'],
+    TABLE_TRANSACTIONS: outputs['TransactionsTable'],
+    TABLE_CONTENT: outputs['ContentTable'],
+  };
+  const operator: Operator = {
+    command: (script, ...args) =>
+      run('npm', ['run', '--silent', script, '--', ...args], { env: ownEnv, cwd: root, seconds: 300 }),
+    env: ownEnv,
+    remove: async () => {
+      await aws('iam', 'detach_user_policy', { UserName, PolicyArn });
+      await aws('iam', 'delete_access_key', { UserName, AccessKeyId: AccessKey.AccessKeyId });
+      await aws('iam', 'delete_user', { UserName });
+    },
+  };
+  return operator;
+};
+
+/** Actions that an operator is denied: scan or delete a table, delete a backup vault, invoke an endpoint. */
+export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
+  const keys = {
+    AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
+    AWS_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
+  };
+  const TableName = stack.outputs['TransactionsTable'];
+  const refused: [string, string, object][] = [
+    ['dynamodb', 'scan', { TableName }],
+    ['dynamodb', 'delete_table', { TableName }],
+    ['dynamodb', 'update_table', { TableName, DeletionProtectionEnabled: false }],
+    ['backup', 'delete_backup_vault', { BackupVaultName: stack.idOf('BackupVault') }],
+    ['lambda', 'invoke', { FunctionName: stack.idOf('GetAccountLive') }],
+    ['cloudformation', 'delete_stack', { StackName: stack.name }],
+  ];
+  for (const [service, operation, input] of refused) {
+    const code = (await errorOf(service, operation, input, keys)) ?? 'allowed';
+    same(`${service} ${operation} as an operator`, code.replace(/Exception$/, ''), 'AccessDenied');
+  }
+  return `${refused.length} actions denied`;
+};
+
+export type Account = { readonly id: string; readonly key: string };
+
+/** An account with a key, created with the documented command. */
+export const createAccount = async ({ command }: Operator, name: string) => {
+  const text = await command('accounts', 'create', '--name', name, '--key', 'read,write,settings', '--json');
+  const { id, key } = JSON.parse(text);
+  return { id, key: key.secret } as Account;
+};
 
 // The first stage creates the API Gateway logging role.
 const stage = { stage: 'staging', removal: 'destroy', gatewayLogRole: 'keep' };

@@ -2,11 +2,11 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { attributeOf, storedText } from '../support/stored-bytes.ts';
-import { monthBefore } from './days.ts';
 import type { Emulator } from './emulator.ts';
 import { deadLetters } from './events.ts';
 import { eventually, holds, same } from './run.ts';
 import type { Stack } from './stack.ts';
+import { monthBefore } from './stack.ts';
 
 /**
  * Expires a draft now, because the shortest draft lifetime is an hour. This is the only item that the test writes

@@ -1,7 +1,7 @@
 /** The whole workflow of an account through the deployed API, which calls each endpoint at least once. */
 import { createClient, type Levy, orThrow } from '../../shared/client/client.ts';
-import { monthBefore } from './days.ts';
 import { eventually, Failed, holds, same } from './run.ts';
+import { monthBefore } from './stack.ts';
 
 const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
 const mug = { id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' } as const;

@@ -1,11 +1,16 @@
-/** The fuzz targets: all code that reads external files, pages and texts. */
-
+import type { TaxAddress } from '../../shared/catalog/location/address.ts';
+import { chooseByStreet } from '../../shared/catalog/location/location-choice.ts';
+import type { Release, Streets } from '../../shared/catalog/release.ts';
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { checkExport } from '../../shared/cli/ledger/read-export.ts';
 import { buildRelease } from '../../shared/importers/build.ts';
+import { localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readWorkbook } from '../../shared/importers/files/workbook.ts';
 import { type Format, importers } from '../../shared/importers/importers.ts';
+import { limits } from '../../shared/importers/limits.ts';
+import { currentFiles } from '../../shared/importers/updates/find-file.ts';
+import { importable } from '../../shared/importers/updates/publishers.ts';
 import { baseOf, fixture, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
 import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import {
@@ -22,12 +27,228 @@ import {
 } from '../fixtures/imports/workbooks.ts';
 import { found } from './found.ts';
 import { ledgerLines, ledgerOf, makeLedger } from './ledgers.ts';
-import { pages } from './pages.ts';
-import { line1 } from './streets.ts';
-import type { Input, Target } from './target.ts';
-import { type Random, randomOf } from './target.ts';
-import { mutateBytes, mutateJson, mutateOne } from './texts.ts';
+import { type Input, inputBytesMax, type Random, randomOf, type Target } from './target.ts';
+import { longText, mutateBytes, mutateJson, mutateOne, mutateText } from './texts.ts';
 import { makeWorkbook, makeZip, mutateRows, unpackedBytesOf } from './workbooks.ts';
+
+/**
+ * Street address look-ups of a request: 1,000 look-ups of `line1` in a ZIP code with as many street addresses as an
+ * import accepts.
+ */
+
+/** A request has at most 1,000 line items, and `line1` at most 500 characters. */
+const [lookups, charactersMax] = [1000, 500];
+
+const units = ['APT 4', '# 4', '#', 'REAR', 'UNIT B', 'STE 200-B', 'APT # 4', 'BLDG', 'FRNT', 'LOWR', '4-4', 'A-1-A'];
+const others = [
+  'N',
+  'ST',
+  'NORTH',
+  'STREET',
+  'AVE',
+  'MAIN',
+  '1/2',
+  'S W',
+  '.',
+  "'",
+  ',',
+  '\u0301',
+  'ﬀ',
+  '﷽',
+  'É',
+  '-',
+  '--',
+  '9',
+];
+const houses = [
+  '150',
+  '150A',
+  'N56W16839',
+  'N56 W16839',
+  '1-1/2',
+  `${'A'.repeat(300)}1`,
+  '9'.repeat(300),
+  'A1'.repeat(100),
+  'N1'.repeat(150),
+];
+
+const line = (random: Random): string => {
+  const { pick, chance, below } = random;
+  const words = Array.from({ length: 1 + below(4) }, () => pick([...units, ...others]));
+  const repeated = `${words.join(pick([' ', ' ', ',', '']))} `.repeat(pick([1, 3, 300]));
+  const text = chance(0.1)
+    ? longText(random, [30, 500])
+    : `${pick(houses)} ${pick(['MAIN ', 'MAIN ST ', ''])}${repeated}`;
+  return (chance(0.3) ? `${text.slice(0, 490)} ${pick([...units, ...others])}` : text).slice(0, charactersMax);
+};
+
+const ranges = (random: Random, characters: number): string => {
+  const { pick } = random;
+  const unit = pick([
+    '',
+    '',
+    '/APT,1,10,B',
+    `/APT,${'9'.repeat(300)},${'9'.repeat(300)},B`,
+    `/${'A'.repeat(3000)},,,B`,
+  ]);
+  const parity = pick(['B', 'E', 'O', 'U']);
+  const [low, high] = pick([
+    [1, 999],
+    [150, 150],
+    [1000, 2000],
+    [0, 0],
+  ] as const);
+  const range = `${pick([0, 9])}${parity}${low}-${high}${unit}`;
+  const group = pick([`,ST,|:`, `N,AVE,SW|N56W:`, '*|:']);
+  const perGroup = pick([1, 100, 1e6]);
+  const groupText = `${group}${Array(Math.min(perGroup, Math.ceil(characters / (range.length + 1))))
+    .fill(range)
+    .join(' ')}`;
+  return Array(Math.max(1, Math.floor(characters / (groupText.length + 1))))
+    .fill(groupText)
+    .join(';')
+    .slice(0, characters)
+    .replace(/[^;:]*$|[ ;][^ ;]*$/, '');
+};
+
+type Request = { readonly streets: Streets; readonly lines: readonly string[] };
+
+const requestOf = (random: Random): Request => {
+  const { pick, chance } = random;
+  const names = Object.fromEntries(
+    ['MAIN', ''].map((name) => [name, ranges(random, pick([100, 10_000, limits.streetTextOfName]))]),
+  );
+  const sets = Array.from({ length: pick([1, 10]) }, (_, at) => ({ from: null, to: null, codes: [`US-X-${at}`] }));
+  const one = line(random);
+  return { streets: { names, sets }, lines: Array.from({ length: lookups }, () => (chance(0.5) ? one : line(random))) };
+};
+
+const toInput = (request: Request): Input => [{ name: 'request.json', content: JSON.stringify(request) }];
+
+export const line1: Target = {
+  valid: () => toInput({ streets: { names: { MAIN: ',ST,|:0B1-999' }, sets: [] }, lines: ['150 N Main St Apt 4'] }),
+  make: (random) => toInput(requestOf(random)),
+  run: ([file]) => {
+    const { streets, lines } = JSON.parse(file?.content.toString() ?? '') as Request;
+    const release: Release = { ...baseOf('WI'), streets };
+    for (const line1 of lines) chooseByStreet(release, [], { line1 } as TaxAddress, '2026-11-22');
+  },
+};
+
+/** Malicious publisher pages and documents. */
+
+const tags = [
+  '<div>',
+  '<svg><p>',
+  '</div>',
+  '<!--',
+  '-->',
+  '<a href="',
+  '<script>',
+  '<a a a ',
+  '&amp',
+  '<a href=&#1;>',
+  '<',
+  '>',
+  "'",
+];
+const urls = [
+  'https://[::1',
+  '//',
+  'http:',
+  '?',
+  '#',
+  '%',
+  '%2F',
+  '%25',
+  '../',
+  ':',
+  '@',
+  '.xn--',
+  '\\',
+  '\t',
+  '\u00ad',
+  'ß',
+];
+
+const examples: readonly string[] = importable.flatMap(({ files }) =>
+  files.map((file) =>
+    'example' in file ? file.example : file.find === 'index' ? `${file.name}2026Q4AUG18.zip` : 'a.csv',
+  ),
+);
+
+/** One file name of each kind. The Streamlined Sales Tax Governing Board uses the same naming for all of its states. */
+const kinds = importable
+  .filter(({ state, format }) => format !== 'sst' || state === 'MN')
+  .flatMap(({ files }) => files.slice(0, 1));
+
+/** Returns a name like a file name, with a repeated part. */
+const name = (random: Random): string => {
+  const { below, pick, chance } = random;
+  const example = pick(examples);
+  const at = below(example.length);
+  const part = example.slice(at, at + 1 + below(5));
+  const long = part.repeat(pick([1, 10, 40, 3000]));
+  const text = example.slice(0, at) + (chance(0.7) ? long : longText(random, [3, 30, 3000])) + example.slice(at);
+  return chance(0.5) ? encodeURIComponent(text.toWellFormed()) : text;
+};
+
+const link = (random: Random): string =>
+  `<a href="${random.chance(0.2) ? random.pick(urls).repeat(random.pick([1, 10, 1000])) : ''}${name(random)}">x</a>`;
+
+const fill = (piece: () => string, bytes: number): string => {
+  const pieces: string[] = [];
+  for (let left = bytes; left > 0; ) {
+    const text = piece();
+    pieces.push(text);
+    left -= text.length;
+  }
+  return pieces.join('');
+};
+
+const service = (random: Random): object => ({ name: name(random), type: 'FeatureServer' });
+
+const json = (random: Random): string => {
+  const { pick, chance } = random;
+  if (chance(0.2)) return pick(['[', '{"a":', '"', '{"services":[', '1', '\\u0000']).repeat(pick([10, 1000, 150_000]));
+  const services = Array.from({ length: pick([1, 100, 3000]) }, () => service(random));
+  const layers = Array.from({ length: pick([1, 2, 10_000]) }, (_, id) => ({
+    id,
+    name: pick(['GRT', 'x', longText(random, [3, 30])]),
+  }));
+  return JSON.stringify({ services, layers });
+};
+
+const page = (random: Random): string => {
+  const { pick, chance } = random;
+  const bytes = pick([1000, 100_000, 990_000]);
+  if (chance(0.15)) return json(random);
+  if (chance(0.3)) return pick(tags).repeat(bytes / 5) + link(random);
+  if (chance(0.5)) return fill(() => link(random), bytes);
+  return mutateText(
+    fill(() => pick([pick(tags), link(random)]), Math.min(bytes, 100_000)),
+    random,
+  );
+};
+
+/** Finds the files of each publisher on a page of at most 1 MB. */
+export const pages: Target = {
+  valid: () => [{ name: 'page.html', content: examples.map((example) => `<a href="${example}">x</a>`).join('') }],
+  make: (random) => [{ name: 'page.html', content: Buffer.from(page(random)).subarray(0, inputBytesMax) }],
+  run: async ([file]: Input) => {
+    const text = file?.content.toString() ?? '';
+    for (const one of kinds) await currentFiles([one], { readText: async () => text }).catch(refused);
+    localName(text);
+    nameInUrl(new URL(`https://example.gov/${encodeURIComponent(text.slice(0, 1000).toWellFormed())}`));
+  },
+};
+
+/** An expected refusal. Other errors are bugs. */
+const refused = (error: unknown): void => {
+  if ((error as Error).name !== 'PublisherFailure') throw error;
+};
+
+/** The fuzz targets: all code that reads external files, pages and texts. */
 
 /** Builds a release and reads its parts one at a time, as an import does. */
 const importAndRead = (format: Format, state: string, input: Input): Promise<void> =>

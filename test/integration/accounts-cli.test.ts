@@ -12,6 +12,9 @@ import { environment } from '../../shared/config/environment.ts';
 import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
+import { anonymous } from '../support/api.ts';
+import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { scannedItems } from '../support/raw-items.ts';
 import {
   accounts,
   answerTo,
@@ -24,12 +27,10 @@ import {
   type PrintedKey,
   ran,
   ranJson,
+  runCommand,
+  runInProcess,
   waitForDatabase,
-} from '../support/accounts-cli.ts';
-import { anonymous } from '../support/api.ts';
-import { failSends, lostReply, noFaults } from '../support/faults.ts';
-import { scannedItems } from '../support/raw-items.ts';
-import { runCommand, runInProcess } from '../support/run-command.ts';
+} from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
 
 waitForDatabase();

@@ -14,12 +14,11 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { countedKey } from '../../shared/store/keys.ts';
 import { findClaimItem, headItem } from '../../shared/store/ledger/ledger-walk.ts';
-import { accounts, minuteMs } from '../support/accounts-cli.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { scannedItems } from '../support/raw-items.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { accounts, minuteMs, runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-close-'));

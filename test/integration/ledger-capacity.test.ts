@@ -11,7 +11,7 @@ import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { transactionIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import { itemSize } from '../support/item-size.ts';
+import { itemSize } from '../support/raw-items.ts';
 import {
   commitOf,
   created,

@@ -13,8 +13,7 @@ import {
   same,
   viewOf,
 } from './book.ts';
-import { mustBeCredit, refusalsOf } from './credit-answers.ts';
-import { isNothing, remainingOf } from './credits.ts';
+import { isNothing, mustBeCredit, refusalsOf, remainingOf } from './credits.ts';
 import { post } from './journal.ts';
 import { inZone, minor, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine } from './refusal.ts';

@@ -17,8 +17,19 @@ import {
   viewOf,
 } from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
-import { acceptedCredit, differenceCodes, mustHaveFigures, refusalsOf } from './credit-answers.ts';
-import { creditOf, isNothing, matchOf, overTaxed, remainingOf, takenBy, taxRoom } from './credits.ts';
+import {
+  acceptedCredit,
+  creditOf,
+  differenceCodes,
+  isNothing,
+  matchOf,
+  mustHaveFigures,
+  overTaxed,
+  refusalsOf,
+  remainingOf,
+  takenBy,
+  taxRoom,
+} from './credits.ts';
 import { isTaken, post, takeBack } from './journal.ts';
 import { minor, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine, wrongReason } from './refusal.ts';

@@ -3,11 +3,47 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Entry, entries } from '../../infra/bundling.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import { functionOf, synthesize } from '../infra/synthesized.ts';
 import { killWithParent } from '../support/child-process.ts';
-import type { Deployed } from './deployed.ts';
 import type { Tools } from './install.ts';
+
+/** A function as defined in the synthesized template. */
+export type Deployed = {
+  readonly name: Entry;
+  /** The folder of its code, with index.js. */
+  readonly folder: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes: number;
+  /** Its environment variables, except variables that CloudFormation resolves. */
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+type Properties = {
+  readonly Handler: string;
+  readonly Runtime: string;
+  readonly Timeout: number;
+  readonly MemorySize: number;
+  readonly Environment?: { readonly Variables: Readonly<Record<string, unknown>> };
+};
+
+/** Returns every function of the default deployment, bundled by a synthesis. */
+export const deployedFunctions = (): ReadonlyMap<Entry, Deployed> => {
+  const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
+  return new Map(
+    entries.map((name) => {
+      const [, { Properties, Metadata }] = functionOf(synthesized, name);
+      const { Handler, Runtime, Timeout, MemorySize, Environment } = Properties as unknown as Properties;
+      if (Handler !== 'index.handler' || Runtime !== 'nodejs24.x') throw new Error(`${name}: ${Handler} on ${Runtime}`);
+      const variables = Object.entries(Environment?.Variables ?? {}).filter(([, value]) => typeof value === 'string');
+      const folder = join(synthesized.outdir, Metadata?.['aws:asset:path'] ?? '');
+      const environment = Object.fromEntries(variables) as Record<string, string>;
+      return [name, { name, folder, timeoutSeconds: Timeout, memoryMegabytes: MemorySize, environment }];
+    }),
+  );
+};
 
 /** The measurements of one invocation: wall time, CPU time, and the peak memory of the process so far. */
 export type Measured = { readonly ms: number; readonly cpu_ms: number; readonly memory_mb: number };

@@ -6,9 +6,9 @@
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { SetupError } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
-import type { Deployed } from './deployed.ts';
 import type { FunctionTest } from './functions.ts';
 import { installTools, type Tools } from './install.ts';
+import type { Deployed } from './instance.ts';
 import { type Figures, startInstance } from './instance.ts';
 import type { World } from './world.ts';
 
@@ -61,7 +61,7 @@ const runAll = async (): Promise<number> => {
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { hideBundlingLines } = await import('../../infra/app.ts');
   hideBundlingLines();
-  const { deployedFunctions } = await import('./deployed.ts');
+  const { deployedFunctions } = await import('./instance.ts');
   const { functionTests } = await import('./functions.ts');
   const { openWorld } = await import('./world.ts');
   const deployed = deployedFunctions();

@@ -2,7 +2,7 @@ import type { Account } from '../../shared/accounts/account.ts';
 import type { Schema } from '../support/http.ts';
 import { cachedMs, plainChange, variedChange } from './accounts.ts';
 import type { History } from './history.ts';
-import { Invocation } from './invocation.ts';
+import { Invocation } from './history.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
 import type { Known, Seen } from './requests.ts';
 import { customers, drawRequest } from './requests.ts';

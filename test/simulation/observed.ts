@@ -1,5 +1,5 @@
 import type { TransactionRow } from '../../shared/ledger/response.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation } from './history.ts';
 import type { Seen } from './requests.ts';
 import type { Bug, Request, Response } from './service.ts';
 

@@ -26,7 +26,7 @@ import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import type { Refusal, Schema } from '../support/http.ts';
-import { Died, type Invocation } from './invocation.ts';
+import { Died, type Invocation } from './history.ts';
 
 const bugs = new Set(['AssertionError', 'TypeError', 'RangeError', 'SyntaxError', '$ZodError']);
 

@@ -9,7 +9,7 @@ import { environment } from '../../shared/config/environment.ts';
 import type { ItemKey } from '../../shared/store/keys.ts';
 import { type Command, inputOf, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
 import type { History } from './history.ts';
-import { currentInvocation, type Invocation } from './invocation.ts';
+import { currentInvocation, type Invocation } from './history.ts';
 import type { Scheduler } from './scheduler.ts';
 import { below, between, chance, oneOf, weighted, world } from './world.ts';
 

@@ -1,4 +1,5 @@
 import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { storedText } from './stored-bytes.ts';
@@ -33,3 +34,9 @@ export const rawItemsOf = async (account: string): Promise<string[]> =>
   (await scannedItems(environment.tables.transactions))
     .filter(({ pk, sk }) => `${pk} ${sk}`.includes(account))
     .map((item) => JSON.stringify(plain(item)));
+
+/** Returns the size of an item as DynamoDB counts it. */
+export const itemSize = (item: Readonly<Record<string, unknown>>): number => itemBytes(copiedItem(item));
+
+/** The maximum size of an item. */
+export const itemBytesMax = 409_600;

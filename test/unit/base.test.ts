@@ -17,12 +17,32 @@ import {
   pauseBefore,
   retryContention,
   retryWhileStale,
+  type Time,
 } from '../../shared/base/contention.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../../shared/base/cursor.ts';
 import { describeJsonError } from '../../shared/base/json.ts';
 import { searchFor } from '../../shared/base/search-text.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { virtualTime } from '../support/virtual-time.ts';
+
+/** Virtual time that passes only during sleeps, with the recorded sleeps. `random` is the fixed random value. */
+const virtualTime = (random = 0.5) => {
+  const pauses: number[] = [];
+  const clock = { ms: 0 };
+  const time: Time = {
+    now: () => clock.ms,
+    sleep: async (milliseconds) => {
+      pauses.push(milliseconds);
+      clock.ms += milliseconds;
+    },
+    random: () => random,
+  };
+  const pass = (milliseconds: number) => {
+    clock.ms += milliseconds;
+  };
+  /** Returns the remaining time of an invocation with this timeout. */
+  const remainingOf = (milliseconds: number) => () => milliseconds - clock.ms;
+  return { time, pauses, pass, remainingOf };
+};
 
 const position = 'fil_1';
 const scope: CursorScope = { list: 'filings', secret: 'secret', filters: { state: 'US-MI', status: 'filed' } };

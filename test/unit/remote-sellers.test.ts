@@ -1,24 +1,109 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type Account,
   defaultSettings,
   newAccount,
   type RemoteSellerElection,
   type Settings,
 } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
+import {
+  builtInRelease,
+  builtInReleaseById,
+  builtInReleaseFor,
+  builtInReleases,
+} from '../../shared/catalog/built-in.ts';
+import type { LoadContent } from '../../shared/catalog/content.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { electedRateOn } from '../../shared/catalog/remote-sales.ts';
 import { createCalculation } from '../../shared/ledger/create-calculation.ts';
+import { createTransaction } from '../../shared/ledger/create-transaction.ts';
+import type { CreatePorts, Ledger } from '../../shared/ledger/ports.ts';
 import { replayTransaction } from '../../shared/ledger/replay.ts';
-import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
+import { newTransactionProblems, TransactionRequest } from '../../shared/ledger/request.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { fixture, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
-import { Recorder } from '../support/recorder.ts';
-import { contentOf } from '../support/replay-content.ts';
+import { contentOf, type ImportedRelease } from '../support/replay-content.ts';
+
+/** A document to record, with the settings of its account. */
+type Document = { readonly request: TransactionRequest; readonly settings: Partial<Settings> };
+
+/** A ledger in memory for one writer: no commit is ever stale. */
+const memoryLedger = (stored: Map<string, StoredTransaction>): Ledger => ({
+  find: async (_, id) => stored.get(id),
+  findSome: async (_, ids) => ids.flatMap((id) => stored.get(id) ?? []),
+  findReplay: async () => undefined,
+  findWithReplay: async (_, id) => ({ stored: stored.get(id), replay: undefined }),
+  commit: async ({ head, parent }) => {
+    for (const change of [head, parent]) if (change) stored.set(change.after.transaction.id, change.after);
+    return { kind: 'committed' };
+  },
+  saveAnswer: async () => ({ kind: 'committed' }),
+});
+
+const accountOf = (settings: Document['settings']): Account => ({
+  id: 'acct_replay',
+  name: 'Replay',
+  created_at: '2026-10-01T00:00:00.000Z',
+  cursor_secret: '',
+  settings: { ...defaultSettings('aspen.2026-10-01'), ...settings },
+});
+
+const earliestMs = Date.parse('2026-11-22T12:00:00.000Z');
+
+/** Records transactions as `POST /transactions` does, in memory. */
+class Recorder {
+  readonly stored = new Map<string, StoredTransaction>();
+  private readonly ledger = memoryLedger(this.stored);
+  private readonly imported: readonly ImportedRelease[];
+  private loadContent: LoadContent;
+
+  constructor(imported: readonly ImportedRelease[]) {
+    this.imported = imported;
+    this.loadContent = contentOf(imported);
+  }
+
+  /** Activates these releases, and the newest built-in ones in all other states. */
+  activate(releases: readonly Release[]): void {
+    const states = releases
+      .filter(({ id }) => !builtInReleaseById(id))
+      .map(({ id, state }) => [state, { release: id, activated_at: '2026-11-21T12:00:00.000Z', previous: [] }]);
+    this.loadContent = contentOf(this.imported, {
+      readActive: async () => ({ version: 1, states: Object.fromEntries(states) }),
+      builtIn: (code) => releases.find(({ state }) => state === `US-${code}`) ?? builtInRelease(code),
+    });
+  }
+
+  /** Records a transaction under an id. Returns `null` if it is refused. */
+  async record(id: string, { request, settings }: Document): Promise<Transaction | null> {
+    // Tax dates more than a month ahead are refused, so the clock is set to the sale's day.
+    const nowMs = Math.max(earliestMs, Date.parse(request.tax_date ?? '2026-11-22'));
+    const account = accountOf(settings);
+    if (newTransactionProblems(request, nowMs, account).length > 0) return null;
+    const creation = { request: TransactionRequest.parse(request), idempotency: null, sent: [] };
+    const caller = { account, credential: 'key_replay' };
+    const created = await createTransaction(creation, caller, this.ports(id, nowMs));
+    return created.ok ? (this.stored.get(id)?.transaction ?? null) : null;
+  }
+
+  private ports(id: string, nowMs: number): CreatePorts {
+    return {
+      ledger: this.ledger,
+      loadContent: this.loadContent,
+      customers: { findSome: async () => new Map() },
+      now: () => nowMs,
+      newId: () => id,
+      storedSize: () => 0,
+      fitsItemLimit: () => true,
+      remainingMs: () => 0,
+    };
+  }
+}
 
 /**
  * Sales from another state. The expected amounts are calculated by hand: Alabama's flat tax of 8% (Ala. Code

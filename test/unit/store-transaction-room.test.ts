@@ -33,8 +33,8 @@ import {
 } from '../../shared/store/ledger/transaction-item.ts';
 import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
 import { testNow } from '../support/builders.ts';
-import { itemBytesMax, itemSize } from '../support/item-size.ts';
 import { type Draw, drawFrom } from '../support/random-orders.ts';
+import { itemBytesMax, itemSize } from '../support/raw-items.ts';
 import { created, finalized, line, newTransactionId, transaction } from '../support/transactions.ts';
 
 const context = { settings: defaultSettings('aspen.2026-10-01'), releaseFor: builtInReleaseFor, now: testNow };

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { type Body, type Book, type Line, type Model, type Requested, same, viewOf, type World } from '../book.ts';
-import { acceptedCredit, mustHaveFigures, refusalsOf } from '../credit-answers.ts';
-import { creditOf, discountsOf, nothing, remainingOf, taxRoom } from '../credits.ts';
+import {
+  acceptedCredit,
+  creditOf,
+  discountsOf,
+  mustHaveFigures,
+  nothing,
+  refusalsOf,
+  remainingOf,
+  taxRoom,
+} from '../credits.ts';
 import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
 import { ask, pick, type Side, write } from '../requests.ts';

@@ -5,9 +5,8 @@ import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { impersonal } from '../../support/committed-hash.ts';
 import type { Schema } from '../../support/http.ts';
 import type { Attempt, Listing, Observed, Sent } from '../observed.ts';
-import type { Audit } from './audit.ts';
 import { type Head, isLive } from './decode.ts';
-import type { Ledger, Reign } from './ledger.ts';
+import type { Audit, Ledger, Reign } from './ledger.ts';
 
 const isDone = (attempt: Attempt) => statusOf(attempt) >= 200 && statusOf(attempt) < 300;
 const isRefused = (attempt: Attempt) => statusOf(attempt) >= 400 && statusOf(attempt) < 500;

@@ -5,9 +5,8 @@ import type { Item } from '../../support/memory-database.ts';
 import { Registered } from '../../support/registered.ts';
 import type { History, Version } from '../history.ts';
 import type { Observed, Sent } from '../observed.ts';
-import type { Audit } from './audit.ts';
 import { kindOf } from './decode.ts';
-import type { Change, Ledger, Reign } from './ledger.ts';
+import type { Audit, Change, Ledger, Reign } from './ledger.ts';
 
 /**
  * Returns the problem of the tax day that a request just set, if any. `sent` is the requested date or timestamp, if
