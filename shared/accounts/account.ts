@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
+import { instantMs, toDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
+import type { Problem } from '../base/problem.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
+import { inTimeZone } from './time-zone.ts';
 
 /** How often a state requires a return. Periods of a quarter or more begin in the months that the state sets. */
 export const frequencies = ['month', 'quarter', 'half_year', 'year', 'fiscal_year'] as const;
@@ -176,3 +179,40 @@ export const newAccount = ({ name, serviceVersion, createdMs, settings, id }: Te
   cursor_secret: randomBytes(32).toString('base64url'),
   settings: { ...defaultSettings(serviceVersion), ...settings },
 });
+
+// Without a first day of the books, a wrong year could become the first filing period of a state.
+const defaultBookYears = 4;
+
+type Opening = Pick<Account, 'created_at' | 'settings'>;
+
+const defaultOpening = ({ created_at }: Opening): string => {
+  const created = new Date(created_at);
+  return toDay(created.setUTCFullYear(created.getUTCFullYear() - defaultBookYears));
+};
+
+/**
+ * Returns the first day (`YYYY-MM-DD`) that the account's transactions and filings can have: the setting, or four years
+ * before the account was created.
+ */
+export const booksOpenFrom = (account: Opening): string => account.settings.books_open_from ?? defaultOpening(account);
+
+/** Returns the default first day of the books, or the setting if it is earlier. */
+export const earliestBooksOpenDay = (account: Opening): string => {
+  const [setting, byDefault] = [booksOpenFrom(account), defaultOpening(account)];
+  return setting < byDefault ? setting : byDefault;
+};
+
+/** Returns a problem if the day is before the account's books open; `null` for a later day or no day. */
+export const tooEarlyProblem = (pointer: string, date: unknown, account: Account): Problem | null => {
+  const earliest = booksOpenFrom(account);
+  if (typeof date !== 'string' || instantMs(date) === null) return null;
+  // `YYYY-MM-DD` strings sort chronologically.
+  if (inTimeZone(date, account.settings.time_zone).slice(0, 10) >= earliest) return null;
+  return {
+    code: 'validation_date_out_of_range',
+    title: `${pointer.slice(1)} before the books open`,
+    detail: `${date} is before the account's first day. Send ${earliest} or later, or change books_open_from with POST /account or on the page Settings of the console.`,
+    source: { pointer },
+    meta: { earliest },
+  };
+};

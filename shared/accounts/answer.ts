@@ -1,7 +1,7 @@
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import type { Account, Registration } from './account.ts';
+import { type Account, booksOpenFrom, type Registration } from './account.ts';
 import { scopes as allScopes } from './api-key.ts';
-import { booksOpenFrom } from './books-open.ts';
+
 import type { AccountAnswer } from './response.ts';
 
 type Scope = AccountAnswer['scopes'][number];

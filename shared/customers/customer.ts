@@ -5,9 +5,10 @@ import { pagesOf } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
+import { isSame } from '../base/json.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { searchFor } from '../base/search-text.ts';
+import { searchFor } from '../base/texts.ts';
 import type { Certificate, FindCertificates } from '../calculations/certificates.ts';
 import { day, identifier } from '../calculations/fields.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
@@ -33,7 +34,6 @@ import {
   type SavedResponse,
   saveUnchanged,
 } from '../ledger/ports.ts';
-import { isSame } from '../ledger/same-value.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { state } from '../vocabulary/state-field.ts';
 import { CertificateRequest, CustomerRequest, type CustomerUpdate } from './request.ts';

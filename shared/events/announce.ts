@@ -3,8 +3,7 @@ import * as z from 'zod/mini';
 import { assert } from '../base/assert.ts';
 import type { FilingStatus, StoredFiling, StoredReminder } from '../filings/filing.ts';
 import { errorWithoutStack, failureLine } from '../observability/failure-line.ts';
-import { filingFrom, filingItem } from '../store/filings/filing-item.ts';
-import { reminderFrom } from '../store/filings/reminder-item.ts';
+import { filingFrom, filingItem, reminderFrom } from '../store/filings/filing-item.ts';
 import { headOwner } from '../store/keys.ts';
 import { auditEntryFrom } from '../store/ledger/audit-item.ts';
 import {

@@ -6,13 +6,12 @@ import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
-import { discountOf, dueStatus, findFilingTerms } from './filing-calendar.ts';
+import { discountOf, dueStatus, estimateDiscount, findFilingTerms } from './filing-calendar.ts';
 import type { FilingCommitted, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
 import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
-import { estimateDiscount } from './vendor-discount.ts';
 
 /** Counts the entries of all shards, by phase. */
 export const sumCounts = (shards: readonly ShardProgress[]): Counts => {

@@ -215,7 +215,7 @@ export const sweepAccounts = async (
 ): Promise<{ readonly added: number; readonly failed: number }> => {
   const swept = { added: 0, failed: 0 };
   const day = toDay(ports.now());
-  let position = await ports.due.sweep();
+  let position = await ports.due.sweep.read();
   for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(position?.day === day && position.isDone); page++) {
     const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
     const sweepAccount = async (read: () => Account) => {
@@ -232,7 +232,7 @@ export const sweepAccounts = async (
     await concurrently((await ports.findAccounts(ids)).values(), sweepAccount, accountsAtOnce);
     const after: SweepPosition = { day, after: next, isDone: next === null };
     // A concurrent run moved the position and continues from it.
-    if (!(await ports.due.moveSweep(position, after))) break;
+    if (!(await ports.due.sweep.move(position, after))) break;
     position = after;
   }
   return swept;

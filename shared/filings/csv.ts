@@ -42,19 +42,14 @@ const entryColumns = [
   ...buyerColumns,
 ] as const;
 
-type Amounts = Pick<FilingRate, 'exempt_by_reason'>;
+type ByReason = FilingRate['exempt_by_reason'];
+type ExemptAmounts = { readonly [Reason in keyof ByReason as `exempt_${Reason}_amount`]: string };
 
-const flat = <Row extends Amounts>({ exempt_by_reason: exempt, ...row }: Row) => ({
+const flat = <Row extends { readonly exempt_by_reason: ByReason }>({ exempt_by_reason, ...row }: Row) => ({
   ...row,
-  exempt_resale_amount: exempt.resale,
-  exempt_product_amount: exempt.product,
-  exempt_customer_amount: exempt.customer,
-  exempt_marketplace_amount: exempt.marketplace,
-  exempt_not_registered_amount: exempt.not_registered,
-  exempt_snap_amount: exempt.snap,
-  exempt_government_amount: exempt.government,
-  exempt_nonprofit_amount: exempt.nonprofit,
-  exempt_direct_pay_amount: exempt.direct_pay,
+  ...(Object.fromEntries(
+    Object.entries(exempt_by_reason).map(([reason, amount]) => [`exempt_${reason}_amount`, amount]),
+  ) as ExemptAmounts),
 });
 
 const wholeState = { jurisdiction_code: '', jurisdiction_name: 'Total', jurisdiction_type: 'total', rate: null };

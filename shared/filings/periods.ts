@@ -1,5 +1,5 @@
 import type { Account, Frequency, Registration, Settings } from '../accounts/account.ts';
-import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/books-open.ts';
+import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/account.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';

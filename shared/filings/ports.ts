@@ -1,7 +1,6 @@
-import type { Account } from '../accounts/account.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 
-import type { ChangePorts, Commit, HeadChange, Ledger, Replay, SweepPosition } from '../ledger/ports.ts';
+import type { AccountReads, ChangePorts, Commit, HeadChange, Ledger, Replay, SweepPositions } from '../ledger/ports.ts';
 import type { Counts, FilingSequence, StoredFiling, StoredReminder } from './filing.ts';
 import type { Totals } from './totals.ts';
 
@@ -72,9 +71,7 @@ export type DueIndex = {
   readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
   /** Creates the account's missing due entries and returns how many. */
   readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
-  readonly sweep: () => Promise<SweepPosition | null>;
-  /** Advances the sweep from the position that was read. Returns `false` if a concurrent run moved it. */
-  readonly moveSweep: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
+  readonly sweep: SweepPositions;
 };
 
 /** A changed item. The write is conditional on the version that was read; `null` if the item is new. */
@@ -133,7 +130,7 @@ export type FilingReads = {
   readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
   /** All shards, ordered by number. */
   readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
-  /** At most 100 parts of a filing's totals, in any order. */
+  /** Parts of a filing's totals, in any order. */
   readonly parts: (account: string, id: string, places: readonly PartPlace[]) => Promise<readonly TotalsPart[]>;
   /**
    * Open entries of a shard up to a month, and from `firstMonth` if there is one, oldest month first: at most `limit`,
@@ -200,18 +197,13 @@ export type ReminderStore = {
 };
 
 /** The additional ports of the schedule: `closePorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
-export type ClosePorts = FilingPorts & {
-  readonly due: DueIndex;
-  readonly reminders: ReminderStore;
-  /** A page of the register of accounts. */
-  readonly accountIds: (
-    after: string | null,
-  ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
-  /** Returns the existing accounts of at most 100 ids. An unreadable account throws when its function is called. */
-  readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
-  /** The first day of all transactions of an account, including transactions that owe nothing; `null` without one. */
-  readonly firstTaxDay: (account: string) => Promise<string | null>;
-};
+export type ClosePorts = FilingPorts &
+  AccountReads & {
+    readonly due: DueIndex;
+    readonly reminders: ReminderStore;
+    /** The first day of all transactions of an account, including transactions that owe nothing; `null` without one. */
+    readonly firstTaxDay: (account: string) => Promise<string | null>;
+  };
 
 /**
  * The result of a run of the schedule: filings started, turns of work, filings finished. `complete` if no due work is

@@ -54,8 +54,6 @@ const byPart = (sums: Sums, keys: readonly string[]): ReadonlyMap<string, Sums> 
 /** Reads each part of one shard at most once. */
 type PartsReader = (keys: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
 
-const keysMax = 100;
-
 export const partsReader = (
   { account, id }: StoredFiling,
   { shard }: ShardProgress,
@@ -64,8 +62,7 @@ export const partsReader = (
   const known = new Map<string, Sums>();
   return async (keys) => {
     const unknown = keys.filter((from) => !known.has(from)).map((from) => ({ shard, from }));
-    for (let at = 0; at < unknown.length; at += keysMax)
-      for (const { from, sums } of await parts(account, id, unknown.slice(at, at + keysMax))) known.set(from, sums);
+    for (const { from, sums } of await parts(account, id, unknown)) known.set(from, sums);
     return known;
   };
 };

@@ -47,17 +47,10 @@ type Account = { readonly id: string };
 
 const expandedMax = 50;
 
-const historyEntry = (entry: AuditEntry): HistoryEntry => ({
-  version: entry.version,
-  at: entry.at,
-  by: entry.by,
-  from: entry.from,
-  to: entry.to,
-  fields: [...entry.fields],
-  state_hash: entry.stateHash,
-  previous_hash: entry.previousHash,
-  hash: entry.hash,
-});
+const historyEntry = (entry: AuditEntry): HistoryEntry => {
+  const { version, at, by, from, to, fields, stateHash: state_hash, previousHash: previous_hash, hash } = entry;
+  return { version, at, by, from, to, fields: [...fields], state_hash, previous_hash, hash };
+};
 
 /**
  * Returns the current transaction with its newest 50 audit entries, in one database call.

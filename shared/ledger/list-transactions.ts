@@ -6,7 +6,7 @@ import { dayMs, wallMs } from '../base/calendar.ts';
 import { csvText } from '../base/csv.ts';
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { searchFor } from '../base/search-text.ts';
+import { searchFor } from '../base/texts.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { readLimit, type TransactionListQuery } from './list-query.ts';
 import { callsMax, cursorProblem, fitting, listAnswer, rowsToRead, scanPages } from './page-limit.ts';

@@ -265,3 +265,20 @@ export const otherVersion = (version: number, resource: 'transaction' | 'custome
 
 /** The progress of a daily sweep: its day, and the last account checked. */
 export type SweepPosition = { readonly day: string; readonly after: string | null; readonly isDone: boolean };
+
+/** The stored position of a daily sweep. */
+export type SweepPositions = {
+  readonly read: () => Promise<SweepPosition | null>;
+  /** Advances the sweep from the position that was read. Returns `false` if a concurrent run moved it. */
+  readonly move: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
+};
+
+/** The reads of all accounts, for a sweep. */
+export type AccountReads = {
+  /** A page of the register of accounts. */
+  readonly accountIds: (
+    after: string | null,
+  ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
+  /** Returns the existing accounts of these ids. An unreadable account throws when its function is called. */
+  readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
+};

@@ -160,16 +160,10 @@ const extraIn = async (
   return { extra, next: position };
 };
 
-const toExtra = (row: TransactionSummary): ExtraTransaction => ({
-  transaction_id: row.id,
-  reference_id: row.reference_id,
-  type: row.type,
-  status: row.status,
-  tax_date: row.tax_date,
-  currency: row.currency,
-  total_amount: row.total_amount,
-  tax_amount: row.tax_amount,
-});
+const toExtra = ({ id: transaction_id, reference_id, type, status, ...row }: TransactionSummary): ExtraTransaction => {
+  const { tax_date, currency, total_amount, tax_amount } = row;
+  return { transaction_id, reference_id, type, status, tax_date, currency, total_amount, tax_amount };
+};
 
 /** The stored fields that a reconciliation compares. An expired draft is still a draft here. */
 export type Recorded = Pick<

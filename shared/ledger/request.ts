@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
-import { tooEarlyProblem } from '../accounts/books-open.ts';
+import { tooEarlyProblem } from '../accounts/account.ts';
 import { described, readDescription } from '../base/described.ts';
 import { asObject, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem, problemPointer } from '../base/problem.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, Settings } from '../accounts/account.ts';
+import { booksOpenFrom } from '../accounts/account.ts';
 import { settingsTag } from '../accounts/answer.ts';
-import { booksOpenFrom } from '../accounts/books-open.ts';
 import { assert } from '../base/assert.ts';
 import { lastDay, toMonth } from '../base/calendar.ts';
 import { Contention } from '../base/contention.ts';

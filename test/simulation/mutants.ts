@@ -4,10 +4,7 @@ import type { Patch } from './platform.ts';
 const swap = (find: string, replace: string): readonly Patch[] => [{ find, replace }];
 
 const commitBegins = '    const writes = commitWrites(commit);\n';
-const headWritten = `      { ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) },
-      isAbsent,
-`;
-const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
+const headRead = '  const asRead = before === null ? absent : asSeen(before.transaction.version);\n';
 
 // The writes of these roles follow in a second transaction.
 const inASecondWrite = (isLate: string): readonly Patch[] => [
@@ -52,13 +49,14 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
 // A head is written without its version condition, and its audit entry overwrites an existing one.
 const unconditionally = (when: string): readonly Patch[] => [
   {
-    find: headChanged,
-    replace: `      : ${when} ? put(roles[0], item, isPresent)\n${headChanged}`,
+    find: headRead,
+    replace: `  const isCareless = before !== null && (${when});
+  const asRead = before === null ? absent : isCareless ? present : asSeen(before.transaction.version);\n`,
   },
   {
-    find: headWritten,
-    replace: `{ ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) }, before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent,
-`,
+    find: 'put(roles[1], audit, absent)',
+    replace:
+      'put(roles[1], audit, isCareless ? { ConditionExpression: `${absent.ConditionExpression} OR attribute_exists(pk)` } : absent)',
   },
 ];
 
@@ -103,8 +101,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   'account missing from a key': swap('pk: `R#${account}#${sha256(', 'pk: `R#${account.slice(0, 0)}#${sha256('),
   'reference kept by what is void': swap('release: holds !== held && !mayHaveLostIt ? held : null', 'release: null'),
   'reference kept by a draft that has ended': swap(
-    '`${isAbsent} OR ${isOwn} OR ${isPast}`',
-    '`${isAbsent} OR ${isOwn} OR (${isPast} AND attribute_not_exists(pk))`',
+    '`${absent.ConditionExpression} OR ${isOwn} OR ${isPast}`',
+    '`${absent.ConditionExpression} OR ${isOwn} OR (${isPast} AND attribute_not_exists(pk))`',
   ),
   'If-Match passed over': swap(
     '  if (!isMatch(request.ifMatch, current))',

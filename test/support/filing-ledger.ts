@@ -44,8 +44,7 @@ const dueOf = ({ id }: Account, due: DueIndex): DueIndex => ({
   ...due,
   page: async (shard, upTo, _limit, after) =>
     (await due.page(shard, upTo, 1000, after)).filter(({ account }) => account === id),
-  sweep: async () => null,
-  moveSweep: async () => true,
+  sweep: { read: async () => null, move: async () => true },
 });
 
 /** The ports of the real store for a single account, in steps of two entries. */

@@ -21,7 +21,7 @@ import {
 } from '../../shared/base/contention.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../../shared/base/cursor.ts';
 import { describeJsonError } from '../../shared/base/json.ts';
-import { searchFor } from '../../shared/base/search-text.ts';
+import { searchFor } from '../../shared/base/texts.ts';
 import { drawFrom } from '../support/random-orders.ts';
 
 /** Virtual time that passes only during sleeps, with the recorded sleeps. `random` is the fixed random value. */

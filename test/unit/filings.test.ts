@@ -6,10 +6,9 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import { csvText } from '../../shared/base/csv.ts';
 import calendar from '../../shared/catalog/filing-calendar.json' with { type: 'json' };
 import type { FilingSummary } from '../../shared/filings/filing.ts';
-import { discountOf, findFilingTerms } from '../../shared/filings/filing-calendar.ts';
+import { discountOf, estimateDiscount, findFilingTerms } from '../../shared/filings/filing-calendar.ts';
 import type { FilingReads } from '../../shared/filings/ports.ts';
 import { getFiling } from '../../shared/filings/read-filings.ts';
-import { estimateDiscount } from '../../shared/filings/vendor-discount.ts';
 import { newFiling } from '../../shared/filings/work-on.ts';
 import { encodeEntry, type LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { batchesOf } from '../../base/collections.ts';
+import { isSame } from '../../base/json.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
@@ -29,7 +30,6 @@ import {
   refundFaults,
 } from '../../ledger/invariants.ts';
 import { withoutPersonalData } from '../../ledger/personal-data/fields.ts';
-import { isSame } from '../../ledger/same-value.ts';
 import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
 import { type Amounts, expireIfDue, isExpiredDraft, isLive, type Share } from '../../ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';

@@ -1,4 +1,5 @@
 import { taxDateAt } from '../../accounts/time-zone.ts';
+import { isSame, withoutNulls } from '../../base/json.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
 import { generalGoods, shippingList, shippingPointer } from '../../calculations/charges.ts';
 import type { Context } from '../../calculations/document.ts';
@@ -8,7 +9,6 @@ import { documentTotals } from '../../calculations/figures.ts';
 import type { CalculationInput } from '../../calculations/request.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import type { TransactionRequest } from '../request.ts';
-import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 import { findParentLine } from './amounts.ts';
 

@@ -1,8 +1,8 @@
+import { isSame, withoutNulls } from '../../base/json.ts';
 import { invalidFormat, type Problem, requiredField } from '../../base/problem.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { isSame, withoutNulls } from '../same-value.ts';
 import type { Share, Transaction } from '../transaction.ts';
 import { isNothing } from './amounts.ts';
 import type { CreditRequest } from './outcome.ts';

@@ -1,12 +1,12 @@
 import type { Account } from '../../accounts/account.ts';
 import { dayMs, toDay } from '../../base/calendar.ts';
 import { retryWhileStale } from '../../base/contention.ts';
+import { isSame } from '../../base/json.ts';
 import { type AuditEntry, auditEntry, hashState } from '../audit.ts';
 import { buildExpiry } from '../commit.ts';
 import { listLiabilityEntries } from '../entries/entries.ts';
 import type { LiabilityEntry } from '../entries/entry.ts';
-import type { ChangePorts, HeadChange, Ledger, SweepPosition } from '../ports.ts';
-import { isSame } from '../same-value.ts';
+import type { AccountReads, ChangePorts, HeadChange, Ledger, SweepPosition, SweepPositions } from '../ports.ts';
 import { isExpired, isLive, type StoredTransaction, type Transaction } from '../transaction.ts';
 import { committedState, redactedForm } from './fields.ts';
 
@@ -149,33 +149,26 @@ export const redactTransaction = async (
 /** The `by` value of audit entries caused by the retention setting. */
 const retentionBy = 'retention';
 
-export type RetentionPorts = RedactionPorts & {
-  /** Returns a page of the list of accounts. */
-  readonly accountIds: (
-    after: string | null,
-  ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
-  readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
-  readonly position: {
-    readonly read: () => Promise<SweepPosition | null>;
-    readonly move: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
+export type RetentionPorts = RedactionPorts &
+  AccountReads & {
+    readonly position: SweepPositions;
+    /**
+     * Returns the account's last processed transaction: all transactions up to it are redacted. `null` if there is none
+     * yet.
+     */
+    readonly reached: (account: string) => Promise<string | null>;
+    readonly reach: (account: string, after: string) => Promise<void>;
+    /** Returns ids after the given id, of transactions created before the given time, oldest first. */
+    readonly olderIds: (
+      account: string,
+      after: string | null,
+      beforeMs: number,
+      limit: number,
+    ) => Promise<readonly string[]>;
+    /** The time reserved for one batch, in milliseconds. No batch starts with less time left. */
+    readonly batchMsMax: number;
+    readonly onFailure: (error: unknown) => void;
   };
-  /**
-   * Returns the account's last processed transaction: all transactions up to it are redacted. `null` if there is none
-   * yet.
-   */
-  readonly reached: (account: string) => Promise<string | null>;
-  readonly reach: (account: string, after: string) => Promise<void>;
-  /** Returns ids after the given id, of transactions created before the given time, oldest first. */
-  readonly olderIds: (
-    account: string,
-    after: string | null,
-    beforeMs: number,
-    limit: number,
-  ) => Promise<readonly string[]>;
-  /** The time reserved for one batch, in milliseconds. No batch starts with less time left. */
-  readonly batchMsMax: number;
-  readonly onFailure: (error: unknown) => void;
-};
 
 /** The number of redacted transactions, failed accounts, and transactions whose state does not match their audit chain. */
 type Retained = { readonly redacted: number; readonly failed: number; readonly inconsistent: number };

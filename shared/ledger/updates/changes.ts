@@ -1,10 +1,10 @@
 import { instantMs } from '../../base/calendar.ts';
+import { isSame, withoutNulls } from '../../base/json.ts';
 import { invalidFormat, type Problem } from '../../base/problem.ts';
 import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
-import { isSame, withoutNulls } from '../same-value.ts';
 import { type Status, transitionProblem } from '../status.ts';
 import {
   draftExpired,

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import { tooEarlyProblem } from '../../accounts/books-open.ts';
+import { tooEarlyProblem } from '../../accounts/account.ts';
 import { invalidFormat, type Problem } from '../../base/problem.ts';
 import { accept, mapResult, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';

@@ -30,7 +30,7 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
  * affect the others.
  */
 export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
-  const items = ids.length === 0 ? [] : await batchGet(TableName, ids.map(accountKey));
+  const items = await batchGet(TableName, ids.map(accountKey));
   const accounts = items.filter((item) => !('deleted_at' in item));
   return new Map(accounts.map((item) => [String(item['id']), () => Account.parse(item)]));
 };

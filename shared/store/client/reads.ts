@@ -68,7 +68,7 @@ const readSome = async (table: string, Keys: ItemKey[], attributes?: readonly st
 };
 
 /**
- * Reads the existing items of at most 100 keys, in any order: whole items, or their keys and these attributes.
+ * Reads the existing items of any number of keys, in any order: whole items, or their keys and these attributes.
  *
  * DynamoDB can return unprocessed keys. If it reached the 16 MB limit, the remaining keys are read immediately. A
  * response without any items means that the database is throttling, so the next read backs off first.
@@ -83,9 +83,9 @@ export const batchGet = async (
   let missing = [...keys];
   await retryContention(async () => {
     while (missing.length > 0) {
-      const { items, missed } = await readSome(table, missing, attributes);
+      const { items, missed } = await readSome(table, missing.slice(0, keysMax), attributes);
       found.push(items);
-      missing = missed;
+      missing = [...missed, ...missing.slice(keysMax)];
       if (items.length === 0 && missed.length > 0) throw new Contention('DynamoDB returned only unprocessed keys.');
     }
   }, remainingMs);

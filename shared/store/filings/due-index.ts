@@ -45,8 +45,6 @@ const dueFrom = (item: unknown): DueEntry => {
   return { ...parseDueKey(sk), token };
 };
 
-const position = sweepPosition(dueSweepKey);
-
 /** Returns the due index, bounded by the time left in the invocation. */
 export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   shards: dueShards,
@@ -66,15 +64,13 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
     await writeTogether(writes, staleOrThrow, remainingMs);
   },
   addMissing: async (places) => {
-    if (places.length === 0) return 0;
     const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
     const missing = places.filter((place) => !known.has(dueKey(place).sk));
     for (const place of missing)
       await isWritten(database.send(new PutCommand({ TableName, Item: dueItem(place), ...absent })));
     return missing.length;
   },
-  sweep: position.read,
-  moveSweep: position.move,
+  sweep: sweepPosition(dueSweepKey),
 });
 
 /**

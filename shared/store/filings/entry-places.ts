@@ -1,19 +1,13 @@
-import { batchesOf, pagesOf } from '../../base/collections.ts';
+import { pagesOf } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
 import type { EntryPlace } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import { filedEntryKey, type ItemKey, itemPlace, openEntryKey } from '../keys.ts';
+import { filedEntryKey, itemPlace, openEntryKey } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
 import { filingReads } from './filing-reads.ts';
 
 /** The item of a liability entry: open (`filing` is `null`), or in a filing. */
 export type FoundEntry = { readonly item: Item; readonly filing: StoredFiling | null };
-
-const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
-  const found = new Map<string, Item>();
-  for await (const some of batchesOf(keys)) for (const [place, item] of await itemsAt(some)) found.set(place, item);
-  return found;
-};
 
 /** Returns an account's filings without their entries: a few hundred per decade. */
 export const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
@@ -43,7 +37,7 @@ export const findEntries = async (
   expected: readonly LiabilityEntry[],
   filings: readonly StoredFiling[],
 ): Promise<readonly { readonly entry: LiabilityEntry; readonly found: readonly FoundEntry[] }[]> => {
-  const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
+  const open = await itemsAt(expected.map((entry) => openEntryKey(account, entry)));
   const places = expected.map((entry) => {
     const item = open.get(itemPlace(openEntryKey(account, entry)));
     const possible = item ? [] : filingsWith(filings, entry);
@@ -53,7 +47,7 @@ export const findEntries = async (
       filed: possible.map((filing) => ({ filing, key: filedEntryKey(account, filing.id, entry) })),
     };
   });
-  const filed = await allItemsAt(places.flatMap((place) => place.filed.map(({ key }) => key)));
+  const filed = await itemsAt(places.flatMap((place) => place.filed.map(({ key }) => key)));
   return places.map((place) => {
     if (place.item) return { entry: place.entry, found: [{ item: place.item, filing: null }] };
     const found = place.filed.flatMap(({ filing, key }) => {

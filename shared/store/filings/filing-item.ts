@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
-import { FilingChain, FilingHead, type FilingSequence, type StoredFiling } from '../../filings/filing.ts';
+import {
+  FilingChain,
+  FilingHead,
+  type FilingSequence,
+  Reminder,
+  type StoredFiling,
+  type StoredReminder,
+} from '../../filings/filing.ts';
 import { phases, type ShardProgress, type TotalsPart } from '../../filings/ports.ts';
 import { ExceptionSum, jurisdictionShape, ReviewSum, Sum } from '../../ledger/entries/entry.ts';
 import { compressed, defineItem, entriesOf, type Item } from '../define-item.ts';
-import { chainKey, filingKey, filingProgressKey, totalsPartKey } from '../keys.ts';
+import { chainKey, filingKey, filingProgressKey, reminderKey, totalsPartKey } from '../keys.ts';
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
 
@@ -87,3 +94,14 @@ export const totalsPartItem = (account: string, id: string, part: TotalsPart): I
 
 /** Parses a part of a shard's totals. Throws if the item does not have the format that `totalsPartItem` writes. */
 export const totalsPartFrom: (item: unknown) => TotalsPart = parts.read;
+
+const reminders = defineItem({ key: reminderKey, schema: Reminder });
+
+/** Builds the item of a reminder. It is never changed, so the table's stream has it once. */
+export const reminderItem = (reminder: StoredReminder): Item => reminders.write([reminder.account, reminder], reminder);
+
+/** Parses a reminder. Throws if the item does not have the format that `reminderItem` writes. */
+export const reminderFrom = (item: unknown): StoredReminder => ({
+  account: Key.parse(item).pk.split('#')[1] ?? '',
+  ...reminders.read(item),
+});

@@ -1,4 +1,3 @@
-import { batchesOf } from '../../base/collections.ts';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { StoredReminder } from '../../filings/filing.ts';
@@ -6,17 +5,16 @@ import type { ReminderStore } from '../../filings/ports.ts';
 import { batchGet, partitionQuery, queryPages } from '../client/reads.ts';
 import { absent, asSeen, staleOrThrow, writeTogether } from '../client/writes.ts';
 import { filingKey, itemPlace, periodKey, reminderKey, reminderPartition } from '../keys.ts';
-import { reminderFrom, reminderItem } from './reminder-item.ts';
+import { reminderFrom, reminderItem } from './filing-item.ts';
 
 const TableName = environment.tables.transactions;
 
 /** Returns the store of reminders, bounded by the time left in the invocation. */
 export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
   missing: async (reminders) => {
-    const known = new Set<string>();
-    for await (const some of batchesOf(reminders.map((of) => reminderKey(of.account, of))))
-      for (const { pk, sk } of await batchGet(TableName, some, remainingMs, []))
-        known.add(itemPlace({ pk: String(pk), sk: String(sk) }));
+    const keys = reminders.map((of) => reminderKey(of.account, of));
+    const stored = await batchGet(TableName, keys, remainingMs, []);
+    const known = new Set(stored.map(({ pk, sk }) => itemPlace({ pk: String(pk), sk: String(sk) })));
     return reminders.filter((of) => !known.has(itemPlace(reminderKey(of.account, of))));
   },
   add: (reminder) => {

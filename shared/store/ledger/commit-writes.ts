@@ -3,7 +3,7 @@ import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ports.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { isExpired } from '../../ledger/transaction.ts';
-import type { Write } from '../client/writes.ts';
+import { absent, asSeen, present, type Write } from '../client/writes.ts';
 import { answerLinkKey, claimKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
@@ -67,11 +67,8 @@ export type RoledWrite = { readonly role: Role; readonly write: Write };
 
 const TableName = environment.tables.transactions;
 
-const isAbsent = 'attribute_not_exists(pk)';
-const isPresent = 'attribute_exists(pk)';
 const isPast = 'expires_at <= :now';
 const isOwn = 'transaction_id = :id';
-const isAsSeen = 'version = :seen';
 // Only a redaction writes the digest.
 const isUnredacted = 'attribute_not_exists(commitments.digest)';
 
@@ -80,33 +77,24 @@ const isUnredacted = 'attribute_not_exists(commitments.digest)';
 const returnedRoles = new Set<Role>(['idempotency', 'take', 'audit']);
 
 type Item = Readonly<Record<string, unknown>>;
+type Condition = { readonly ConditionExpression: string; readonly ExpressionAttributeValues?: Item };
 
-const put = (role: Role, item: Item, condition: string, values?: Item): RoledWrite => ({
-  role,
-  write: {
-    Put: {
-      TableName,
-      Item: item,
-      ConditionExpression: condition,
-      ...(values && { ExpressionAttributeValues: values }),
-      ...(returnedRoles.has(role) && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-    },
-  },
-});
+const put = (role: Role, Item: Item, condition: Condition): RoledWrite => {
+  const returned = returnedRoles.has(role) && ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
+  return { role, write: { Put: { TableName, Item, ...condition, ...returned } } };
+};
 
-const remove = (role: Role, Key: Item, condition: string, values?: Item): RoledWrite => ({
+const remove = (role: Role, Key: Item, condition: Condition): RoledWrite => ({
   role,
-  write: {
-    Delete: {
-      TableName,
-      Key,
-      ConditionExpression: condition,
-      ...(values && { ExpressionAttributeValues: values }),
-    },
-  },
+  write: { Delete: { TableName, Key, ...condition } },
 });
 
 const toInstant = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+const absentOrPast = (nowMs: number): Condition => ({
+  ConditionExpression: `${absent.ConditionExpression} OR ${isPast}`,
+  ExpressionAttributeValues: { ':now': toInstant(nowMs) },
+});
 
 /** Returns the write of an idempotency record, on the condition that none exists or that it has expired. */
 export const idempotencyWrites = ({
@@ -115,8 +103,7 @@ export const idempotencyWrites = ({
   nowMs,
 }: Pick<Commit, 'account' | 'idempotency' | 'nowMs'>): RoledWrite[] => {
   if (idempotency === null) return [];
-  const item = idempotencyItem(account, idempotency, nowMs);
-  return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': toInstant(nowMs) })];
+  return [put('idempotency', idempotencyItem(account, idempotency, nowMs), absentOrPast(nowMs))];
 };
 
 /** Returns the write of the link to a record whose digest is in no audit entry. The link expires with the record. */
@@ -128,7 +115,7 @@ export const answerLinkWrites = (
   if (idempotency === null) return [];
   const { expires_at, ttl } = idempotencyItem(account, idempotency, nowMs);
   const item = { ...answerLinkKey(account, owner, idempotency.digest), expires_at, ttl };
-  return [put('link', item, `${isAbsent} OR ${isPast}`, { ':now': toInstant(nowMs) })];
+  return [put('link', item, absentOrPast(nowMs))];
 };
 
 const idOf = ({ after }: HeadChange) => after.transaction.id;
@@ -137,16 +124,20 @@ const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] =
   const { take, release } = claimChanges(head, nowMs);
   const left = replaced ? claimChanges(replaced, nowMs).release : null;
   const isLeft = left !== null && left === take;
-  const isFree = `${isAbsent} OR ${isOwn} OR ${isPast}`;
-  const condition = isLeft ? `${isFree} OR transaction_id = :replaced` : isFree;
-  const values = {
-    ...{ ':id': idOf(head), ':now': toInstant(nowMs) },
-    ...(replaced && isLeft && { ':replaced': idOf(replaced) }),
+  const isFree = `${absent.ConditionExpression} OR ${isOwn} OR ${isPast}`;
+  const free = {
+    ConditionExpression: isLeft ? `${isFree} OR transaction_id = :replaced` : isFree,
+    ExpressionAttributeValues: {
+      ...{ ':id': idOf(head), ':now': toInstant(nowMs) },
+      ...(replaced && isLeft && { ':replaced': idOf(replaced) }),
+    },
   };
-  const released = (reference: string, id: string) =>
-    remove('release', claimKey(account, reference), isOwn, { ':id': id });
+  const released = (reference: string, id: string) => {
+    const own = { ConditionExpression: isOwn, ExpressionAttributeValues: { ':id': id } };
+    return remove('release', claimKey(account, reference), own);
+  };
   return [
-    ...(take === null ? [] : [put('take', claimItem(account, take, head.after), condition, values)]),
+    ...(take === null ? [] : [put('take', claimItem(account, take, head.after), free)]),
     ...(release === null ? [] : [released(release, idOf(head))]),
     ...(replaced && left !== null && !isLeft ? [released(left, idOf(replaced))] : []),
   ];
@@ -163,17 +154,9 @@ export const headWrites = (
   roles: [Role, Role],
   answer?: string,
 ): RoledWrite[] => {
-  const item = transactionItem(account, after);
-  return [
-    before === null
-      ? put(roles[0], item, isAbsent)
-      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),
-    put(
-      roles[1],
-      { ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) },
-      isAbsent,
-    ),
-  ];
+  const audit = { ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) };
+  const asRead = before === null ? absent : asSeen(before.transaction.version);
+  return [put(roles[0], transactionItem(account, after), asRead), put(roles[1], audit, absent)];
 };
 
 // An entry whose amounts change is removed and posted under the same key, but a DynamoDB transaction can contain a key
@@ -185,12 +168,12 @@ const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Co
   return [
     ...post.map((entry) =>
       removedPlaces.has(entryPlace(entry))
-        ? put('replace', openEntryItem(account, entry), isPresent)
-        : put('post', openEntryItem(account, entry), isAbsent),
+        ? put('replace', openEntryItem(account, entry), present)
+        : put('post', openEntryItem(account, entry), absent),
     ),
     ...removed
       .filter((entry) => !postedPlaces.has(entryPlace(entry)))
-      .map((entry) => remove('remove', openEntryKey(account, entry), isPresent)),
+      .map((entry) => remove('remove', openEntryKey(account, entry), present)),
   ];
 };
 

@@ -33,7 +33,7 @@ export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   find,
   findSome: async (account, ids) => {
     const keys = ids.map((id) => headKey(account, id));
-    return keys.length === 0 ? [] : (await batchGet(TableName, keys, remainingMs)).map(transactionFrom);
+    return (await batchGet(TableName, keys, remainingMs)).map(transactionFrom);
   },
   findReplay,
   findWithReplay: async (account, id, idempotency, nowMs) => {

@@ -88,8 +88,8 @@ export const headItem = (account: string, id: string): Promise<Item | undefined>
 export const findClaimItem = (account: string, reference: string): Promise<Item | undefined> =>
   readItem(TableName, claimKey(account, reference));
 
-/** Returns the existing items of at most 100 keys, by key, strongly consistent. */
+/** Returns the existing items of these keys by `itemPlace`, strongly consistent. */
 export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
-  const found = keys.length === 0 ? [] : await batchGet(TableName, keys);
+  const found = await batchGet(TableName, keys);
   return new Map(found.map((item) => [`${item['pk']} ${item['sk']}`, item]));
 };
