@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { expired } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { claimKey } from '../../shared/store/keys.ts';
+import { claimKey, headKey } from '../../shared/store/keys.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
+import { itemsAt } from '../../shared/store/ledger/ledger-walk.ts';
 import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';
 import {
   changed,
@@ -220,4 +221,18 @@ describe('ledger operations under faults', () => {
     await expect(ledger.commit(commitOf(newAccount(), created()))).rejects.toBeInstanceOf(TransactionCanceledException);
     expect(seen.sends).toBe(1);
   });
+});
+
+it('reads any number of keys, in batches that DynamoDB accepts', async () => {
+  const account = newAccount();
+  const heads = Array.from({ length: 104 }, () => created());
+  for (const head of heads) await ledger.commit(commitOf(account, head));
+  const keys = heads.flatMap(({ after: { transaction } }) => [
+    headKey(account, transaction.id),
+    headKey(account, `${transaction.id}-absent`),
+  ]);
+  const found = await itemsAt(keys);
+  const expected = heads.map(({ after }) => `T#${account}#${after.transaction.id} H`);
+  expect([...found.keys()].sort()).toEqual(expected.sort());
+  expect(await itemsAt([])).toEqual(new Map());
 });
