@@ -113,7 +113,7 @@ const linesOf = async (setting: 'essential' | 'full'): Promise<readonly MetricLi
   const due = {
     shards: 1,
     page: async () => [],
-    sweep: async () => ({ day: '1970-01-01', after: null, isDone: true }),
+    sweep: { read: async () => ({ day: '1970-01-01', after: null, isDone: true }) },
   };
   const runs = [
     scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as unknown as Parameters<typeof sweepDrafts>[0])),

@@ -219,7 +219,7 @@ describe('a credit with line items', () => {
     const refused = await credit({ ...one(), shipping: { amount: '10.01' } });
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /shipping/amount');
     expect(metaOf(refused)).toEqual({ remaining_amount: '10.00', remaining_tax_amount: '0.60' });
-    expect(detailOf(refused)).toContain('exceeds what remains of the shipping.');
+    expect(detailOf(refused)).toContain('exceeds the remaining amount of the shipping.');
     const { shipping } = await made(credit({ ...one(), shipping: { amount: '10.00' } }));
     expect(shipping).toMatchObject({ tax_amount: '0.60' });
     expect(await credited()).toEqual(['110.00', '6.60', 'full']);
