@@ -1,6 +1,5 @@
 import type { Answer, Schema } from '../support/http.ts';
-import { firstDayOf, lastDayOf, monthOf } from '../support/local-days.ts';
-import { Registered } from '../support/registered.ts';
+import { firstDayOf, lastDayOf, monthOf, Registered } from '../support/local-days.ts';
 import { type Book, type Change, type Creation, note, noteChange, noteCreation } from './book.ts';
 import type { Draw } from './draw.ts';
 import {

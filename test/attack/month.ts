@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../support/http.ts';
-import { firstDayOf, lastDayOf, monthOf } from '../support/local-days.ts';
-import { Registered } from '../support/registered.ts';
+import { firstDayOf, lastDayOf, monthOf, Registered } from '../support/local-days.ts';
 import {
   change,
   changeFiling,

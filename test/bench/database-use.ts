@@ -13,9 +13,9 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import type { Items } from '../../shared/store/client/reads.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
+import { callHandler } from '../support/handler-calls.ts';
 import { requestOf } from './content.ts';
 import { countDatabaseUse, type Use } from './database.ts';
-import { eventOf } from './event.ts';
 import { type Figure, median } from './figure.ts';
 
 type Answer = { readonly id: string; readonly status: string; readonly bytes: number };
@@ -29,13 +29,12 @@ type Measured = {
 const senderWith =
   (apiKey: string): Send =>
   async (operation, body, id) => {
-    const pathParameters = id === undefined ? {} : { id };
-    const key = endpoints[operation].method === 'POST' && { idempotencyKey: crypto.randomUUID() };
-    const event = eventOf({ operation, apiKey, body, pathParameters, ...key });
-    const invocation = { functionName: operation, requestId: 'bench', timeoutMs: 60_000 };
-    const { statusCode, body: answer } = await invoke(handlers.endpoints[operation], event, invocation);
-    if (statusCode >= 300) throw new Error(`${operation} returned ${statusCode}: ${answer}`);
-    return { ...JSON.parse(answer), bytes: Buffer.byteLength(answer) };
+    const { method, path } = endpoints[operation];
+    const key = method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() };
+    const request = { body, headers: { 'X-API-Key': apiKey, ...key } };
+    const { status, body: answer, text } = await callHandler(method, path.replace('{id}', id ?? ''), request, 60_000);
+    if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
+    return { ...answer, bytes: Buffer.byteLength(text) };
   };
 
 const newSender = async (): Promise<Send> => {

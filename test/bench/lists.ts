@@ -1,6 +1,5 @@
 import { encodeTime } from 'ulid';
-import { invoke } from '../../infra/local/gateway.ts';
-import { handlers } from '../../infra/local/handlers.ts';
+import { endpoints } from '../../functions/endpoints.ts';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
@@ -11,8 +10,8 @@ import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { callHandler } from '../support/handler-calls.ts';
 import { countDatabaseUse, putItems, type Use } from './database.ts';
-import { eventOf } from './event.ts';
 import { type Figure, rounded } from './figure.ts';
 
 const defaultSizes = [1_000, 10_000, 100_000];
@@ -45,13 +44,12 @@ const callerOf = async (account: string): Promise<Call> => {
   const apiKey = newApiKey();
   await provisionKey({ account, secret: apiKey, scopes: ['read', 'write'], expires_at: null, label: 'bench' });
   return async (operation, { body, query = {} }) => {
-    const multi = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
-    const parameters = { queryStringParameters: query, multiValueQueryStringParameters: multi };
-    const event = { ...eventOf({ operation, apiKey, body }), ...parameters };
-    const invocation = { functionName: operation, requestId: 'bench', timeoutMs: minuteMs };
-    const { statusCode, body: answer } = await invoke(handlers.endpoints[operation], event, invocation);
-    if (statusCode >= 300) throw new Error(`${operation} returned ${statusCode}: ${answer}`);
-    return JSON.parse(answer);
+    const { method, path } = endpoints[operation];
+    const headers = { 'X-API-Key': apiKey };
+    const target = `${path}?${new URLSearchParams(query)}`;
+    const { status, body: answer, text } = await callHandler(method, target, { body, headers }, minuteMs);
+    if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
+    return answer;
   };
 };
 

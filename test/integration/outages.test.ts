@@ -1,13 +1,10 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Operation } from '../../functions/endpoints.ts';
-import { invoke } from '../../infra/local/gateway.ts';
-import { handlers } from '../../infra/local/handlers.ts';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { eventOf } from '../bench/event.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, noFaults, throttled } from '../support/faults.ts';
+import { callHandler } from '../support/handler-calls.ts';
 import { clientOf, made, sale, sold } from '../support/sales.ts';
 
 afterEach(() => {
@@ -26,14 +23,11 @@ const answerWithin = async (
   id = '',
   headers: Record<string, string> = {},
 ) => {
-  const event = eventOf({ operation, apiKey: key, body, pathParameters: { id } });
-  const named = Object.entries(headers).map(([name, value]) => [name, [value]]);
-  const sent = { ...event, multiValueHeaders: { ...event.multiValueHeaders, ...Object.fromEntries(named) } };
-  const invocation = { functionName: operation, requestId: 'r', timeoutMs };
-  const answer = await invoke(handlers.endpoints[operation], sent as APIGatewayProxyEvent, invocation);
-  const retryAfter = answer.headers?.['Retry-After'] ?? answer.multiValueHeaders?.['Retry-After']?.[0];
-  const body_ = JSON.parse(answer.body);
-  return { status: answer.statusCode, code: body_.errors?.[0]?.code, retryAfter: Number(retryAfter), body: body_ };
+  const { method, path } = endpoints[operation];
+  const request = { body, headers: { 'X-API-Key': key, ...headers } };
+  const answer = await callHandler(method, path.replace('{id}', id), request, timeoutMs);
+  const retryAfter = Number(answer.headers.get('Retry-After'));
+  return { status: answer.status, code: answer.body.errors?.[0]?.code, retryAfter, body: answer.body };
 };
 const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1 };
 

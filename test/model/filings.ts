@@ -1,6 +1,5 @@
 import type { Answer, Schema } from '../support/http.ts';
-import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf } from '../support/local-days.ts';
-import { Registered } from '../support/registered.ts';
+import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf, Registered } from '../support/local-days.ts';
 import { type Book, change, type Filing, instant, type Model, type Requested, type Sent, same } from './book.ts';
 import { picked } from './create.ts';
 import { amountsOf } from './journal.ts';

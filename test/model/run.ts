@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { advanceClock, now } from '../../shared/config/clock.ts';
+import { isLong } from '../support/mode.ts';
 import { type Both, instant, type Model, newBook, same, type World } from './book.ts';
 import { createCredit, createSale } from './commands/create.ts';
 import { advance, close, readFilings, redaction, repeat, settle, sweep } from './commands/filings.ts';
@@ -61,7 +62,7 @@ type Failure = Pick<fc.RunDetails<unknown>, 'seed' | 'counterexamplePath' | 'cou
  */
 const commandOf = (file: string, { seed, counterexamplePath, counterexample }: Failure): string => {
   const ran = /replayPath="([^"]*)"/.exec(String((counterexample as readonly unknown[] | null)?.[0]))?.[1] ?? '';
-  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts${file.includes('.long.') ? ' --mode long' : ''} ${file}`;
+  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts${isLong ? ' --mode long' : ''} ${file}`;
 };
 
 /** Whether a single run is repeated, so coverage is not required. */

@@ -1,3 +1,5 @@
+import type { Registration } from '../../shared/accounts/account.ts';
+
 /** Day and month arithmetic that does not use the service's calendar. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -30,3 +32,72 @@ export const firstDayOf = (month: number): string =>
   `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
 
 export const lastDayOf = (month: number): string => daysAfter(firstDayOf(month + 1), -1);
+
+/**
+ * Computes filing periods from the registrations of one state, independently of the service. Months count from the year
+ * 0.
+ */
+
+type Months = { readonly first: number; readonly last: number; readonly frequency: Registration['frequency'] };
+
+const lengths = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 } as const;
+/** Months, from 0, in which periods begin that do not begin in January. */
+const beginnings: Readonly<Record<string, number>> = {
+  'NY quarter': 2,
+  'NY year': 2,
+  'DC year': 9,
+  'CA fiscal_year': 6,
+};
+
+export class Registered {
+  readonly #all: readonly { readonly first: number; readonly last: number; readonly of: Registration }[];
+
+  constructor(registrations: readonly Registration[] | 'all' | null, state: string) {
+    this.#all = (typeof registrations === 'string' ? [] : (registrations ?? []))
+      .filter((of) => `US-${of.state}` === state)
+      .map((of) => ({ of, first: monthOf(of.from), last: of.to === null ? Number.POSITIVE_INFINITY : monthOf(of.to) }))
+      .sort((a, b) => a.first - b.first);
+  }
+
+  /** Returns the filing frequency in a month, from the first matching registration; `null` without a registration. */
+  #frequency(month: number): Registration['frequency'] | null {
+    return this.#all.find(({ first, last }) => first <= month && month <= last)?.of.frequency ?? null;
+  }
+
+  // Adjacent months with the same name belong to one period.
+  #nameOf(month: number): string {
+    const frequency = this.#frequency(month);
+    return frequency === null
+      ? `month ${month}`
+      : `${frequency} ${Math.floor((month - (beginnings[`${this.#all[0]?.of.state} ${frequency}`] ?? 0)) / lengths[frequency])}`;
+  }
+
+  /** Returns the period of a month. */
+  periodOf(month: number): Months {
+    let [first, last] = [month, month];
+    while (this.#nameOf(first - 1) === this.#nameOf(month)) first--;
+    while (this.#nameOf(last + 1) === this.#nameOf(month)) last++;
+    return { first, last, frequency: this.#frequency(month) ?? 'month' };
+  }
+
+  has(month: number): boolean {
+    return this.#frequency(month) !== null;
+  }
+
+  /** Returns whether a month is between two registrations, so no return is due. */
+  isGap(month: number): boolean {
+    return !this.has(month) && this.#all.some(({ first }) => first > month);
+  }
+
+  /** Returns whether a month is after the last registration. */
+  isOver(month: number): boolean {
+    return this.#all.length > 0 && this.#all.every(({ last }) => last < month);
+  }
+
+  /** Returns the first month, from this one on, for which a return is due; `null` after the last registration. */
+  nextFrom(month: number): number | null {
+    let next = month;
+    while (this.isGap(next)) next++;
+    return this.has(next) ? next : null;
+  }
+}

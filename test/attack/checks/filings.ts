@@ -1,7 +1,6 @@
 /** Checks that each entry is in one filing of the right period, and that every filing has the sums of its entries. */
 
-import { firstDayOf, lastDayOf, monthOf } from '../../support/local-days.ts';
-import { Registered } from '../../support/registered.ts';
+import { firstDayOf, lastDayOf, monthOf, Registered } from '../../support/local-days.ts';
 import type { Book } from '../book.ts';
 import type { Transaction } from '../draw.ts';
 import type { FiledPeriod, FilingEntry } from '../ledger.ts';

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invoke } from '../../../infra/local/gateway.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
-import { matchResource } from '../../../infra/local/proxy-event.ts';
 import { type Finding, findingText } from '../../../shared/cli/ledger/checks.ts';
 import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
 import { advanceClock } from '../../../shared/config/clock.ts';
@@ -10,47 +7,15 @@ import { redactTransaction } from '../../../shared/ledger/personal-data/redact.t
 import type { Swept } from '../../../shared/ledger/sweep-drafts.ts';
 import { redactionPorts } from '../../../shared/store/ledger/redaction-ports.ts';
 import { type Call, type Caller, newCaller, startApi } from '../../support/api.ts';
-import { type Answer, type Request, send } from '../../support/http.ts';
+import { callHandler } from '../../support/handler-calls.ts';
+import { type Answer, send } from '../../support/http.ts';
 import type { Both, Terms, World } from '../book.ts';
 
-const eventOf = (method: string, path: string, { body, headers = {} }: Request): APIGatewayProxyEvent => {
-  const { pathname, searchParams } = new URL(path, 'http://local');
-  const resource = matchResource(method, pathname);
-  if (!resource) throw new Error(`No resource is at ${pathname}.`);
-  const text = body === undefined ? null : JSON.stringify(body);
-  const sent = { ...(text !== null && { 'Content-Type': 'application/json' }), ...headers };
-  const query = [...searchParams.keys()].map((name) => [name, searchParams.getAll(name)] as const);
-  return {
-    resource: resource.path,
-    path: pathname,
-    httpMethod: method,
-    headers: sent as Record<string, string>,
-    multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value as string]])),
-    queryStringParameters: query.length > 0 ? Object.fromEntries(searchParams) : null,
-    multiValueQueryStringParameters: query.length > 0 ? Object.fromEntries(query) : null,
-    pathParameters: resource.parameters,
-    stageVariables: null,
-    requestContext: { requestId: randomUUID() } as APIGatewayProxyEvent['requestContext'],
-    body: text,
-    isBase64Encoded: false,
-  };
-};
-
-/**
- * A client that passes requests directly to the Lambda handlers as API Gateway proxy events, through their whole
- * middleware but no socket.
- */
+/** A client that calls the functions of the endpoints directly. */
 const sendEvents =
   (key: string): Call =>
-  async (method, path, request = {}) => {
-    const event = eventOf(method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } });
-    const operation = matchResource(method, event.path)?.operation;
-    if (!operation) throw new Error(`${method} is not offered at ${path}.`);
-    const invocation = { functionName: operation, requestId: event.requestContext.requestId, timeoutMs: 10_000 };
-    const { statusCode, headers, body } = await invoke(handlers.endpoints[operation], event, invocation);
-    const pairs = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
-    return { status: statusCode, headers: new Headers(pairs), body: body === '' ? null : JSON.parse(body), text: body };
-  };
+  (method, path, request = {}) =>
+    callHandler(method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } });
 
 /** The draft lifetimes of the two accounts in hours. */
 export const draftHours = [24, 1] as const;

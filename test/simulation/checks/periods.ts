@@ -1,8 +1,7 @@
 import { Account } from '../../../shared/accounts/account.ts';
 import { type Fault, faultText, faultUnless } from '../../../shared/ledger/invariants.ts';
-import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf } from '../../support/local-days.ts';
+import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf, Registered } from '../../support/local-days.ts';
 import type { Item } from '../../support/memory-database.ts';
-import { Registered } from '../../support/registered.ts';
 import type { History, Version } from '../history.ts';
 import type { Observed, Sent } from '../observed.ts';
 import { kindOf } from './decode.ts';
