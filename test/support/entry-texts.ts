@@ -5,11 +5,9 @@ import type {
   LiabilityEntry,
 } from '../../shared/ledger/entries/entry.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../shared/money/currency.ts';
+import { exemptParts } from './return-sums.ts';
 
-const reasons = [
-  ...(['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const),
-  ...(['marketplace', 'not_registered'] as const),
-] as const;
+export const reasons = exemptParts.filter((part) => part !== 'product');
 
 /** Amounts as decimal strings. */
 export type TextAmounts = {

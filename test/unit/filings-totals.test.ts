@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../shared/filings/totals-answer.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-item.ts';
-import { entryFromTexts, type TextAmounts, type TextEntry, type TextRow } from '../support/entry-texts.ts';
+import { entryFromTexts, reasons, type TextAmounts, type TextEntry, type TextRow } from '../support/entry-texts.ts';
 import { saleDocument } from '../support/transactions.ts';
 
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
@@ -105,11 +105,6 @@ const entries = fc.array(
 /** Adds up an amount over all rows; missing amounts are zero. */
 const sumOf = <Row>(rows: readonly Row[], currency: string, amountOf: (row: Row) => string | undefined) =>
   rows.reduce((sum, row) => sum.plus(amountOf(row) ?? 0), new Decimal(0)).toFixed(decimals[currency as Currency]);
-
-const reasons = [
-  ...(['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const),
-  ...(['marketplace', 'not_registered'] as const),
-] as const;
 
 /** Adds up the amounts that do not depend on rates, each separately. */
 const splitSums = (of: readonly TextAmounts[], currency: string) => {
