@@ -178,6 +178,10 @@ describe('settings', () => {
       ['ship_from=null', { ship_from: null }],
       ['ship_from={"state":"MI"}', { ship_from: { state: 'MI' } }],
       ['time_zone=UTC', { time_zone: 'UTC' }],
+      ['books_open_from=null', { books_open_from: null }],
+      ['review_days=null', { review_days: null }],
+      ['filing_reminder_days=[2,7,7]', { filing_reminder_days: [7, 2] }],
+      [`registrations=${JSON.stringify([{ ...michigan, state: 'US-MI' }])}`, { registrations: [michigan] }],
     ] as const)
       expect(assignmentsFrom([text])).toEqual(setting);
     expect(assignmentsFrom([])).toEqual({});
@@ -239,6 +243,13 @@ describe('settings', () => {
     ['rounding=Line', 'line, invoice'],
     ['ambiguous_address=null', 'warn, reject, highest_rate'],
     ['pass_on_general_excise=yes', 'true or false'],
+    ['books_open_from=1026-01-01', 'from 2000 to 2099'],
+    ['books_open_from=2026-02-30', 'a date such as 2026-01-01'],
+    ['review_days=21', 'from 0 to 20, or null'],
+    ['review_days=1e1', 'from 0 to 20, or null'],
+    ['retain_personal_data_days=29', 'from 30 to 36,500 days, or null to keep the data'],
+    ['filing_reminder_days=[0]', 'from 1 to 60'],
+    ['registrations=[', 'JSON such as [{'],
     ['registrations=MI', 'JSON such as [{'],
     ['registrations={}', '{state, from, to, frequency}'],
     ['registrations=[1]', 'entry 1'],

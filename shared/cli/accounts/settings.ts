@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type Account, defaults, retailDeliveryFees, type Settings } from '../../accounts/account.ts';
-import { isTimeZone } from '../../accounts/time-zone.ts';
+import * as z from 'zod/mini';
+import { type Account, defaults, type Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../api/versions.ts';
-import { isDay } from '../../base/calendar.ts';
-import { type AccountUpdate, checkSetting, settingSchemas } from '../../settings/request.ts';
+import { checkSetting, settingSchemas, settingsOf as settingsFrom } from '../../settings/request.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
@@ -12,61 +11,46 @@ import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Settings as command-line arguments: `rate_limit=500`. */
 
-/** Reads a setting from JSON with the schema and the check of the API. */
-const readerOf =
-  <Name extends keyof typeof settingSchemas>(name: Name) =>
-  (value: unknown): Reading<Exclude<AccountUpdate[Name], undefined>> => {
-    const { success, data, error } = settingSchemas[name].safeParse(value);
-    if (!success) return { send: `${shapes[name]} (${problemIn(error).replaceAll('Send ', 'Pass ')})` };
-    const check = (checkSetting as Partial<Record<Name, (value: unknown) => string | null>>)[name];
-    const send = check?.(data) ?? null;
-    return send === null ? { value: data as Exclude<AccountUpdate[Name], undefined> } : { send };
-  };
-
-const shapes: Partial<Record<keyof typeof settingSchemas, string>> = {
-  registrations: '"all", null or an array of {state, from, to, frequency}',
-  remote_seller_elections: 'an array of {state, election, from, to}, or [] for none',
-  ship_from: 'null or an address of line1, city, state, postal_code, country',
-  return_identity: 'null or an object with legal_name, tin {type, number}, sst_id and state_ids',
-  filing_reminder_days: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]',
-};
-
 type Assignable = Omit<Settings, 'service_version'>;
-type Readers = { readonly [Field in keyof Assignable]: (text: string) => Reading<Assignable[Field]> };
 
-const wholeNumber =
-  (low: number, high: number) =>
-  (text: string): Reading<number> => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    const isWithin = value >= low && value <= high;
-    return isWithin ? { value } : { send: `a whole number from ${low} to ${high.toLocaleString('en-US')}` };
-  };
-
-const daysOrNull =
-  (low: number, high: number, effect: string) =>
-  (text: string): Reading<number | null> => {
-    if (text === 'null') return { value: null };
-    const reading = wholeNumber(low, high)(text);
-    return 'send' in reading ? { send: `${reading.send} days, or null to ${effect}` } : reading;
-  };
-
-const oneOf =
-  <Value extends string>(...values: readonly Value[]) =>
-  (text: string): Reading<Value> => {
-    const value = values.find((known) => known === text);
-    return value === undefined ? { send: `one of ${values.join(', ')}` } : { value };
-  };
-
-const trueOrFalse = (text: string): Reading<boolean> => {
-  if (text === 'true' || text === 'false') return { value: text === 'true' };
-  return { send: 'true or false' };
+const wholeNumber = (low: number, high: number, rest = '') => {
+  const advice = `Send a whole number from ${low} to ${high.toLocaleString('en-US')}${rest}.`;
+  return z.int(advice).check(z.gte(low, advice), z.lte(high, advice));
 };
 
-const dayOrNull = (text: string): Reading<string | null> => {
-  if (text === 'null') return { value: null };
-  return isDay(text)
-    ? { value: text }
-    : { send: 'a date such as 2025-01-01, or null for four years before the account was created' };
+/** The settings of the API, and the ones that only operators change. */
+const schemas = {
+  rate_limit: wholeNumber(0, 1_000_000),
+  draft_ttl_hours: wholeNumber(1, 8760),
+  rounding: z.enum(['line', 'invoice'], 'Send one of line, invoice.'),
+  pass_on_general_excise: z.boolean('Send true or false.'),
+  retain_personal_data_days: z.nullable(wholeNumber(30, 36_500, ' days, or null to keep the data')),
+  ...settingSchemas,
+} satisfies Record<keyof Assignable, z.ZodMiniType>;
+
+/** The settings that are written as JSON: their form, and an example. */
+const jsonForms: Partial<Record<keyof Assignable, { readonly shape: string; readonly example: string }>> = {
+  registrations: {
+    shape: '"all", null or an array of {state, from, to, frequency}',
+    example: '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]',
+  },
+  remote_seller_elections: {
+    shape: 'an array of {state, election, from, to}, or [] for none',
+    example: '[{"state":"TX","election":"single_local_use_tax","from":"2026-01-01","to":null}]',
+  },
+  ship_from: {
+    shape: 'null or an address of line1, city, state, postal_code, country',
+    example: '{"state":"MI","postal_code":"48226"}',
+  },
+  return_identity: {
+    shape: 'null or an object with legal_name, tin {type, number}, sst_id and state_ids',
+    example:
+      '{"legal_name":"A Shop LLC","tin":{"type":"FEIN","number":"123456789"},"sst_id":"S12345678","state_ids":{}}',
+  },
+  filing_reminder_days: {
+    shape: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]',
+    example: '[7,2]',
+  },
 };
 
 const regions: Readonly<Record<string, string>> = {
@@ -74,57 +58,41 @@ const regions: Readonly<Record<string, string>> = {
   ...{ MST: 'America/Denver', PST: 'America/Los_Angeles' },
 };
 
-const timeZone = (text: string): Reading<string> => {
-  if (isTimeZone(text)) return { value: text };
-  return { send: regions[text.slice(0, 3).toUpperCase()] ?? 'an IANA time zone such as America/New_York, or UTC' };
-};
-
 // JSON is hard to quote in a shell, so the value can be read from a file.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
 
-const json =
-  <Value>(read: (value: unknown) => Reading<Value>, example: string) =>
-  (text: string): Reading<Value> => {
-    let value: unknown;
-    try {
-      value = JSON.parse(contentOf(text));
-    } catch (error) {
-      if (error instanceof SyntaxError) return { send: `JSON such as ${example}, or @ followed by a file name` };
-      throw error;
-    }
-    return read(value);
-  };
+const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
 
-const registrationsJson = json(
-  (value): Reading<Settings['registrations']> =>
-    value === null || value === 'all' ? { value } : readerOf('registrations')(value),
-  '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]',
-);
+const scalarOf = (text: string): unknown => {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  return Object.hasOwn(literals, text) ? literals[text] : text;
+};
 
-const readers: Readers = {
-  rate_limit: wholeNumber(0, 1_000_000),
-  draft_ttl_hours: wholeNumber(1, 8760),
-  rounding: oneOf('line', 'invoice'),
-  ambiguous_address: oneOf('warn', 'reject', 'highest_rate'),
-  incomplete_coverage: oneOf('warn', 'reject'),
+/** Reads a value with the schema and the check of the API. */
+const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => {
+  const form = jsonForms[name];
   // Operators type `all` without the quotes that JSON requires.
-  registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
-  ship_from: json(readerOf('ship_from'), '{"state":"MI","postal_code":"48226"}'),
-  pass_on_general_excise: trueOrFalse,
-  remote_seller_elections: json(
-    readerOf('remote_seller_elections'),
-    '[{"state":"TX","election":"single_local_use_tax","from":"2026-01-01","to":null}]',
-  ),
-  retail_delivery_fee: oneOf(...retailDeliveryFees),
-  books_open_from: dayOrNull,
-  time_zone: timeZone,
-  review_days: daysOrNull(0, 20, 'close periods only by request'),
-  filing_reminder_days: json(readerOf('filing_reminder_days'), '[7,2]'),
-  retain_personal_data_days: daysOrNull(30, 36_500, 'keep the data'),
-  return_identity: json(
-    readerOf('return_identity'),
-    '{"legal_name":"A Shop LLC","tin":{"type":"FEIN","number":"123456789"},"sst_id":"S12345678","state_ids":{}}',
-  ),
+  const isCollectedIn = (value: unknown) => name === 'registrations' && (value === 'all' || value === null);
+  let value = scalarOf(text);
+  try {
+    if (form && !isCollectedIn(value)) value = JSON.parse(contentOf(text));
+  } catch (error) {
+    if (form && error instanceof SyntaxError)
+      return { send: `JSON such as ${form.example}, or @ followed by a file name` };
+    throw error;
+  }
+  if (isCollectedIn(value)) return { value };
+  const { success, data, error } = (schemas[name] as z.ZodMiniType).safeParse(value);
+  if (!success) {
+    const region = name === 'time_zone' ? regions[text.slice(0, 3).toUpperCase()] : undefined;
+    const problem = problemIn(error);
+    return {
+      send: region ?? (form ? `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})` : problem.replace('Send ', '')),
+    };
+  }
+  const check = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name];
+  const send = check?.(data) ?? null;
+  return send === null ? { value: data } : { send };
 };
 
 /** The list of settings for `--help`. */
@@ -147,13 +115,13 @@ export const fieldsHelp = `Settings:
   retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
   JSON can be read from a file: registrations=@registrations.json`;
 
-const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);
+const isField = (name: string): name is keyof Assignable => Object.hasOwn(schemas, name);
 
 const unknownField = (name: string): CommandError =>
   new CommandError(
     name === 'service_version'
       ? 'service_version sets the format of requests and responses. Change it with `settings --service-version`.'
-      : `Unknown setting "${name}". The settings are ${Object.keys(readers).join(', ')}.`,
+      : `Unknown setting "${name}". The settings are ${Object.keys(schemas).join(', ')}.`,
   );
 
 /** Read arguments of the form `setting=value`. Refuses unknown and repeated settings, and wrong values. */
@@ -165,12 +133,15 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
     const [name, value] = [text.slice(0, at), text.slice(at + 1)];
     if (!isField(name)) throw unknownField(name);
     if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Pass it once.`);
-    const reading = readers[name](value);
+    const reading = readSetting(name, value);
     if ('send' in reading)
       throw new CommandError(`${name} cannot be ${value || 'empty'}. Pass ${reading.send.replace(/\.$/, '')}.`);
     read[name] = reading.value;
   }
-  return read;
+  // The API has another field for these two values.
+  const { registrations } = read;
+  const isCollectedIn = registrations === 'all' || registrations === null;
+  return isCollectedIn ? { ...settingsFrom({ ...read, registrations: undefined }), registrations } : settingsFrom(read);
 };
 
 /** `accounts settings`: show and change the settings of an account. */
