@@ -18,8 +18,7 @@ import {
   wholeDryRun,
   wholeFiling,
 } from './filings/filing.ts';
-import { addReturn } from './filings/return.ts';
-import { addWorksheet } from './filings/worksheet.ts';
+import { addReturn, addWorksheet } from './filings/return.ts';
 import { requireAccount, stateOption } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
 import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';

@@ -1,11 +1,45 @@
 /** `npm run ledger -- …`: verify an account's ledger, print changes and events, export and import. */
+import { countTransaction, countTransactions } from '../reports/count-transactions.ts';
+import { headKey } from '../store/keys.ts';
+import { itemsAt, transactionIds } from '../store/ledger/ledger-walk.ts';
+import { transactionFrom } from '../store/ledger/transaction-item.ts';
+import { countStoreWithin } from '../store/report-store.ts';
 import { addEvents } from './ledger/events.ts';
 import { addExport } from './ledger/export.ts';
 import { addHistory } from './ledger/history.ts';
 import { addImport } from './ledger/import.ts';
-import { addRecount } from './ledger/recount.ts';
 import { addVerify } from './ledger/verify.ts';
+import { requireOpenAccount } from './terminal/arguments.ts';
+import { counted, print } from './terminal/output.ts';
 import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
+
+const pageSize = 100;
+
+const recount = async ({ account }: { readonly account: string }): Promise<void> => {
+  await requireOpenAccount(account);
+  let [checked, added] = [0, 0];
+  for await (const ids of transactionIds(account, pageSize)) {
+    const items = await itemsAt(ids.map((id) => headKey(account, id)));
+    const versions = [...items.values()].map(transactionFrom).flatMap((stored) => {
+      const { id, version, finalized_at } = stored.transaction;
+      // Transactions that were never finalized were never counted, and need no mark.
+      return finalized_at === null ? [] : [{ account, id, version, counted: countTransaction(stored) }];
+    });
+    added += await countTransactions(versions, countStoreWithin());
+    checked += ids.length;
+  }
+  print(`Checked ${counted(checked, 'transaction')}: added ${added} that were missing from the reports.`);
+};
+
+const addRecount = (program: LevyCommand): LevyCommand =>
+  program
+    .command('recount')
+    .summary('add missing transactions to the reports')
+    .description(
+      'Add transactions to the reports by state that are missing because the stream could not deliver them. No transaction is counted twice, even while the service runs. Run it again after an interruption.',
+    )
+    .account()
+    .action(recount);
 
 export const ledgerProgram = (): LevyCommand =>
   withCommands(

@@ -4,7 +4,7 @@ import type { Release, Streets } from '../../shared/catalog/release.ts';
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { checkExport } from '../../shared/cli/ledger/read-export.ts';
 import { buildRelease } from '../../shared/importers/build.ts';
-import { localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
+import { localName, nameInUrl } from '../../shared/importers/files/file-names.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readWorkbook } from '../../shared/importers/files/workbook.ts';
 import { type Format, importers } from '../../shared/importers/importers.ts';

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { Decimal } from 'decimal.js';
 import readExcelFile from 'read-excel-file/node';
 import { type Columns, findColumns, type HeadedRow, pickCells } from './columns.ts';
-import { fileName } from './local-name.ts';
+import { fileName } from './file-names.ts';
 import { openZip } from './open-file.ts';
 import type { Row } from './rows.ts';
 import type { OnProgress } from './text.ts';
