@@ -186,7 +186,7 @@ describe('a period from dry run to filed', () => {
       shop.caller.call('GET', `/transactions/${recorded[0]?.id}/history` as '/transactions/{id}/history'),
     );
     expect(JSON.stringify(history)).toContain('"operator"');
-    expect(await refusal('file', id, '--confirmation-number', 'IN-2')).toContain('already has another confirmation');
+    expect(await refusal('file', id, '--confirmation-number', 'IN-2')).toContain('number cannot be changed');
     const correction = await shop.run(
       'file',
       id,
