@@ -10,7 +10,7 @@ import {
   type TaxRow,
 } from './document.ts';
 import { type Charge, roundCharges } from './rounding.ts';
-import { type Nets, type Sale, shipmentShares, toSale } from './sale.ts';
+import { type Delivered, type Nets, type Sale, shipmentShares, toSale } from './sale.ts';
 import { roundShippingWithGoods } from './shipping.ts';
 import { chargeInclusive, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment.ts';
@@ -83,9 +83,35 @@ const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
   return sum(bases.map((amounts) => amounts.reduce((left, right) => (left > right ? left : right))));
 };
 
-const shippingTreatments = ({ goods, shipments }: Sale, position: number): readonly Treatment[] => {
-  const delivered = shipments[position - goods.length] ?? [];
-  return [...new Set(delivered.flatMap(({ shipping }) => shipping.treatments))];
+/**
+ * Returns the treatments of goods that a charge follows in another state than the line, because the charge has a separate
+ * address, or without the exemption of the line, because SNAP benefits do not pay for it. The line does not report their
+ * uncertainties.
+ */
+const followedElsewhere = (
+  { goods }: Sale,
+  { position, goods: followed, shipping }: Delivered,
+): readonly Treatment[] => {
+  const own = goods[position]?.treated;
+  const isReported =
+    own?.treatments[0]?.state === followed.treatments[0]?.state &&
+    own?.collectionExemption === followed.collectionExemption;
+  return isReported
+    ? []
+    : followed.treatments.filter((_, index) => {
+        const kind = shipping.treatments[index]?.effect.kind;
+        return kind === 'follows_goods' || kind === 'any_taxable';
+      });
+};
+
+const shippingTreatments = (sale: Sale, position: number): readonly Treatment[] => {
+  const delivered = sale.shipments[position - sale.goods.length] ?? [];
+  return [
+    ...new Set([
+      ...delivered.flatMap(({ shipping }) => shipping.treatments),
+      ...delivered.flatMap((one) => followedElsewhere(sale, one)),
+    ]),
+  ];
 };
 
 /** Calculates tax that is added to the prices. */

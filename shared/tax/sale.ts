@@ -12,7 +12,7 @@ export type Goods = { readonly line: TaxLine; readonly treated: Treated };
  * A delivered line: its position among the goods, and the treatments of the goods and of their shipping at the delivery
  * place.
  */
-type Delivered = {
+export type Delivered = {
   readonly position: number;
   readonly line: number;
   readonly goods: Treated;

@@ -269,6 +269,17 @@ describe('several shipping charges', () => {
   });
 });
 
+it('has the warnings about its goods at its own address, where only the charge is taxed', () => {
+  const line_items = [goods('seat', '10.00', 'CLOTHING.PROTECTIVE_EQUIPMENT')];
+  const warningsOf = (shipping: object) =>
+    ask({ to: detroit, line_items, shipping: { amount: '5.00', ...shipping } }).warnings.map(
+      ({ code, message, pointer }) => [code, message.slice(0, 'New Jersey, rule nj'.length), pointer],
+    );
+  const assumed = ['taxability_assumed', 'New Jersey, rule nj', '/shipping'];
+  expect(warningsOf({ ship_to: { address: newark } })).toContainEqual(assumed);
+  expect(warningsOf({})).not.toContainEqual(assumed);
+});
+
 it('taxes a document with only shipping as the delivery of taxable goods, with a warning', () => {
   const outcome = ask({ to: minneapolis, line_items: [goods('freight', '10.00', 'SHIPPING.DELIVERY')] });
   expect(outcome.tax_amount).toBe('0.90');
