@@ -2,10 +2,8 @@
 import { assert } from '../base/assert.ts';
 import table from './states.json' with { type: 'json' };
 
-type State = { readonly name: string; readonly fips?: string };
-
-/** By two-letter code. `fips` is the code in federal files; an entry without it has no tax files. */
-const states: Readonly<Record<string, State>> = table;
+/** By two-letter code: the name, and the code in federal files (FIPS). An entry without it has no tax files. */
+const states: Readonly<Record<string, readonly string[]>> = table;
 
 // Territories with separate tax systems, and freely associated countries that the postal service treats as states.
 const outside: ReadonlySet<string> = new Set(['AS', 'GU', 'MP', 'VI', 'FM', 'MH', 'PW']);
@@ -24,7 +22,7 @@ export const normalizedState = (text: string): string =>
   text.toUpperCase().replaceAll('.', '').trim().replaceAll(/\s+/g, ' ');
 
 const codeByText: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(states).flatMap(([code, { name }]): [string, string][] => [
+  ...Object.entries(states).flatMap(([code, [name = '']]): [string, string][] => [
     [code, code],
     [normalizedState(name), code],
   ]),
@@ -50,7 +48,7 @@ export const stateJurisdiction = (text: string): string | null => {
 
 /** Returns the name of a state by its two-letter code. Throws for any other string. */
 export const stateName = (state: string): string => {
-  const name = states[state]?.name;
+  const name = states[state]?.[0];
   assert(name !== undefined, `${state} is not the code of a state.`);
   return name;
 };
@@ -65,11 +63,11 @@ export const stateJurisdictions: readonly string[] = Object.keys(states).map(jur
 export const stateOfJurisdiction = (code: string): string => code.slice(3, 5);
 
 /** Returns whether a two-letter code is a state, the District of Columbia or Puerto Rico, and not a military region. */
-export const isStateOrPuertoRico = (state: string): boolean => states[state]?.fips !== undefined;
+export const isStateOrPuertoRico = (state: string): boolean => states[state]?.[1] !== undefined;
 
 /** Returns the FIPS code of a state by its two-letter code. Throws for any other string. */
 export const stateFips = (state: string): string => {
-  const fips = states[state]?.fips;
+  const fips = states[state]?.[1];
   assert(fips !== undefined, `${state} is not a state that publishes tax files.`);
   return fips;
 };
