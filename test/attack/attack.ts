@@ -60,9 +60,7 @@ const quiet = async ({ service, network }: World): Promise<void> => {
 };
 
 /** Counts each kind of data in a world, to verify that it was not empty. */
-export type Tally = Readonly<
-  Record<'sales' | 'credits' | 'void' | 'redacted' | 'filings' | 'entries' | 'unknown', number>
->;
+type Tally = Readonly<Record<'sales' | 'credits' | 'void' | 'redacted' | 'filings' | 'entries' | 'unknown', number>>;
 
 const tallyOf = (book: Book, transactions: readonly Transaction[], filings: readonly FiledPeriod[]): Tally => {
   const count = (isSo: (one: Transaction) => boolean) => transactions.filter(isSo).length;
@@ -116,10 +114,10 @@ const liveMonths = async (world: World): Promise<void> => {
   }
 };
 
-export type Summary = { readonly requests: number; readonly kills: number; readonly tallies: readonly Tally[] };
+type Summary = { readonly requests: number; readonly kills: number; readonly tallies: readonly Tally[] };
 
 /** Runs one world. Throws a `Violation` if the service breaks its contract. */
-export const runWorld = async (seed: number): Promise<Summary> => {
+const runWorld = async (seed: number): Promise<Summary> => {
   const service = await startService();
   try {
     const world = await openWorld(service, seed);

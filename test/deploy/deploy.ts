@@ -17,8 +17,18 @@ import { notShown } from './limits.ts';
 import { functionPermissions, proposesOnly } from './permissions.ts';
 import { Failed, newRun, type Run, same } from './run.ts';
 import { allHaveRun, closedBySchedule, endDraft, failedRunIsKept, hasFired, invokers } from './schedules.ts';
-import { type Cdk, monthBefore, newCdk, registeredFrom, type Stack } from './stack.ts';
-import { deleteKept, deleteStacks, inventory, keptResources, left } from './teardown.ts';
+import {
+  type Cdk,
+  deleteKept,
+  deleteStacks,
+  inventory,
+  keptResources,
+  left,
+  monthBefore,
+  newCdk,
+  registeredFrom,
+  type Stack,
+} from './stack.ts';
 import {
   clientOf,
   file,
@@ -33,7 +43,7 @@ import {
 } from './workflow.ts';
 
 /** Returns the version to upgrade from: the given ref, else the last release, else the last commit. */
-export const previousRef = async (run: Commands, from: string | null) => {
+const previousRef = async (run: Commands, from: string | null) => {
   const git = (...args: string[]) => run('git', args, { env: process.env });
   const tag = async () => (await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')).trim();
   const ref = from ?? ((await tag()) || 'HEAD');
@@ -60,7 +70,7 @@ export const checkout = async (run: Commands, commit: string, work: string, env:
 };
 
 /** Removes the worktree. Runs while commands are being stopped, so it starts none of them. */
-export const removeCheckout = async (work: string): Promise<void> => {
+const removeCheckout = async (work: string): Promise<void> => {
   const folder = join(work, 'previous');
   if (existsSync(folder)) spawnSync('git', ['worktree', 'remove', '--force', folder], { cwd: root, timeout: 60_000 });
 };
@@ -74,7 +84,7 @@ type Operator = {
   readonly remove: () => Promise<void>;
 };
 
-export const newOperator = async (run: Commands, { aws, env }: Emulator, { name, outputs }: Stack) => {
+const newOperator = async (run: Commands, { aws, env }: Emulator, { name, outputs }: Stack) => {
   const UserName = `operator-of-${name}`;
   await aws('iam', 'create_user', { UserName });
   const PolicyArn = outputs['OperatorPolicyArn'];
@@ -102,7 +112,7 @@ export const newOperator = async (run: Commands, { aws, env }: Emulator, { name,
 };
 
 /** Actions that an operator is denied: scan or delete a table, delete a backup vault, invoke an endpoint. */
-export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
+const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
   const keys = {
     AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
     AWS_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
@@ -126,7 +136,7 @@ export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator
 export type Account = { readonly id: string; readonly key: string };
 
 /** An account with a key, created with the documented command. */
-export const createAccount = async ({ command }: Operator, name: string) => {
+const createAccount = async ({ command }: Operator, name: string) => {
   const text = await command('accounts', 'create', '--name', name, '--key', 'read,write,settings', '--json');
   const { id, key } = JSON.parse(text);
   return { id, key: key.secret } as Account;

@@ -88,7 +88,7 @@ export const remainingOf = (book: Book, sale: Body, without?: string): Remaining
 };
 
 /** The expected amounts of a credit line. */
-export type CreditedLine = Share & { readonly parentId: string | null; readonly discount: bigint };
+type CreditedLine = Share & { readonly parentId: string | null; readonly discount: bigint };
 
 export type Credit = {
   readonly kind: 'all' | 'remaining' | 'lines';

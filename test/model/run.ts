@@ -27,7 +27,7 @@ const sale = (more: object) => ({
 const elsewhere = { customer: { address: address('IN', 'Indianapolis', '46204') } };
 
 /** The initial state of a run, created by requests, so every command is applicable. */
-export const newScene = async (model: Model, real: World): Promise<{ model: Model; real: World }> => {
+const newScene = async (model: Model, real: World): Promise<{ model: Model; real: World }> => {
   // Sales of a past month, so it can be filed.
   const tax_date = instant(model.nowMs - 40 * 86_400_000).slice(0, 10);
   const create = (side: Side, body: object) => write(model, real, side, { path: '/transactions', body, headers: {} });

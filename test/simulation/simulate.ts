@@ -9,7 +9,6 @@ import { inWords, runSchedules, search } from './pool.ts';
  *   --schedules N   how many, from --from on (1)
  *   --seed N        only this one, with its trace
  *   --mutant NAME   with a seeded bug, among the schedules that can find it; ends with the first one that does
- *   --mutants       with each seeded bug in turn, and print which schedule finds it
  *   --workers N     number of processes; by default the number of processors
  */
 const { values } = parseArgs({
@@ -18,7 +17,6 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     mutant: { type: 'string' },
-    mutants: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
@@ -53,13 +51,6 @@ const find = async (name: string): Promise<boolean> => {
   return seed !== null;
 };
 
-const findAll = async (): Promise<number> => {
-  let missing = 0;
-  for (const name of Object.keys(mutants)) if (!(await find(name))) missing++;
-  console.log(`${Object.keys(mutants).length - missing} of ${Object.keys(mutants).length} seeded bugs found.`);
-  return missing;
-};
-
 const many = async (): Promise<number> => {
   const schedules = count(values.schedules, 'schedules');
   const begun = performance.now();
@@ -88,7 +79,6 @@ const many = async (): Promise<number> => {
 
 /** The number of failures: of a mutant that is not found, or of schedules with violations. */
 const run = async (): Promise<number> => {
-  if (values.mutants) return findAll();
   // A mutant must be found.
   if (values.seed !== undefined) return Number((await replay(count(values.seed, 'seed'))) > 0 === (mutant === null));
   return mutant === null ? many() : Number(!(await find(mutant)));

@@ -18,7 +18,7 @@ export type TextAmounts = {
 };
 export type TextRow = Omit<JurisdictionAmounts, keyof Amounts> &
   TextAmounts & { readonly tax_amount: string; readonly calculated_tax_amount?: string };
-export type TextException = Pick<EntryException, 'reason'> & { readonly gross_amount: string };
+type TextException = Pick<EntryException, 'reason'> & { readonly gross_amount: string };
 export type TextEntry = Omit<LiabilityEntry, 'base' | 'amounts' | 'exceptions'> & {
   readonly base: TextAmounts;
   readonly amounts: readonly TextRow[];

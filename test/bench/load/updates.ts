@@ -28,7 +28,7 @@ const numbered = <Value>(count: number, value: (index: number) => Value): Value[
   Array.from({ length: count }, (_, index) => value(index));
 
 /** Builds files with this many boundary rows, spread over the ZIP codes of the state. Every third range has no city. */
-export const largeFiles = (state: string, rows: number): readonly TestFile[] => {
+const largeFiles = (state: string, rows: number): readonly TestFile[] => {
   const fips = stateFips(state);
   const release = builtInRelease(state);
   const own = (release && rateOn(release, jurisdictionCode(state), '2026-11-22')?.rate) ?? '0.06';

@@ -107,7 +107,7 @@ export const headOf = (item: Item): Head => {
 };
 
 /** The amounts of an entry for one jurisdiction and rate. Optional amounts are present only if they are not zero. */
-export type StoredAmounts = {
+type StoredAmounts = {
   readonly jurisdiction_code: string;
   readonly rate: string;
   readonly taxable_amount: string;

@@ -12,7 +12,7 @@ import { redactionViolations } from './redactions.ts';
  * Each reminder is written once and never changed. When it is written, its return is not filed, and it has the status
  * and the id of its filing, or the period has none.
  */
-export const reminderViolations = (ledger: Ledger): string[] => {
+const reminderViolations = (ledger: Ledger): string[] => {
   /** The filing of each period that is not canceled, by account, state and last day. */
   const filings = new Map<string, { readonly id: string; readonly status: unknown }>();
   const wrong: string[] = [];
