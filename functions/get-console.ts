@@ -38,7 +38,7 @@ export const documentation = () =>
     tag: 'Documentation',
     summary: 'Open the console',
     description:
-      'A page for finance and support: reports, transactions, filings, coverage and customers. It has no data of an account: people sign in with an API key, or with the configured issuer. It loads nothing from other hosts.',
+      'A page for finance and support: reports, transactions, filings, coverage and customers. It contains no account data: users sign in with an API key or through the configured issuer. It loads nothing from other hosts.',
     response: {
       description: 'An HTML page.',
       schema: { type: 'string' },

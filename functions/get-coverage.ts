@@ -90,7 +90,7 @@ export const documentation = () =>
     tag: 'Coverage',
     summary: 'Retrieve coverage',
     description:
-      'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` says where the content comes from and whether its official files are stale.',
+      'Returns what the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` shows where the content comes from and whether its official files are stale.',
     response: {
       description: 'The states in alphabetical order. A place without content has no row.',
       schema: Coverage,

@@ -56,7 +56,7 @@ export const documentation = () =>
     tag: 'Account',
     summary: 'Update the account',
     description: [
-      'Changes the settings that are sent. A list replaces the whole stored list. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings stay as they are. A change that would hide open periods with sales or credits is refused.',
+      'Changes the settings that are sent. A list replaces the whole stored list. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings do not change. A change that would exclude open periods with sales or credits is refused.',
       'The credential needs the scope `settings`, which the key of a storefront should not have. `changes` of `GET /account` lists who changed which setting. A repeated request changes nothing. The operator changes all other settings, such as the rate limit.',
     ].join('\n\n'),
     requestHeaders: ['IfMatch'],

@@ -78,7 +78,7 @@ export const documentation = () =>
     tag: 'Account',
     summary: 'Start, extend or end a console session',
     description: [
-      'The console exchanges the API key or bearer token of a sign-in for a session, so that it can forget the credential. The session has the scopes of its credential, and is refused within a minute after the credential is revoked. It ends after one hour without use, after 12 hours, and with the bearer token that started it.',
+      'The console exchanges the API key or bearer token of a sign-in for a session, so it can forget the credential. The session has the scopes of its credential, and is refused within a minute after the credential is revoked. It ends after one hour without use, after 12 hours, and with the bearer token that started it.',
       'The secret of the session is only in an HttpOnly cookie. Levy reads the cookie only with the header `Console-Session`, in a same-origin request of a browser. Servers send an API key or a bearer token instead.',
     ].join('\n\n'),
     requests: { start: { summary: 'Start a session', value: { action: 'start' } } },

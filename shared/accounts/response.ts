@@ -9,7 +9,7 @@ const Registration = described(
   z.object({
     state: described(z.string(), 'The code of the state, such as `US-MI`.'),
     from: described(date, 'The first day of the registration.'),
-    to: described(z.nullable(date), 'The last day. `null` without an end.'),
+    to: described(z.nullable(date), 'The last day. `null` if there is none.'),
     frequency: described(z.enum(frequencies), 'How often the state requires a return.', {
       title: 'FilingFrequency',
     }),
@@ -23,7 +23,7 @@ const Election = described(
     state: described(z.string(), 'The code of the state, such as `US-TX`.'),
     election: described(z.string(), 'The rate that replaces the rates of the address.'),
     from: described(date, 'The first day.'),
-    to: described(z.nullable(date), 'The last day. `null` without an end.'),
+    to: described(z.nullable(date), 'The last day. `null` if there is none.'),
   }),
   'A simplified rate for remote sellers that the account elected.',
   { id: 'AccountElection' },
@@ -51,7 +51,7 @@ export const AccountAnswer = described(
     name: described(z.string(), 'The name of the account.'),
     scopes: described(
       z.array(described(z.enum(scopes), 'A scope.', { title: 'Scope' })),
-      'What the credential of this request may do.',
+      'The permissions of the credential of this request.',
     ),
     collects_in: described(
       z.enum(collectsIn),

@@ -148,7 +148,7 @@ export const Exemption = described(
               .array(region, regionsAdvice)
               .check(z.minLength(1, regionsAdvice), z.maxLength(60, 'Send at most 60 regions.')),
           ),
-          'The states in which the certificate is valid, by code (`IN` or `US-IN`). Default: everywhere.',
+          'The states in which the certificate is valid, by code (`IN` or `US-IN`). Default: all states.',
         ),
         valid_from: described(z.nullish(day), 'The first day on which the certificate is valid.'),
         valid_to: described(z.nullish(day), 'The last day on which the certificate is valid.'),

@@ -130,7 +130,7 @@ const discounts = {
   ),
   applied_third_party_discount_amount: described(
     amount,
-    "Discounts that a third party pays for, including a share of the document's discount. They reduce the taxable amount where state law says so.",
+    "Discounts that a third party pays for, including a share of the document's discount. They reduce the taxable amount if state law says so.",
   ),
 };
 const sentDiscounts = {

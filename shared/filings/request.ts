@@ -33,7 +33,7 @@ export const FilingRequest = described(
         pattern: '^\\d{4}-(0[13578]-31|1[02]-31|(0[469]|11)-30|02-2[89])$',
         examples: ['2026-10-31'],
       }),
-      dry_run: described(z.nullish(flag), 'Returns the totals as they are now and stores nothing. Default: false.'),
+      dry_run: described(z.nullish(flag), 'Returns the current totals and stores nothing. Default: false.'),
       totals_starting_after: described(
         z.nullish(z.string(totalsCursorAdvice)),
         'Returns the next page of totals of a dry run: the `totals_next_cursor` of the previous page.',

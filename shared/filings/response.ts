@@ -40,7 +40,7 @@ const TaxDue = described(
     in_state: described(signedAmount, 'On sales shipped from inside the state, by `ship_from`.'),
     out_of_state: described(signedAmount, 'On sales shipped from outside the state, or from an unknown place.'),
     food_and_drugs: described(signedAmount, "The state's tax on food and drugs at its reduced rate."),
-    fees: described(signedAmount, 'Fees that are reported apart from the tax.'),
+    fees: described(signedAmount, 'Fees that are reported separately from the tax.'),
   }),
   'The tax due: the calculated and the over-collected tax. Each amount is in one part.',
   { id: 'TaxDue' },

@@ -209,7 +209,7 @@ const DifferentTransaction = described(
     recorded: described(ReconciledAmounts, 'The amounts of the ledger.'),
     difference: described(ReconciledAmounts, 'Recorded minus sent: negative if the ledger has less.'),
   }),
-  'A transaction whose amounts differ from those of the billing system.',
+  'A transaction whose amounts differ from the amounts of the billing system.',
   { id: 'DifferentTransaction' },
 );
 export type DifferentTransaction = z.infer<typeof DifferentTransaction>;

@@ -36,7 +36,7 @@ const ReportRow = described(
     month: described(month, 'The month of the tax day, as `YYYY-MM`.'),
     currency: currencyCode,
     sales: described(ReportAmounts, 'The sales, before credits.'),
-    credits: described(ReportAmounts, 'The credits, as positive amounts, in the month of their own tax day.'),
+    credits: described(ReportAmounts, "The credits, as positive amounts, in the month of the credit's tax day."),
   }),
   'The amounts of one state, month and currency.',
   { id: 'ReportByStateRow' },

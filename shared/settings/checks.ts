@@ -22,7 +22,7 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
     if (to !== null && to < from) return `a "to" on or after "from" in entry ${index + 1}`;
     const earlier = entries.slice(0, index).findIndex((before) => overlaps(before, current));
     if (earlier >= 0)
-      return `entries that do not overlap: of ${state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
+      return `entries that do not overlap: entries ${earlier + 1} and ${index + 1} of ${state} include the same days`;
   }
   return null;
 };
@@ -69,5 +69,5 @@ export const checkShipFrom = (sent: PostalAddress): string | null => {
 /** The account numbers of an identity are named by two-letter codes of states. */
 export const checkIdentity = ({ state_ids }: ReturnIdentity): string | null => {
   const unknown = Object.keys(state_ids).find((code) => stateJurisdiction(code) !== `US-${code}`);
-  return unknown === undefined ? null : `state_ids by two-letter state codes; "${unknown}" is not one`;
+  return unknown === undefined ? null : `state_ids by two-letter state codes; "${unknown}" is not a state code`;
 };

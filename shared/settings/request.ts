@@ -23,7 +23,7 @@ const RegistrationEntry = described(
     {
       state: described(state, 'The state: its two-letter code or its jurisdiction code.'),
       from: described(day, 'The first day of the registration.', { format: 'date' }),
-      to: described(z.nullable(day), 'The last day. `null` without an end.'),
+      to: described(z.nullable(day), 'The last day. `null` if there is none.'),
       frequency: described(
         z.enum(frequencies, `Send one of ${frequencies.join(', ')}.`),
         'How often the state requires a return.',
@@ -45,7 +45,7 @@ const ElectionRequest = described(
         title: 'RemoteSellerElectionName',
       }),
       from: described(day, 'The first day.', { format: 'date' }),
-      to: described(z._default(z.nullable(day), null), 'The last day. `null` without an end.'),
+      to: described(z._default(z.nullable(day), null), 'The last day. `null` if there is none.'),
     },
     'Send an object.',
   ),
@@ -163,7 +163,9 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
         invalidFormat('/registrations', 'Invalid registrations', 'Send a registration, or collects_in as not_set.'),
       );
   } else if (Array.isArray(registrations) && registrations.length > 0)
-    others.push(invalidFormat('/registrations', 'Invalid registrations', `Leave it out together with ${collects_in}.`));
+    others.push(
+      invalidFormat('/registrations', 'Invalid registrations', `Leave it out if collects_in is ${collects_in}.`),
+    );
   return others;
 };
 

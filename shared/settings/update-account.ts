@@ -52,7 +52,7 @@ const fileFirst = (month: string) => `Close these periods first, or send ${month
 const stillOpen = (pointer: string, state: string, month: string, advice: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Periods are open',
-  detail: `${state} has sales or credits since ${month} in no filing, and this change would hide their periods. ${advice}`,
+  detail: `${state} has sales or credits since ${month} that are not in a filing, and this change would exclude their periods. ${advice}`,
   source: { pointer },
   meta: { state, period_end: lastDay(toMonth(month)) },
 });

@@ -92,7 +92,7 @@ export const ProductTaxCodesQuery = z
     }),
     equivalent: described(
       z.optional(equivalent),
-      'Only codes that correspond to this code of another service: the system, a colon and its code. A general code, such as stripe:txcd_20030000 for all services, returns the whole family. An unknown code returns an empty list.',
+      'Only codes that correspond to this code of another service, written as the system, a colon and the code. A general code, such as stripe:txcd_20030000 for all services, returns the whole family. An unknown code returns an empty list.',
       { override: { type: 'string', pattern: equivalentPattern.source, examples: ['stripe:txcd_30011000'] } },
     ),
     limit,
