@@ -41,7 +41,7 @@ export const updateContent = {
   } satisfies TableAccess,
 } as const;
 
-/** An operator names the state, and the schedule its time. */
+/** An operator passes the state; the schedule passes its scheduled time. */
 const Event = z.union([z.object({ state: z.string() }), z.object({ scheduled_time: z.iso.datetime() })]);
 
 /** Returns the state that a run of the schedule updates; `null` if there are more runs than states. */

@@ -20,7 +20,7 @@ export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 's
 export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
-/** Returns the lines of a sale, followed by its shipping. A line with a negative price has no amount of its own. */
+/** Returns the lines of a sale, followed by its shipping. A line with a negative price has no amount. */
 export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
   type Row = Pick<Sale['line_items'][number], 'id' | 'net_amount' | 'tax_amount'>;
   const charge = ({ id, net_amount, tax_amount }: Row, line: Charge['line']): Charge => {

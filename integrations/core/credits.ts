@@ -47,7 +47,8 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
   const ownRoom = room(targets).map((amount, at) => (targets[at] === 0n ? 0n : amount));
   const own = spread(total - sumOf(targets), ownRoom);
   const grown = targets.map((target, at) => target + (own[at] as bigint));
-  // A charge with only tax left, such as a delivery fee, comes last, and whole if possible: it has no net to credit.
+  // Charges with only tax left, such as a delivery fee, come last and are credited completely if possible, because they
+  // have no net to credit.
   const isFee = ({ leftNet }: Charge) => leftNet === 0n;
   const rooms = room(grown);
   const divisible = rooms.map((amount, at) => (isFee(charges[at] as Charge) ? 0n : amount));
@@ -136,7 +137,7 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
  * Converts the refunds of an order to credits of its sale, in the same order. Each credit has the amount that the shop
  * refunded:
  *
- * - Returned units refund their share of what is left of their line, and shipping its amount.
+ * - Returned units refund their share of the remaining amount of their line, and shipping its amount.
  * - If the refund is lower, all of them are reduced in proportion.
  * - An additional amount, or a refund without lines, is taken in proportion from the rest of the returned lines, then
  * from all lines and the shipping.

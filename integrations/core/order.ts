@@ -21,7 +21,7 @@ export type Line = {
   /** Must not change during the life of the order, because refunds refer to it. */
   readonly id: string;
   readonly quantity: number;
-  /** Below zero, the line is a discount: it reduces all goods in proportion, and is taxed as they are. */
+  /** A line with a negative price is a discount: it reduces all goods in proportion, which lowers their tax. */
   readonly unitPrice: string;
   /** The discount of the whole line, not per unit: line discounts plus the line's share of order discounts. */
   readonly discount: string;
@@ -44,7 +44,7 @@ export type ShippingCharge = {
   readonly amount: string;
   /** Default: Levy's code of a delivery charge. */
   readonly taxCode?: string | null | undefined;
-  /** The lines of the charge, which Levy allocates to those of them that are shipped. Default: all lines. */
+  /** The lines of the charge. Levy allocates it to the shipped lines among them. Default: all lines. */
   readonly lineIds?: readonly string[] | null | undefined;
 };
 

@@ -41,8 +41,8 @@ export const isReduction = ({ unitPrice }: Pick<Line, 'unitPrice'>): boolean => 
 const isHandedOver = ({ fulfillment }: Line): boolean => Boolean(fulfillment) && fulfillment !== 'ship';
 
 /**
- * Returns the fulfillment of a fee on lines: the store at which lines are picked up, if the shop ships none of them.
- * Otherwise the fee is not shipped.
+ * Returns the fulfillment of a fee for lines: `pickup` at the store of the first picked-up line if no line is shipped,
+ * otherwise `none`.
  */
 export const feeDelivery = (lines: readonly Line[]): Pick<Line, 'fulfillment' | 'shipFrom'> => {
   const pickedUp = lines.every(isHandedOver) ? lines.find(({ fulfillment }) => fulfillment === 'pickup') : undefined;
@@ -54,10 +54,10 @@ export const oneOrMany = <Charge>(charges: Charge[]): Charge | Charge[] | undefi
   charges.length > 1 ? charges : charges[0];
 
 /**
- * Converts the shipping charges of an order. Each charge is for those of its lines that are shipped; if none of them is
- * by its tax code, for those that the shop may ship. Levy refuses shipping without shipped lines, so a charge for lines
- * that the shop does not ship, such as a pickup fee, becomes a line. Like a surcharge, it is taxed as general goods, at
- * the store at which lines are picked up.
+ * Converts the shipping charges of an order. Each charge is for its shipped lines; if the tax codes of its lines mean
+ * that none is shipped, for the lines that the shop may ship. Levy refuses shipping without shipped lines, so a charge
+ * for lines that the shop does not ship, such as a pickup fee, becomes a line. Like a surcharge, it is taxed as general
+ * goods, at the store at which lines are picked up.
  */
 export const shippingOfLines = (
   all: readonly Line[],

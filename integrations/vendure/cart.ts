@@ -99,8 +99,7 @@ const lineOf = (line: OrderLine, write: Write, deliveryOf: DeliveryOf): Line => 
 export const surchargeId = ({ id }: Surcharge): string => `surcharge-${id}`;
 
 /**
- * Returns the amount of a surcharge. One below zero is a discount, which has no tax of its own, so its price with tax
- * is the same.
+ * Returns the amount of a surcharge. A negative surcharge is a discount without tax, so its price with tax is the same.
  */
 const surchargePrice = ({ listPrice, price }: Surcharge): number => (listPrice < 0 ? listPrice : price);
 
@@ -127,7 +126,7 @@ const chargesOf = (
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, net }) => {
       const lines = order.lines.filter((line) => String(shippingLineOf(order, line)?.id) === id);
-      // A single method ships all lines, also those that were added after its selection.
+      // A single method ships all lines, including lines that were added after its selection.
       return {
         id,
         amount: write(net),

@@ -60,8 +60,8 @@ export const writeLines = (tax: Tax, order: Order): void => {
 };
 
 /**
- * Returns the tax lines of a surcharge, or `null` if it keeps those of the shop. A surcharge below zero lowers the tax of
- * the lines. One whose price includes the shop's tax keeps its price.
+ * Returns the tax lines of a surcharge, or `null` if it keeps the shop's tax lines. A negative surcharge lowers the tax
+ * of the lines. A surcharge whose price includes the shop's tax keeps its price.
  */
 export const linesForSurcharge = (tax: Tax, surcharge: Surcharge): LevyTaxLine[] | null => {
   if (tax.kind !== 'ok') return null;

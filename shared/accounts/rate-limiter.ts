@@ -28,7 +28,7 @@ const [horizonMsMax, horizonMsMin] = [3000, 250];
 // An instance measures its load over about the last second.
 const memoryMs = 1000;
 const leaseMax = 250;
-// A lease takes at most 1/20 of the remaining requests, so that the last ones are left for other instances.
+// A lease takes at most 1/20 of the remaining requests, so some remain for other instances.
 const roomShare = 20;
 const accountsMax = 1000;
 // DynamoDB writes an item at most 1,000 times a second, and a request writes at most once. So a counter covers at most

@@ -133,7 +133,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
       (field) => refuseUnknown?.(field.pointer) ?? (strict ? unknownFieldProblem(field, strictAdvice) : []),
     ),
   ];
-  // Reports no other problem for text that cannot be stored.
+  // A field with text that cannot be stored gets no other problem.
   const unstorableAt = new Set(unstorable.map(problemPointer));
   const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(problemPointer(problem)))];
   const named = new Set(problems.map(problemPointer));

@@ -9,7 +9,10 @@ import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
 
-/** The groups of endpoints on the documentation page, in the order of a typical integration, with a text in Markdown. */
+/**
+ * The groups of endpoints on the documentation page, in the order of a typical integration, with an introduction in
+ * Markdown.
+ */
 export const groups = [
   {
     title: 'Calculate tax',

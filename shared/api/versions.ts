@@ -2,7 +2,8 @@ import type { Problem } from '../base/problem.ts';
 import { Refusal, type RequestContext, requireCaller } from './request-context.ts';
 
 /**
- * The versions that a client may pin with Service-Version, oldest first. They fix shapes, never rates (decision 0013).
+ * The versions that a client may pin with Service-Version, oldest first. A version fixes formats, never rates (decision
+ * 0013).
  */
 export const supportedVersions: readonly string[] = ['aspen.2026-10-01'];
 
@@ -14,7 +15,7 @@ const sentVersion = ({ headers }: RequestContext): string | undefined => headers
 
 const announce = (context: RequestContext, version: string): void => {
   context.version = version;
-  // Every response names the version that shaped it, even one that refuses an unknown version.
+  // Every response contains the version of its format, even the refusal of an unknown version.
   context.replyHeaders['Service-Version'] = supportedVersions.includes(version) ? version : currentVersion;
   context.replyHeaders['Vary'] = 'Service-Version';
 };

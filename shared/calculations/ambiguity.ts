@@ -132,7 +132,7 @@ const correct = 'A more precise address does not help: the tax content must be c
 const noMorePrecise = 'A more precise address does not help: the tax content would need ZIP+4 data.';
 const onlyByZip = 'A more precise address does not help: the tax content would need ZIP data.';
 
-/** Whether a ZIP exists that has exactly one of the possible sets of the city. */
+/** Whether the release has a ZIP whose only set of local taxes is one of the city's possible sets. */
 const hasOwnZip = ({ place: { release }, choice }: TaxingAddress): boolean =>
   release?.locations.some(
     ({ zips, alternatives: [first, ...others] }) =>

@@ -198,7 +198,7 @@ export type Context = {
   readonly certificates?: KnownCertificates;
 };
 
-/** A warning about the certificate of a line, by its index; `null` if the certificate was recorded with a transaction. */
+/** A certificate warning with the index of its line; `null` if the certificate was recorded with a transaction. */
 type CertificateWarning = { readonly line: number | null; readonly warning: Warning };
 
 export type ReadDocument = {

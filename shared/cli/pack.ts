@@ -80,7 +80,7 @@ const localNames = (): unknown => {
  * compressed.
  */
 type GeneratedFile = { readonly path: string; readonly text: () => string | Promise<string> };
-/** A compressed file with its name and the module whose bundles carry it. */
+/** A compressed file with its name and the module whose bundles include it. */
 type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: string };
 
 const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): PackedFile => ({
@@ -148,7 +148,7 @@ const pages: readonly PackedFile[] = [
   packed('console', 'functions/get-console.ts', () => JSON.stringify(consolePage())),
 ];
 
-/** The data that functions carry: compressed text, made of the files that people edit. */
+/** The data that is deployed with functions: compressed text, generated from the files that people edit. */
 export const packedFiles: readonly PackedFile[] = [...content, ...pages];
 
 /** All generated files, in the order in which they are written. */

@@ -30,7 +30,7 @@ const schemaOf = <const Type extends string>(type: Type) =>
     }),
   });
 
-/** The schemas of the events of tax content. They are apart from those of the ledger, whose schemas are large. */
+/** The schemas of the events of tax content. They are separate from the ledger's event schemas, which are large. */
 export const contentEvents = {
   'content.proposed': schemaOf('content.proposed'),
   'content.activated': schemaOf('content.activated'),

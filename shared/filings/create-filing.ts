@@ -41,8 +41,7 @@ import { decideAndProcess, filingCommitToBegin, newFiling, newShards } from './w
  * period that already has a filing returns it.
  *
  * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end,
- * `conflict_period_not_over`, `conflict_filing_in_progress`, `conflict_period_order`. A dry run takes any period up to
- * the running one, in any order, and is also refused with `validation_too_many_entries`.
+ * `conflict_period_not_over`, `conflict_filing_in_progress`, `conflict_period_order`. A dry run accepts any period up to the current one, in any order, and is also refused with `validation_too_many_entries`.
  */
 export const createFiling = (
   request: FilingRequest,

@@ -12,7 +12,7 @@ import type { FilingReads } from './ports.ts';
  *
  * Its months are the months of a month, quarter, half-year or year of the state's filing calendar in which the account
  * is registered with the same frequency. So it is shorter than its frequency if the registration begins, ends or changes
- * its frequency within it. A month without a registration is a period of its own.
+ * its frequency within it. A month without a registration is a separate period.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 

@@ -31,13 +31,15 @@ export type PartPlace = { readonly shard: number; readonly from: string };
 
 export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
 
-/** The position of an entry within its shard. Entries with exceptions come first, then those to review. */
+/** The position of an entry within its shard. Entries with exceptions come first, then entries to review. */
 export type EntryPlace = Pick<LiabilityEntry, 'transactionId' | 'currency'> & {
   readonly exceptions?: readonly unknown[] | undefined;
   readonly review?: readonly unknown[] | undefined;
 };
 
-/** A list of entries to look at: `review` also returns the entries with exceptions, which may be to review or not. */
+/**
+ * A list of entries to look at: `review` also returns the entries with exceptions, whether or not they are to review.
+ */
 export type EntryList = 'exceptions' | 'review';
 
 /** The position of an entry, for a cursor. */

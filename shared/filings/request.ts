@@ -51,7 +51,7 @@ export const FilingRequest = described(
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
-/** A request that closes a period takes neither a page of totals nor a form, and a worksheet has no pages. */
+/** A request that closes a period accepts neither a page of totals nor a form, and a worksheet has no pages. */
 export const filingRequestProblems = (body: unknown): Problem[] => {
   const sent: JsonObject = asObject(body) ?? {};
   const names = (['totals_starting_after', 'form'] as const).filter((name) => isSent(sent[name]));
@@ -143,7 +143,7 @@ export const FilingListQuery = z.object({
 });
 export type FilingListQuery = z.infer<typeof FilingListQuery>;
 
-/** `T` is a test, `P` is production. `O` is an original, `A` an amended return. The names are those of the schema. */
+/** `T` is a test, `P` is production. `O` is an original, `A` an amended return. The names come from the schema. */
 export const processTypes = ['T', 'P'] as const;
 export const returnTypes = ['O', 'A'] as const;
 

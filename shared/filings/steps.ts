@@ -133,7 +133,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
   const at = new Date(nowMs).toISOString();
   const filings = [...transaction.filings, { id: filing.id, state: filing.state, status: 'filed' }];
   const filed = new Set(filings.map(({ state }) => state));
-  // A filing that the transaction did not await can follow the last one that it awaited.
+  // A filing in a state without a due return can follow the transaction's last due filing.
   const isFiled = transaction.status !== 'filed' && statesToFile(before).every((state) => filed.has(state));
   const after: Transaction = {
     ...transaction,

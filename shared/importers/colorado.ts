@@ -95,7 +95,7 @@ const readLocation = (
       const names = known.flatMap(({ place, isPart }) => namesOf(...(isPart ? [] : [name]), place.name));
       return row({ id, ...known[0], names, layers });
     }
-    // It could overlap any place in its county without a city tax: `Locations` gives it the names of those places.
+    // It could overlap any place in its county without a city tax, so `Locations` adds the names of those places to it.
     if (!hasCity) return row({ id, place: { county, code: '', name }, isPart: true, names: [], layers });
     if (namesOf(name).length === 0) return bad('Location Code (none) is not a name: fill it in');
     return row({ id, place: codes.place(county, name), isPart: false, names: namesOf(name), layers });

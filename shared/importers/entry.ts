@@ -8,7 +8,7 @@ import type { StreetRange } from '../catalog/streets/street-ranges.ts';
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
 export type LocalSet = readonly string[];
 
-/** The addresses of its ZIPs or city that an entry is limited to, and what its file does not decide about them. */
+/** Flags that limit an entry to some addresses of its ZIPs or city, or mark what its file leaves open about them. */
 export type LocationFlags = Pick<
   Location,
   'within_city' | 'yields_to_city' | 'crosses_borders' | 'of_streets' | 'of_addresses'

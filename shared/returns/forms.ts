@@ -4,17 +4,18 @@ import { type FormName, formNames } from '../catalog/form-names.ts';
 import data from '../catalog/worksheet-forms.json' with { type: 'json' };
 
 /**
- * The layouts of sales tax forms (shared/catalog/worksheet-forms.json): their lines, and what fills each of them. A line
- * that a filing has no figure for is blank, with the reason.
+ * The layouts of sales tax forms (shared/catalog/worksheet-forms.json): their lines, and what fills each of them. A
+ * line without an amount in the filing is blank, with the reason.
  */
 
-/** The jurisdiction codes of cities that collect their own tax. It is not on the state's return. */
+/** The jurisdiction codes of cities that collect their own tax, which is not on the state's return. */
 const selfCollecting = new Set(Object.values(data.self_collecting_cities.codes).map((code) => `US-CO-01-${code}`));
 export const isSelfCollecting = (jurisdiction: string): boolean => selfCollecting.has(jurisdiction);
 
 /**
- * A figure of a filing. `tax` and `…_tax` are calculated tax without fees; `…_due` adds the over-collected tax. The parts
- * of `tax_due` by origin are as in the filing: `food_drug_due` is the state's tax on food and drugs at its reduced rate.
+ * An amount of a filing. `tax` and `…_tax` are calculated tax without fees; `…_due` adds the over-collected tax. The
+ * parts of `tax_due` by origin are as in the filing: `food_drug_due` is the state's tax on food and drugs at its
+ * reduced rate.
  */
 const figures = [
   ...(['gross', 'deductions', 'taxable', 'gross_with_tax', 'deductions_with_tax'] as const),
@@ -40,7 +41,7 @@ export type TotalFilter = z.infer<typeof TotalFilter>;
 
 const named = { line: z.string(), label: z.string(), comment: z.optional(z.string()) };
 const FormLine = z.union([
-  // `unit`: the unit of this line, if it is not that of the form.
+  // `unit`: the unit of this line, if it differs from the form's unit.
   z.strictObject({ ...named, figure: z.enum(figures), only: z.optional(TotalFilter), unit: z.optional(unit) }),
   // The arithmetic of the form over its own lines; a blank line counts as zero.
   z.strictObject({ ...named, add: texts, subtract: z.optional(texts) }),
@@ -67,6 +68,6 @@ const FormLayout = z.strictObject({
 });
 export type FormLayout = z.infer<typeof FormLayout>;
 
-/** Returns the layout of a form. Throws if the file has none of it. */
+/** Returns the layout of a form. Throws if the file has no such form. */
 export const formLayout = (name: FormName): FormLayout =>
   FormLayout.parse(data.forms.find(({ form }) => form === name));

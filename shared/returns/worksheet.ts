@@ -27,7 +27,7 @@ const taxOf = ({ calculated_tax_amount }: Pick<FilingTotal, 'calculated_tax_amou
 
 type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount'>;
 
-/** Returns the figures of some jurisdictions in US dollars. `bases` have the sales, each of which counts once. */
+/** Returns the amounts of some jurisdictions in US dollars. `bases` contain each sale once. */
 const figuresOf = (totals: readonly FilingTotal[], stateCode: string, bases: readonly Base[]) => {
   const [gross, taxable, collected] = (['gross_amount', 'taxable_amount', 'tax_amount'] as const).map((name) =>
     sumOf(bases, (base) => read(base[name])),
@@ -54,7 +54,10 @@ const counts = ({ types, codes, except, self_collecting }: TotalFilter, total: F
   !except?.includes(total.jurisdiction_code) &&
   (self_collecting === undefined || self_collecting === isSelfCollecting(total.jurisdiction_code));
 
-/** Returns a function that returns the figures of the totals that count for a line. `whole` has the sales of all. */
+/**
+ * Returns a function that returns the amounts of the totals that a line includes. `whole` contains all sales of the
+ * state.
+ */
 const figuresBy = (totals: readonly FilingTotal[], state: string, whole: Base | undefined) => (only?: TotalFilter) => {
   if (!only) return figuresOf(totals, state, whole ? [whole] : []);
   const rows = totals.filter((total) => counts(only, total));
@@ -96,7 +99,7 @@ const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
  */
 export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   const all = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
-  // A fee is a jurisdiction of its own, and is on another return.
+  // A fee is a separate jurisdiction, and is on a different return.
   const totals = all.filter(({ tax_due }) => read(tax_due.fees) === 0n);
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);

@@ -99,7 +99,7 @@ const settingTexts = {
 const field = <Name extends keyof typeof settingSchemas>(name: Name, keywords = {}) =>
   described(z.optional(settingSchemas[name]), settingTexts[name], keywords);
 
-/** A state is stored by its two letters, so that another spelling of it is no change. */
+/** A state is stored by its two letters, so a different spelling of it is not a change. */
 const inLetters = <Entry extends { readonly state: string }>(entry: Entry): Entry => ({
   ...entry,
   state: stateOfJurisdiction(stateJurisdiction(entry.state) ?? entry.state),

@@ -23,7 +23,7 @@ export const otherSettings: Problem = {
 const attempts = 3;
 
 /**
- * Returns a problem if the change would take a state with open sales or credits off the list of periods, or open the
+ * Returns a problem if the change would remove a state with open sales or credits from the list of periods, or open the
  * books after one of them. Such a period would never be closed. Entries of requests at the same time are not checked.
  */
 const hiddenPeriodProblem = async (

@@ -21,8 +21,8 @@ const versionDigits = 10;
 /** The number of partitions in the sparse index of drafts. Each supports 1,000 writes per second. */
 export const draftShards = 8;
 /**
- * The number of partitions for the open entries of an account's state. A filing has the same number, so an entry keeps
- * its shard.
+ * The number of partitions for the open entries of an account and state. A filing has the same number, so an entry
+ * keeps its shard.
  */
 export const openEntryShards = 8;
 /** The number of partitions of the due index. All entries of an account are in the same partition. */
@@ -156,8 +156,8 @@ export const totalsPartKey = (account: string, id: string, { shard, from }: Part
 });
 
 /**
- * Returns the key of a filed entry, in the same shard as the open entry. Entries with exceptions sort first, then those
- * to review, so a list of either reads no others.
+ * Returns the key of a filed entry, in the same shard as the open entry. Entries with exceptions sort first, then
+ * entries to review, so listing either kind reads no other entries.
  */
 export const filedEntryKey = (
   account: string,
@@ -176,7 +176,7 @@ export const filedEntryKey = (
   sk: `${exceptions.length > 0 ? '!' : review.length > 0 ? '"' : ''}${transactionId}#${currency}`,
 });
 
-/** Sort after the entries with exceptions, and after those to review, and before the others. */
+/** These keys sort after the entries with exceptions, after the entries to review, and before all others. */
 export const filedEnds = { exceptions: '"', review: '#' } as const;
 
 /** The partition of the unfinished filings of all accounts. Only the schedule reads it. */

@@ -13,8 +13,8 @@ export const fieldsOf = (value: Json, name = 'The body'): Fields => {
 };
 
 /**
- * Reads each object of a list; `null` without a list or with an empty one. A refusal of a field names its object:
- * `line_items[0]: unit_price is much.`
+ * Reads each object of a list; `null` if the list is absent or empty. An error of a field contains its object:
+ * `line_items[0]: …`
  */
 export const listAt = <Value>(
   fields: Fields,
@@ -35,7 +35,7 @@ export const listAt = <Value>(
   });
 };
 
-/** Returns a text or a number as text; `null` if it is absent, `null` or empty. */
+/** Returns a string or a number as a string; `null` if it is absent, `null` or empty. */
 export const textAt = (fields: Fields, name: string): string | null => {
   const value = fields[name] ?? null;
   if (value === null || value === '') return null;
@@ -175,8 +175,8 @@ export const orderMetadata = (fields: Fields) =>
   metadataOf({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
 
 /**
- * Returns a date as YYYY-MM-DD; TaxJar also accepts slashes, and returns a date as its midnight in UTC. Other instants
- * stay as they are.
+ * Returns a date as YYYY-MM-DD; TaxJar also accepts slashes, and returns a date as its midnight in UTC. Other
+ * timestamps remain unchanged.
  */
 export const dateOf = (text: string): string =>
   text

@@ -87,18 +87,21 @@ export type Recorded = RetrievedTransaction;
 type Line = Recorded['line_items'][number];
 type Address = NonNullable<Recorded['customer']>['address'];
 
-/** What credits have left of an order. */
+/** The amounts of an order that remain after its credits. */
 export type Left = {
   readonly line_items: readonly Pick<Line, 'id' | 'net_amount'>[];
   readonly shipping: readonly Pick<ShippingResponse, 'id' | 'net_amount' | 'tax_amount'>[];
 };
 
-/** A line item of a credit. It has its discount, because it would otherwise take a share of the discount of its order. */
+/**
+ * A line item of a credit. It has an explicit discount of zero, because it would otherwise inherit a share of the
+ * order's discount.
+ */
 const creditLine = (id: string, goods: bigint) => ({
   ...{ id, quantity: '1', unit_price: formatAmount(goods, 2), discount_amount: '0' },
 });
 
-/** Distributes an amount of a refund over what is left of the charges of its order. */
+/** Distributes an amount of a refund over the remaining amounts of the charges of its order. */
 const distributed = (amount: bigint, charges: readonly { readonly id: string; readonly net_amount: string }[]) => {
   const weights = charges.map(({ net_amount }) => parseAmount(net_amount, 2));
   const shares = weights.some((weight) => weight > 0n) ? allocate(amount, weights) : [amount];
@@ -106,8 +109,8 @@ const distributed = (amount: bigint, charges: readonly { readonly id: string; re
 };
 
 /**
- * Returns the shipping of a credit. TaxJar does not tell shipping charges apart, so several share a refund in proportion.
- * A wide credit takes its tax from them as well, even if it takes nothing else.
+ * Returns the shipping of a credit. TaxJar does not distinguish shipping charges, so a refund is distributed over them
+ * in proportion. A wide credit also takes tax from them, even without an amount.
  */
 const creditedShipping = (sent: { amount: string } | undefined, order: Recorded, left: Left, isWide: boolean) => {
   if (!sent && !(isWide && left.shipping.length > 0)) return null;
@@ -119,9 +122,9 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
     .map(({ id, share }) => ({ id, amount: formatAmount(share, 2) }));
 };
 
-/** Returns the line items of a credit. A request without line items credits those of its order. */
+/** Returns the line items of a credit. A request without line items credits the line items of its order. */
 const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: bigint) => {
-  // An imported order has no product identifiers, and may have them as ids.
+  // An imported order has no product identifiers, but its line item ids can be product identifiers.
   const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier] ?? id, id] as const);
   const lines = linesOf(fields, ids);
   if (lines)
@@ -132,14 +135,14 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
   if (goods > 0n)
     return distributed(goods, left.line_items).flatMap(({ id, share }) => (share > 0n ? [creditLine(id, share)] : []));
   const shippingTax = left.shipping.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, 2), 0n);
-  // A line item of no order takes no part of the tax of shipping.
+  // A line item that is not in the order takes no share of the tax on shipping.
   return tax <= shippingTax ? [creditLine('shipping', 0n)] : [];
 };
 
 /**
- * Returns the request that records a refund as a credit of its order, or on its own if Levy does not know the order.
+ * Returns the request that records a refund as a credit of its order, or as a standalone credit if the order is not recorded.
  *
- * `isWide`: the tax is taken from all charges of the order, because it is more than is left of the refunded ones.
+ * `isWide`: the tax is taken from all charges of the order, because it exceeds the remaining tax of the refunded charges.
  */
 export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
   const { shipping, customer, ship_from, collected_by } = termsOf(fields, true);
@@ -245,7 +248,7 @@ export const unrepeatable = (order: Recorded): string | null => {
   );
 };
 
-/** Whether the goods of a request without line items are those of the recorded line items. */
+/** Whether the goods of a request without line items equal the recorded line items. */
 export const linesAddUp = (fields: Fields, { line_items }: Recorded): boolean =>
   goodsOf(fields) === line_items.reduce((sum, { net_amount }) => sum + parseAmount(net_amount, 2), 0n);
 

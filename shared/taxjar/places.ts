@@ -100,7 +100,7 @@ const citiesOf = (state: string, zip: string, city: string | null): readonly (st
   return names.map(({ spellings: [name = ''] }) => cityName(name));
 };
 
-/** Answers the address, or candidates with other cities, from the names that the postal service uses in the ZIP. */
+/** Returns the address, or candidates with other cities, from the names that the postal service uses in the ZIP. */
 export const validate = async (request: Request): Promise<Answer> => {
   const fields = fieldsOf(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();

@@ -19,7 +19,7 @@ import { decimal, zero } from './numbers.ts';
 import { missing } from './refusal.ts';
 import { type Answer, codesOf, type Request } from './request.ts';
 
-/** The tax of an order that is not recorded: TaxJar's answer to `POST /taxes`, from a calculation of Levy. */
+/** The tax of an order that is not recorded: TaxJar's response to `POST /taxes`, from a calculation. */
 
 const read = (text: string): bigint => parseAmount(text, 2);
 const amount = (value: bigint) => decimal(formatAmount(value, 2));
@@ -95,7 +95,7 @@ type Terms = {
   readonly exemptionType: string | null;
 };
 
-/** Returns TaxJar's answer. Without nexus, the tax is zero and there is no breakdown. */
+/** Returns TaxJar's response. Without nexus, the tax is zero and there is no breakdown. */
 export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
   const shipping = [calculated.shipping ?? []].flat();
   const shippingRows = shipping.flatMap(({ taxes }) => taxes);

@@ -44,7 +44,10 @@ const answerOf = (kind: Kind, recorded: Recorded, status = 200): Answer => ({
   body: { [names[kind]]: orderOf(recorded) },
 });
 
-/** Returns what other credits have left of an order; if that is nothing, its line items. */
+/**
+ * Returns the line items and shipping of an order that remain after other credits; all of its line items if nothing
+ * remains.
+ */
 const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promise<Left> => {
   const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
   try {
@@ -102,7 +105,7 @@ const create =
     try {
       return answerOf(kind, await request(), 201);
     } catch (error) {
-      // The same request may have been recorded at the same time.
+      // A concurrent request may have recorded the same transaction.
       const concurrent = error instanceof TaxJarRefusal && error.status === 422 ? await repeated() : null;
       if (concurrent) return answerOf(kind, concurrent, 201);
       throw error;

@@ -21,7 +21,7 @@ const lines = [
   { id: 'cap', description: 'Cap', product_tax_code: 'GENERAL', quantity: '1', unit_price: '7.99' },
 ];
 
-it('credits parts of a sale by the keyboard, then the rest, with the amounts that the preview shows', async () => {
+it('credits parts of a sale by keyboard, then the rest, with the amounts of the preview', async () => {
   const shop = await newShop();
   const sale = await shop.sell('MI', { reference_id: 'order-1', line_items: lines, shipping: { amount: '5.00' } });
   await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
@@ -97,7 +97,7 @@ it('records a note and voids a sale, and refuses a change of a version that is n
   expect(await made(shop.filer.get(sale.id))).toMatchObject({ status: 'void', void_reason: 'Entered twice' });
 });
 
-it('creates a customer with a certificate by the keyboard, and marks the certificate as expired', async () => {
+it('creates a customer with a certificate by keyboard, and marks the certificate as expired', async () => {
   const shop = await newShop();
   const existing = { id: 'acme', name: 'Acme', exemptions: [] };
   await made(shop.filer.call('POST', '/customers', { body: existing }));

@@ -349,7 +349,7 @@ it('lists all filings that are not filed on the overview, including closing ones
   });
 });
 
-it('shows the amounts due of open and closed periods, and totals that do not set off the credit of a state', async () => {
+it('shows the amounts due of open and closed periods, and totals that do not offset a credit of one state against the amount due in another', async () => {
   const month = monthsBefore(lastMonth.month, 1);
   const registered = (state: State, first: string) => ({ state, from: `${first}-01`, to: null, frequency: 'month' });
   const own = await newShop({ registrations: [registered('FL', lastMonth.month), registered('OH', month)] });

@@ -79,7 +79,7 @@ describe('overdue periods', () => {
 });
 
 describe('the names of keys', () => {
-  it('resolve who closed and who filed, also after the key was revoked', async () => {
+  it('show who closed and who filed, even after the key was revoked', async () => {
     const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });
     const filer = filerOf(caller);
     const keyOf = async (label: string) => {

@@ -223,7 +223,7 @@ describe('the electronic returns of a year in eight states', () => {
     for (const state of states) for (const end of periods[state]) filings.push(await closedFiling(filer, state, end));
   }, 240_000);
 
-  it('have the figures of the transactions, to the cent, and the order of the schema', async () => {
+  it('match the amounts of the transactions to the cent, in the element order of the schema', async () => {
     expect(filings).toHaveLength(22);
     for (const { id, state, period_start, period_end } of filings) {
       const { status, text } = await returnOf(filer, id);
@@ -235,7 +235,7 @@ describe('the electronic returns of a year in eight states', () => {
     }
   });
 
-  it('are one file of a command, which validates it before it writes it', async () => {
+  it('are written to one file by a command that validates it first', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'levy-returns-'));
     const out = join(folder, 'returns.xml');
     // The schema of the root element alone.
@@ -268,7 +268,7 @@ describe('the electronic returns of a year in eight states', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('have tax on food at a reduced rate, tax from inside and outside of states, and a refund', async () => {
+  it('include tax on food at a reduced rate, in-state and out-of-state tax, and a refund', async () => {
     const texts = await Promise.all(filings.map(async ({ id }) => (await returnOf(filer, id)).text));
     const some = (name: string, isWanted: (amount: Decimal) => boolean) =>
       expect(texts.some((text) => isWanted(new Decimal(textOf(text, name))))).toBe(true);
@@ -288,7 +288,7 @@ describe('an electronic return', () => {
     return filerOf(await newCaller({ settings: { ...common, ...settings } }));
   };
 
-  it('has the same bytes each time, before and after it is filed, and another hash after a change', async () => {
+  it('has the same bytes before and after it is filed, and a different hash after a change', async () => {
     const filer = await shop();
     await soldIn(filer, '2026-09-05');
     const preview = await filer.close({ state: 'KY', period_end: '2026-09-30', dry_run: true }, xml);
@@ -338,7 +338,7 @@ describe('an electronic return', () => {
     expect([zeros.length, new Set(zeros)]).toEqual([9, new Set(['0.00'])]);
   });
 
-  it('covers only the registered months of a quarter, and names the business by its id in the state', async () => {
+  it('covers only the registered months of a quarter, and identifies the business by its state id', async () => {
     const filer = await shop({
       registrations: [{ state: 'SD', from: '2026-08-15', to: null, frequency: 'quarter' }],
       books_open_from: '2026-08-01',
@@ -349,7 +349,7 @@ describe('an electronic return', () => {
     expect(names.map((name) => textOf(text, name))).toEqual(['2026-08-01', '2026-09-30', '1234-5678', '', 'S12345678']);
   });
 
-  it('takes back the tax on shipping where the sale has it, without the line that decides it', async () => {
+  it('reverses the tax on shipping in the element that the sale used, even for a credit of another line', async () => {
     const filer = await shop();
     const line = (id: string, state: State) => ({
       ...{ id, product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' },
@@ -367,7 +367,7 @@ describe('an electronic return', () => {
     expect(await figures()).toMatchObject({ ...due, StateTaxDueSalesInState: '6.00' });
   });
 
-  it('leaves out fees, and says so', async () => {
+  it('omits fees, with a comment that lists them', async () => {
     const filer = await shop({ registrations: 'all', retail_delivery_fee: 'add' });
     await soldIn(filer, '2026-09-05', {
       customer: { address: places.MN },
@@ -433,7 +433,7 @@ describe('an electronic return', () => {
       ]);
     });
 
-    it('of a canceled filing; the filing that replaces it has another hash', async () => {
+    it('for a canceled filing, whose replacement has a different hash', async () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05');
       const { id } = await closedFiling(filer, 'KY', '2026-09-30');

@@ -306,7 +306,7 @@ describe('the stored events', () => {
     expect(byId(await stored(whole))).toEqual(byId(published));
   });
 
-  it('can be limited to a time range, both ends included', async () => {
+  it('can be limited to an inclusive time range', async () => {
     const instants = [...new Set(published.map(({ occurred_at }) => occurred_at))].sort();
     const [from, to] = [instants[3] as string, instants.at(-3) as string];
     const due = published.filter(({ occurred_at }) => occurred_at >= from && occurred_at <= to);

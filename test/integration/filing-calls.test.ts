@@ -255,7 +255,7 @@ describe('ledger calls of closing and filing periods', () => {
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', () => {
-  it('are four write units per moved or marked entry, and two of indexes', async () => {
+  it('cost four write units per moved or marked entry, and two for indexes', async () => {
     const { filer } = await filersWith(0);
     const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));

@@ -181,7 +181,7 @@ describe('import --activate', () => {
         expect({ code: ran.code, isActive: (await activeIn('IN')) === before }).toEqual({ code, isActive: code === 1 });
       });
 
-    it('measure ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
+    it('include the ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
       const rates = rateRows('21', '45 21 0.06', '63 00002 0.07');
       const boundary = boundaryRows('21', 'Z 40202..40299', '4 40202-0001..40202-9999 63:00002');
       const ran = await importingSst('KY', rates, boundary, '--activate');

@@ -136,7 +136,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       ['by_customer', { customer_id: 'cus_1' }],
       ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
       ['credits', { type: 'credit' }],
-    ])('%s: of a page, and at most of a filter without matches', async (index, query) => {
+    ])('%s: match the estimate for a page, and for a filter without matches', async (index, query) => {
       const ports = { index: transactionIndex, ledger, now: () => createdMs };
       const caller = { id: account, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
       const list = (more: TransactionListQuery) =>
@@ -158,7 +158,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     });
 
     // The largest rows fill the 1 MB of a query response: 128 units, and no filter reads more than four responses.
-    it('of at most four responses of 1 MB', async () => {
+    it('are limited to four responses of 1 MB', async () => {
       const heavy = newAccount();
       const noise = () => randomBytes(360).toString('base64');
       for (let at = 0; at < 60; at += 1) {

@@ -180,7 +180,7 @@ describe('transactions not on the list', () => {
     expect(extra).toEqual([last, credit, unnamed, first].map(row));
   });
 
-  it('are found by unchanged instants, and by a date as the whole day', async () => {
+  it('are found by exact timestamps, and by a date as the whole day', async () => {
     const client = await newClient();
     for (const hour of ['00', '12', '23'])
       await sold(client, { tax_date: `2026-10-08T${hour}:00:00Z`, reference_id: hour });

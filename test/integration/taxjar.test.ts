@@ -94,7 +94,7 @@ describe('taxes', () => {
       expect((await taxed({ nexus_addresses, exemption_type })).amount_to_collect).toBe(0);
   });
 
-  it('read amounts as numbers and as text, exactly, and name warnings in a header', async () => {
+  it('accept amounts as numbers and strings, exactly, and list warnings in a header', async () => {
     const { caller } = await newClient();
     const send = (body: string, headers: Record<string, string> = { Authorization: `Bearer ${caller.key}` }) =>
       fetch(`${url}/taxjar/v2/taxes`, { method: 'POST', body, headers });
@@ -181,7 +181,7 @@ describe('orders and refunds', () => {
     expect(data.map(({ status }) => status)).toEqual(Array(5).fill('void'));
   });
 
-  it('keep the old order if the new one is refused, and are fixed once their period is closed', async () => {
+  it('keep the old order if the new one is refused, and cannot change once their period is closed', async () => {
     const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
     const { order: created } = await client.createOrder({
@@ -198,7 +198,7 @@ describe('orders and refunds', () => {
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
 
-  it('are replaced in one step, so each request finds one order, also with changes at the same time', async () => {
+  it('are replaced atomically, so each request finds one order, even during concurrent changes', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, line_items: lines });
     const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
@@ -228,7 +228,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('are changed without the refund that a change replaces', async () => {
+  it('distribute a changed refund as if the replaced refund did not exist', async () => {
     const { caller, client } = await newClient();
     const sold = [
       { id: '1', quantity: 1, unit_price: 60 },
@@ -268,7 +268,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('that came through the API are not changed if a change would lose something', async () => {
+  it('that the API recorded are not changed if a field would be lost', async () => {
     const { caller, client } = await newClient();
     const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
     const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
@@ -319,7 +319,7 @@ describe('orders and refunds', () => {
     expect(await refusal(client.showOrder('123'))).toMatch(/^404 /);
   });
 
-  it('take back exactly what was refunded, also of discounts, shipping or tax alone', async () => {
+  it('reverse exactly the refunded amounts, including discounts, and refunds of only shipping or tax', async () => {
     const { caller, client } = await newClient({ time_zone: 'America/New_York' });
     const sold = {
       ...order,
@@ -385,7 +385,7 @@ describe('orders and refunds', () => {
     expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
   });
 
-  it('share a refund of shipping between the charges of an order in proportion, to the last cent', async () => {
+  it('distribute a refund of shipping over the charges of an order in proportion, to the cent', async () => {
     const { caller, client } = await newClient();
     const sold = {
       ...{ status: 'finalized', reference_id: 'two-parcels', tax_date: '2026-10-14' },
@@ -421,7 +421,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('record a refund of an unknown order on its own', async () => {
+  it('record a refund of an unknown order as a standalone credit', async () => {
     const { client } = await newClient();
     const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
     expect(refund).toMatchObject({ amount: -16.5, sales_tax: -1.46, transaction_reference_id: 'unknown' });
@@ -429,7 +429,7 @@ describe('orders and refunds', () => {
 });
 
 describe('the other methods', () => {
-  it('keep customers', async () => {
+  it('store customers', async () => {
     const { client } = await newClient();
     const customer = { customer_id: 'c/1 %', exemption_type: 'wholesale', name: 'Acme' } as const;
     const own = { ...customer, customer_id: 'c1' };
@@ -447,7 +447,7 @@ describe('the other methods', () => {
     expect((await client.createCustomer(own)).customer.exemption_type).toBe('wholesale');
   });
 
-  it('answer rates, categories, nexus, addresses and summary rates', async () => {
+  it('return rates, categories, nexus, addresses and summary rates', async () => {
     const registrations = [
       { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' },
       { state: 'OH', from: '2026-01-01', to: '2026-02-01', frequency: 'month' },
@@ -477,7 +477,7 @@ describe('the other methods', () => {
     expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
   });
 
-  it('have an OpenAPI document of every route, with examples that work', async () => {
+  it('have an OpenAPI document with every route and working examples', async () => {
     const { key } = await newCaller();
     const headers = { Authorization: `Bearer ${key}` };
     const ajv = new Ajv2020({ strict: false });
@@ -516,7 +516,7 @@ describe('the other methods', () => {
     }
   });
 
-  it('refuse in the form of TaxJar', async () => {
+  it('return errors in the format of TaxJar', async () => {
     const { client } = await newClient();
     expect(await refusal(clientOf({ key: newApiKey() }).categories())).toMatch(/^401 Unauthorized: /);
     const reader = clientOf(await newCaller({ scopes: ['read'] }));

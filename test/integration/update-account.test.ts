@@ -60,7 +60,7 @@ describe('POST /account', () => {
     expect(new Set(data.map(({ state }) => state))).toEqual(new Set(['US-MI', 'US-OH']));
   });
 
-  it('records nothing if the values are already set, and takes its own response back', async () => {
+  it('records nothing if the values are already set, and accepts its response as a request', async () => {
     const caller = await owner();
     const { collects_in } = await made(change(caller, { collects_in: 'every_state' }));
     expect(collects_in).toBe('every_state');
@@ -85,7 +85,7 @@ describe('POST /account', () => {
     );
   });
 
-  it('takes another spelling of a state for the same registration', async () => {
+  it('treats a different spelling of a state as the same registration', async () => {
     const caller = await owner();
     for (const state of ['US-MI', 'MI', 'mi', 'michigan'])
       await made(change(caller, { registrations: [monthly(state)] }));
@@ -103,7 +103,7 @@ describe('POST /account', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
-  it('keeps concurrent changes of different settings, and one of the same setting', async () => {
+  it('applies concurrent changes of different settings, and one of two changes of the same setting', async () => {
     const caller = await owner();
     const values = [4, 5, 6, 7];
     const sent = [
@@ -123,7 +123,7 @@ describe('POST /account', () => {
     expect(days).toHaveLength(answers.slice(2).filter(({ status }) => status === 200).length);
   });
 
-  it('refuses to hide periods with sales', async () => {
+  it('refuses a change that would skip open periods with sales', async () => {
     const caller = await owner();
     await made(change(caller, { registrations: [monthly('MI'), monthly('OH')] }));
     await made(change(caller, { registrations: [monthly('MI')] }));

@@ -208,7 +208,7 @@ describe('null', () => {
     },
   );
 
-  it('is not a new parent, and cannot remove an existing one', async () => {
+  it('is accepted as the parent of a sale, and cannot remove the parent of a credit', async () => {
     const { client, before, update } = await start('finalized');
     expect((await update({ parent_transaction_id: null })).status).toBe(200);
     const credit = await made(client.create(creditOf(before)));

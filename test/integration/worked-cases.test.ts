@@ -72,7 +72,7 @@ const byId = (id: string): WorkedCase => cases.find((one) => one.id === id) as W
 
 describe('worked cases', () => {
   const sales = cases.filter(({ lines, country }) => lines && !country);
-  it('include all of them: 63 of a sale, two of a refund, one of another country', () => {
+  it('are 63 sales, two refunds and one sale abroad', () => {
     expect(cases.map(({ id }) => id)).toHaveLength(new Set(cases.map(({ id }) => id)).size);
     expect([sales.length, cases.filter(({ original }) => original).length, cases.length]).toEqual([63, 2, 66]);
   });

@@ -178,7 +178,7 @@ describe('worksheets', () => {
     return found.filing;
   };
 
-  it('have the figures of the transactions, rounded like the form', async () => {
+  it('have the amounts of the transactions, rounded as the form requires', async () => {
     for (const { state, month, filing } of filings) {
       const worksheet = await sheetOf(filer, filing, forms[state]);
       const figures = figuresOf(all, state, month);
@@ -246,14 +246,14 @@ describe('worksheets', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('of a canceled filing are refused', async () => {
+  it('are refused for a canceled filing', async () => {
     const last = filings.findLast(({ state }) => state === 'FL');
     await made(filer.call('POST', `/filings/${last?.filing.id}`, { body: { status: 'canceled' } }));
     const refused = await filer.filing(last?.filing.id ?? '', { form: forms.FL });
     expect(refusalOf(refused)).toContain('409 | conflict_return_incomplete');
   });
 
-  it('of another state or with pages are refused', async () => {
+  it('are refused with the form of a different state or with pages', async () => {
     const filing = californian();
     const refused = await filer.filing(filing.id, { form: 'FL-DR-15' });
     expect(refusalOf(refused)).toContain('validation_invalid_format');

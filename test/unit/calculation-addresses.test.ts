@@ -145,7 +145,7 @@ describe('a ZIP in several states, without a state', () => {
     expect(reasons).toEqual(['standard_rated', 'customer_exempt']);
   });
 
-  it('determines whether the sale is within one state, at either end', () => {
+  it('determines whether the sale is within one state, as origin and as destination', () => {
     const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
     const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
     const [kentucky, tennessee] = [stateOf('US-KY', '0.06', { settings }), stateOf('US-TN', '0.07', { settings })];

@@ -193,7 +193,7 @@ describe('a sale from another state or country', () => {
   });
 });
 
-describe('unknown facts about the deciding address', () => {
+describe('an uncertain origin or destination', () => {
   const away = { state: 'CA', postal_code: '90210' };
   const ambiguous = { near: { locations: [locationAt('90001', near, { alternatives: [[], codesOf(near)] })] } };
 
@@ -201,7 +201,7 @@ describe('unknown facts about the deciding address', () => {
     ['destination', []],
     ['origin', ['/ship_from/address']],
     ['mixed', ['/ship_from/address']],
-  ])('warn about an ambiguous origin with the %s policy at %o', (policy, pointers) => {
+  ])('causes a warning if the origin is ambiguous, with the %s policy at %o', (policy, pointers) => {
     const content = contentOf(policy, ambiguous);
     const outcome = ask(sale(origin), content);
     expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
@@ -217,7 +217,7 @@ describe('unknown facts about the deciding address', () => {
     ['mixed', away, destination, ['/ship_from/address']],
     ['mixed', origin, away, ['/customer/address']],
     ['mixed', away, away, ['/customer/address']],
-  ])('report an end that is not covered with the %s policy from %o to %o: %o', (policy, from, to, pointers) => {
+  ])('is reported if it is not covered, with the %s policy from %o to %o: %o', (policy, from, to, pointers) => {
     const outcome = ask(sale(from, to), contentOf(policy));
     const isCovered = pointers.length === 0;
     expect(rowsOf(outcome).filter((row) => !row.endsWith(' 0.00'))).toEqual(isCovered ? atDestination : []);
@@ -230,7 +230,7 @@ describe('unknown facts about the deciding address', () => {
     expect(rejected).toHaveLength(pointers.length);
   });
 
-  it('give a mixed sale the lower coverage of its two ends', () => {
+  it('gives a mixed sale the lower coverage of origin and destination', () => {
     const outcome = (from: object) => resolutionOf(ask(sale(from), contentOf('mixed')));
     expect(outcome({ state: 'CA', postal_code: '90001-1234' })).toMatchObject({ level: 'zip5', coverage: 'complete' });
     expect(outcome({ state: 'CA' })).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });

@@ -335,7 +335,7 @@ describe('the active releases', () => {
 });
 
 describe('the coverage page', () => {
-  it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
+  it('matches the content (after a change, run `npm run content -- coverage --write`)', () => {
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
     expect(page).toBe(coveragePage(builtInReleases(), page));
   });
@@ -354,7 +354,7 @@ describe('coverage of places, kinds and seasons', () => {
     expect(rule_ids).toEqual(['food', 'kinds']);
   });
 
-  it('counts the places named in rules, each county once', () => {
+  it('counts the places in rules, each county once', () => {
     const exempt = (id: string, others: Partial<Rule>) =>
       rule(id, ['FOOD.GROCERY'], { type: 'exempt' }, { levels: ['county', 'city', 'district'], ...others });
     const { text } = groceriesOn([

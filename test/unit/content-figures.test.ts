@@ -94,7 +94,7 @@ describe('content values', () => {
       expect(policyOn(state, 'shipping', day)).toEqual(policies),
     );
 
-    it('lets a third-party coupon reduce the taxable price in five states, confirmed in most of them', () => {
+    it('let a third-party coupon reduce the taxable price in five states, confirmed in most of them', () => {
       const of = builtInReleases().map(({ state }) => state.slice(3));
       expect(of).toHaveLength(55);
       for (const state of of) {

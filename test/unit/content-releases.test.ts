@@ -232,13 +232,13 @@ describe('releases', () => {
     const tableTaxes = listOffsets(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
     const tableCodes = new Set(tableTaxes.map(({ code }) => code));
 
-    it('matches the schema of a release', () => {
+    it('match the schema of a release', () => {
       expect(z.safeParse(Shape, release).error).toBeUndefined();
       expect(id.startsWith(`${release.state}@`)).toBe(true);
       expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
     });
 
-    it('is unchanged since its release', () => {
+    it('are unchanged since their release', () => {
       const text = readFileSync(new URL(`${id}.json`, folder), 'utf8');
       const hash = createHash('sha256')
         .update(canonicalJson(JSON.parse(text)))
@@ -248,18 +248,18 @@ describe('releases', () => {
       );
     });
 
-    it('cites a source for every value, and has no unused source', () => {
+    it('cite a source for every value, and have no unused source', () => {
       const cited = new Set(datedValues(release).map(({ source }) => source));
       expect([...cited].toSorted()).toEqual(Object.keys(release.sources).toSorted());
     });
 
-    it('has unique rule ids that contain the state', () => {
+    it('have unique rule ids that contain the state', () => {
       const ids = release.rules.map((rule) => rule.id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
     });
 
-    it('names only listed jurisdictions, once each, with a rate', () => {
+    it('refer only to listed jurisdictions, once each, with a rate', () => {
       expect(codes.size).toBe(release.jurisdictions.length);
       const named = release.locations.flatMap(({ alternatives }) => alternatives.flat());
       const bracketed = release.settings.rounding.flatMap(({ policy }) =>
@@ -276,7 +276,7 @@ describe('releases', () => {
       for (const code of additional) expect(codes).toContain(code);
     });
 
-    it('binds rules only to counties, kinds and codes of its local rate tables', () => {
+    it('restrict rules only to counties, kinds and codes of their local rate tables', () => {
       if (!release.local) return;
       const kinds = new Set(tableTaxes.map(({ kind }) => kind));
       for (const { id: ruleId, counties, kinds: named, jurisdictions } of release.rules) {
@@ -294,7 +294,7 @@ describe('releases', () => {
       }
     });
 
-    it('has no period that ends before it begins, and no two rates of a jurisdiction on one day', () => {
+    it('have no period that ends before it begins, and no two rates of a jurisdiction on one day', () => {
       const begin = (from: string | null) => from ?? release.established_from;
       // A value that ended before the release began is used as an approximation for earlier days.
       const earliest = release.approximate_from ?? release.established_from;
@@ -314,7 +314,7 @@ describe('releases', () => {
         }
     });
 
-    it('uses only product tax codes, families and attributes of the vocabulary', () => {
+    it('use only product tax codes, families and attributes of the vocabulary', () => {
       const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
       const knownAttributes = new Set(attributes.map(({ code }) => code));
       for (const rule of release.rules) {
@@ -325,13 +325,13 @@ describe('releases', () => {
       }
     });
 
-    it('has no two rules for the same goods and days that only their order separates', () => {
+    it('have no two rules for the same goods and days that differ only in their order', () => {
       for (const [index, left] of release.rules.entries())
         for (const right of release.rules.slice(index + 1))
           expect(areDistinct(left, right), `${left.id} and ${right.id}`).toBe(true);
     });
 
-    it('has ordered ZIP ranges, and each range or city in one location only', () => {
+    it('have ordered ZIP ranges, and each range or city in only one location', () => {
       const ranges = release.locations.flatMap(({ zips }) => zips);
       for (const [low, high] of ranges) expect(low <= high && low.length === high.length).toBe(true);
       expect(new Set(ranges.map(String)).size).toBe(ranges.length);

@@ -102,7 +102,7 @@ const inCity = (row: TaxabilityRow, state: string): string => {
 };
 
 describe('the taxability tables', () => {
-  it('match the releases: `npm run content -- taxability --write` changes nothing', () => {
+  it('match the releases, so `npm run content -- taxability --write` changes nothing', () => {
     expect(releases).toEqual(read.map(({ release }) => release));
     expect(fileOf('open-rows.csv').toString()).toBe(openRowsText(read));
   });

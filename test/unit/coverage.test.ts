@@ -388,7 +388,7 @@ describe('taxability coverage', () => {
     );
     const cell = (code: string, state: string) => rows.get(code)?.[states.indexOf(state)];
 
-    it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
+    it('matches the content (after a change, run `npm run content -- coverage --write`)', () => {
       expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
     });
 

@@ -190,7 +190,7 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross: -1600n }]);
   });
 
-  it("splits the tax due by the origin of the sale, with the state's reduced rate on food apart", () => {
+  it("splits the tax due by the origin of the sale, and separates the state's reduced rate on food", () => {
     const from = (state: string) => ({ address: { state } });
     const taxes = (reason: TaxRowResponse['taxability_reason'] = 'standard_rated', tax = '1.00') => [
       row('US-UT', '20.00', '0.00', tax, { taxability_reason: reason }),
@@ -239,7 +239,7 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross: 1000n }]);
   });
 
-  it('ignores the row of a state without the tax if a city has the tax', () => {
+  it("ignores the state's row if only a city levies the tax", () => {
     const [entry] = entriesOf([
       [untaxed('US-AK', 'not_subject_to_tax', '100.00'), row('US-AK-JUNEAU', '100.00', '0.00', '5.00')],
     ]);
@@ -260,7 +260,7 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason, gross: 1000n }]);
   });
 
-  it('awaits a return only in states where one is due', () => {
+  it('is pending only in states in which a return is due', () => {
     const awaited = (lines: readonly (readonly TaxRowResponse[])[], posting = {}) =>
       statesToFile({
         ...created({ ...finalized, line_items: lines.map((taxes) => line({ taxes: [...taxes] })) }).after,

@@ -303,7 +303,7 @@ describe('the next period', () => {
 });
 
 describe('registrations', () => {
-  it('match any spelling of the state, earliest first, and no other state', () => {
+  it('are found by any spelling of the state, earliest first', () => {
     const all = ['us-mi', 'MI', 'Mi', 'OH'].map((state, at) => ({
       ...registration(`2026-0${4 - at}-01`, null, 'month'),
       state,

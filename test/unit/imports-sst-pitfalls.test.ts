@@ -192,7 +192,7 @@ describe('pitfalls of SST files', () => {
     ]);
   });
 
-  it('contain areas instead of counties in Washington (079 to 087) and Iowa (199)', async () => {
+  it('use county codes for areas in Washington (079 to 087) and Iowa (199)', async () => {
     const kinds = async (state: string, first: number, counties: readonly string[]) => {
       const rates = [`45 ${stateFips(state)} 0.06`, ...counties.map((county) => `00 ${county} 0.03`)];
       const rows = counties.map((county, index) => `Z ${first + index} county:${county}`);

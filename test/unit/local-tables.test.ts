@@ -45,7 +45,7 @@ describe('local tables', () => {
       const rows = rateRows(state);
       const rated = rows.filter(({ rate }) => rate !== '');
 
-      it('has percentages within bounds, and parts that sum to them', () => {
+      it('have percentages within bounds, and parts that sum to them', () => {
         for (const { rate, parts, county, place } of rated) {
           const what = `${county} ${place}`;
           expect(rate, what).toMatch(/^\d{1,2}(\.\d{1,4})?$/);
@@ -59,7 +59,7 @@ describe('local tables', () => {
         }
       });
 
-      it('lists each area once per day, in a county of the state', () => {
+      it('list each area once per day, in a county of the state', () => {
         expect(repeated(rows.map(({ county, place, from }) => `${county} ${place} ${from}`))).toEqual([]);
         const byArea = Map.groupBy(rows, ({ county, place }) => `${county} ${place}`);
         for (const [area, own] of byArea) {
@@ -75,7 +75,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has the names of its districts, and the source and confidence of each rate', () => {
+      it('have the name of each district, and the source and confidence of each rate', () => {
         for (const row of rated) {
           const what = `${row.county} ${row.place}`;
           for (const part of row.parts === '' ? [] : row.parts.split(';')) {
@@ -89,7 +89,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has one rate per jurisdiction and day, in every area of an address', () => {
+      it('have one rate per jurisdiction and day, in every area of an address', () => {
         const days = { established: '2026-10-01', approximate: '2022-01-01' };
         const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
         const areas = localTable(packRates(state), '').areas();
@@ -103,7 +103,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has a reason and no parts for each rate that is not established', () => {
+      it('have a reason and no parts for each rate that is not established', () => {
         for (const { rate, parts, note, place } of rows)
           if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
       });
@@ -112,7 +112,7 @@ describe('local tables', () => {
     describe.each(listStates())('the ZIP table of %s', (state) => {
       const rows = zipRows(state);
 
-      it('lists each ZIP once, in a county of the rate table', () => {
+      it('list each ZIP once, in a county of the rate table', () => {
         const known = new Set(rateRows(state).map(({ county }) => county));
         expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
         for (const { zip5, counties: ofZip } of rows) {
@@ -122,7 +122,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has whole percentages of the residents of each ZIP, with a sum of at most 100', () => {
+      it('have whole percentages of the residents of each ZIP, with a sum of at most 100', () => {
         const percentsOf = (list: string) =>
           list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1]] : []));
         for (const { zip5, residents, counties: ofZip, names } of rows) {
@@ -140,7 +140,7 @@ describe('local tables', () => {
         }
       });
 
-      it('agrees with the postal service on the state of each ZIP', () => {
+      it('match the postal service on the state of each ZIP', () => {
         const others = rows.filter(({ zip5 }) => !statesOfZip(zip5).includes(state)).map(({ zip5 }) => zip5);
         expect(others).toEqual([]);
       });

@@ -236,7 +236,7 @@ describe('the line items that a shipping charge delivers', () => {
 });
 
 describe('several shipping charges', () => {
-  it('use up an exempt amount in turn', () => {
+  it('use up an exempt amount one after the other', () => {
     const shipping = [{ amount: '8.00' }, { amount: '8.00' }];
     const outcome = ask({ to: cityIn('RI'), line_items: [goods('suit', '240.00', 'CLOTHING.APPAREL')], shipping });
     // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7% of it is 0.42.

@@ -81,7 +81,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
 };
 
 describe('the reads of a calculation', () => {
-  it('are the directory and then everything else in parallel when cold, and nothing when warm', async () => {
+  it('include the directory, then everything else in parallel when cold, and nothing when warm', async () => {
     const { loadContent, read } = world();
     await loadContent([at('55401'), at('55402', 'MINNEAPOLIS')]);
     expect(read()).toEqual(['directory', `${minnesota} 55401 55402 MINNEAPOLIS`]);
@@ -91,7 +91,7 @@ describe('the reads of a calculation', () => {
     expect(read()).toEqual(['55403']);
   });
 
-  it('are only the directory if the states of its addresses have no import', async () => {
+  it('include only the directory if the states of the addresses have no import', async () => {
     const { loadContent, read, builtIn } = world();
     const releaseFor = await loadContent([at('43215', null, 'OH')]);
     expect(releaseFor(at('43215', null, 'OH'))).toBe(builtIn['OH']);

@@ -260,7 +260,7 @@ describe('a fee', () => {
   const fee = (place = minnesota, quantity = '1') => lineOf(place, { ptc, amount: '0', quantity });
   const goods = (amount: string) => lineOf(minnesota, { amount });
 
-  it('is 0.50 on its line, without a rate and outside every base', () => {
+  it('is 0.50 on its line, without a rate and outside every taxable base', () => {
     const [line] = calculateTax(documentOf([fee(), goods('100.00')])).lines;
     expect(line && shown(line)).toEqual(['0.00 0.00 0 0.50 standard_rated']);
   });

@@ -247,7 +247,7 @@ describe('rounding of shipping with its goods', () => {
     },
   );
 
-  it('leaves the rounding of several lines unchanged, and compensates for none of it', () => {
+  it('leaves the rounding of several lines unchanged, without compensation', () => {
     const line = lineOf(texas(), { amount: '0.24' });
     expect(taxesOf(tax([line, line], 100n))).toEqual([2n, 2n, 6n]);
   });

@@ -58,7 +58,7 @@ it.each([
 });
 
 // The state's row has a fee, which is on a return of its own.
-it('leaves a fee and its over-collected tax out', () => {
+it('omits a fee and its over-collected tax', () => {
   const sample = californian('100.00', '6.00', '2.00');
   const [state, city] = sample.totals ?? [];
   if (!state || !city) throw new Error('The sample has two totals.');
@@ -76,7 +76,7 @@ it('leaves a fee and its over-collected tax out', () => {
   expect(sheet.notes.filter((note) => note.includes('0.28'))).toHaveLength(1);
 });
 
-it('notes that the state has another form for the frequency', () => {
+it('notes that the state has a different form for the frequency', () => {
   const layoutOf = formLayout('NY-ST-100');
   const notes = (['month', 'quarter'] as const).map(
     (frequency) => worksheetOf({ ...californian('100.00', '6.00', '2.00'), frequency, state: 'US-NY' }, layoutOf).notes,

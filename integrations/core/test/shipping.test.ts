@@ -98,7 +98,7 @@ describe('several shipping charges', () => {
     expect([calculation.tax_amount, taxes, warnings]).toEqual([tax, expected, []]);
   });
 
-  it('without lines of their own are for all shipped lines, and one for picked-up lines is a line', () => {
+  it('without lines are for all shipped lines, and a charge for picked-up lines is sent as a line', () => {
     const other = { ...pickedUp, id: 'other' };
     const documented = documentOf(cartWith([mug, other, card], charges({ a: null, b: [], c: ['other'], d: ['card'] })));
     expect(documented).toMatchObject({ ok: true });

@@ -50,7 +50,7 @@ it('taxes items that an edit adds, and records them when they are paid', async (
   expect(await netOf(levy, order.id)).toEqual({ net: paid + 999, tax: cents(order.tax_total), credits: 0 });
 });
 
-it('lowers the tax by an item with a negative price that an edit adds', async () => {
+it('lowers the tax if an edit adds an item with a negative price', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const changes = changesOf(shop, order.id);
   const problems = watch(order.id);
@@ -64,7 +64,7 @@ it('lowers the tax by an item with a negative price that an edit adds', async ()
   expect(problems()).toEqual([]);
 });
 
-it('lowers the tax of the goods of a draft order by an item with a negative price', async () => {
+it('lowers the tax of a draft order that has an item with a negative price', async () => {
   const { draft_order } = await shop.admin<{ draft_order: { id: string } }>('POST', '/draft-orders', {
     ...{ region_id: shop.region, email: 'buyer@shop.example', shipping_address: addresses.MI },
     items: [
@@ -112,7 +112,7 @@ it('keeps the amount of the order after an even exchange', async () => {
   expect(problems()).toEqual([]);
 });
 
-it('records an exchange for something cheaper as the cheaper order after its refund', async () => {
+it('records an exchange for a cheaper item as the cheaper order, after the refund', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
   await changes.ship([{ id, quantity: 2 }]);

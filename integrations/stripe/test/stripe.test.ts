@@ -132,7 +132,7 @@ describe('life cycle of an invoice', () => {
     ['CA', 'txcd_10202000', 0],
     ['CT', 'txcd_10103001', 100],
     ['PA', 'txcd_30011000', 0],
-  ])('taxes in %s what the tax code %s says about the product', async (state, code, tax) => {
+  ])('taxes a product in %s according to its tax code %s', async (state, code, tax) => {
     const invoice = add([line(10_000, { product: `prod_${code}` })], { state });
     await send('invoice.created', invoice);
     expect([taxOf(invoice), invoice.metadata['levy_transaction_id']]).toEqual([tax, expect.any(String)]);
@@ -152,7 +152,7 @@ it.each([
   ['no_tax_code', {}, { product: 'prod_deleted' }],
   ['unknown_tax_code', {}, { product: 'prod_txcd_1' }],
   ['no_certificate', { exempt: 'exempt' }, {}],
-])('reports %s and leaves the invoice as it is', async (code, invoiceChange, lineChange) => {
+])('reports %s and leaves the invoice unchanged', async (code, invoiceChange, lineChange) => {
   const invoice = add([line(1_000, lineChange)], invoiceChange);
   const { problems } = await send('invoice.created', invoice);
   expect(problems.map((problem) => problem.code)).toEqual([code]);
@@ -185,7 +185,7 @@ it('throws while Stripe is unavailable, and continues later', async () => {
   expect(taxOf(invoice)).toBeGreaterThan(0);
 });
 
-it(`agrees to the cent on ${count} invoices with events lost, doubled and reordered`, async () => {
+it(`matches Levy to the cent on ${count} invoices with lost, repeated and reordered events`, async () => {
   const random = randomOf(20_261_128);
   const upTo = (most: number) => random.upTo(most - 1);
   const isIn = (percent: number) => random.upTo(99) < percent;
@@ -248,7 +248,7 @@ it(`agrees to the cent on ${count} invoices with events lost, doubled and reorde
   expect(fake.state.refused).toEqual([]);
 });
 
-it('runs the nightly example, which records what lost events missed', async () => {
+it('runs the nightly example, which records changes whose events were lost', async () => {
   const lost = add([line(1_000)], { status: 'paid' });
   const settings = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_test', LEVY_API_KEY: apiKey };
   for (const [name, value] of Object.entries({ ...settings, LEVY_URL: levy.url })) vi.stubEnv(name, value);

@@ -18,7 +18,7 @@ const gateNames: readonly string[] = gates.map(({ name }) => name);
 /** The option `--override` of both commands. */
 export const overrideOption = ['--override <gates>', `gates that may fail: ${gateNames.join(', ')}`] as const;
 
-/** Read `--override`, a list of gates. Refuses other names. */
+/** Reads `--override`, a list of gates. Refuses other names. */
 export const overriddenBy = (override: string | undefined): ReadonlySet<GateName> => {
   const names = override === undefined ? [] : override.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !gateNames.includes(name));

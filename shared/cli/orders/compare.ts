@@ -8,7 +8,7 @@ import type { Order, OrderError } from './read-orders.ts';
 import { type Explanation, explainDifference, type Reason, reasons } from './reason.ts';
 import { calculated, clientFor, errorLines, type FileOptions, forEachOrder, withFile } from './service.ts';
 
-/** `orders compare`: Levy's tax beside the tax that another system charged. */
+/** `orders compare`: compare Levy's tax with the tax that another system charged. */
 
 type Compared = { readonly order: Order; readonly levy: bigint } & Explanation;
 type Sums = { count: number; charged: bigint; levy: bigint };

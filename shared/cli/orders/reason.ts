@@ -52,7 +52,7 @@ const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits:
   const detail = `Charged ${percent(charged)} of Levy's taxable amount, Levy ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
   if (code !== undefined) return { reason: 'place', detail: `${detail} Levy's warning: ${code}.` };
-  // A larger difference than local rates have is not a rate.
+  // A difference larger than any local rate is not a difference of rates.
   const isRate = absolute(charged - levy) * 20n <= taxable;
   return { reason: isRate ? 'rate' : 'unknown', detail };
 };

@@ -228,7 +228,7 @@ const evidenceText = ({ source, confidence, note }: RateRow): string => {
 /** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
 const statesOfDistricts = ['CA'];
 
-/** Pack a state's rate table. Throws if it names a county, district or source without a row. */
+/** Packs a state's rate table. Throws if it names a county, district or source without a row. */
 export const packRates = (state: string): PackedRates => {
   const fips = stateFips(state);
   const rows = rateRows(state);

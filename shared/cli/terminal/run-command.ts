@@ -83,9 +83,7 @@ export const withCommands = <Program extends Command>(
   return program;
 };
 
-/**
- * Run a program of commands. An expected error prints its message and a bug its stack, both with exit code 1.
- */
+/** Runs a program of commands. An expected error prints its message and a bug its stack, both with exit code 1. */
 export const runCommand = async (program: Command): Promise<void> => {
   // The reader closed the pipe, such as `| head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -150,7 +150,7 @@ const SampleMonth = () => {
   return value && <Loading of={value} />;
 };
 
-/** What is left to set up in an account without finalized transactions. */
+/** The remaining setup steps of an account without finalized transactions. */
 export const GettingStarted = () => {
   const { account, canWrite } = useSession();
   return (

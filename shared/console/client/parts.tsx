@@ -333,7 +333,7 @@ const compareBy =
     return isDown ? -order : order;
   };
 
-/** Returns the columns with a `value` where the cells are text, or nothing in all rows. */
+/** Returns the columns, with a `value` added to each column whose cells are all text or empty. */
 const withValues = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] =>
   columns.map((column) => {
     const [name, cell, kind = '', value] = column;

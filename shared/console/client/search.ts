@@ -19,7 +19,7 @@ type Search<Row> = {
   readonly now?: () => number;
 };
 
-/** The maximum duration of a search that has found rows, and of one that has found nothing. */
+/** The maximum duration of a search that has found rows, and of a search without results. */
 const foundMs = 2_000;
 const nothingMs = 20_000;
 

@@ -47,13 +47,16 @@ const addressParts = [
   ['country', 'Country, such as US'],
 ] as const satisfies readonly (readonly [keyof NonNullable<Account['ship_from']>, string])[];
 const orNull = (text: string | undefined): string | null => text || null;
-/** Returns a number, or a text that is none, which the API refuses: JSON would write it as `null`. */
+/**
+ * Returns a number, or the text itself if it is not a number, so that the API refuses it: JSON would write NaN as
+ * `null`.
+ */
 const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
 const listOf = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
 
 /**
- * The rows of a form with numbered fields; `null` is a new row. A row without a state is left out, but not a new row
- * with another text, which the API refuses.
+ * The rows of a form with numbered fields; `null` is a new row. A row without a state is left out, except a new row
+ * with other values, which the API refuses.
  */
 const rowsOf = <Row,>(values: Values, before: readonly unknown[], read: (of: (name: string) => string) => Row): Row[] =>
   before

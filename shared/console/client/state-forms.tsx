@@ -31,7 +31,7 @@ const saveCsv = async (of: Source, form: string, levy: Levy, signal: AbortSignal
   download(`${form}.csv`, new Blob([String(orThrow(reply))], { type: 'text/csv' }));
 };
 
-/** An amount that a click copies, as the form takes it. */
+/** An amount that a click copies in the format of the form. */
 const CopyAmount = ({ of }: { of: string }) => (
   <Copied of={of}>
     <Amount of={of} />

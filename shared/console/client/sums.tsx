@@ -197,7 +197,7 @@ const comparedRows = (rows: readonly Compared[], currency: string, range: Range,
     })),
   );
 
-/** The amounts of the states next to those of the preceding months and of the same months of last year. */
+/** Compares the amounts of the states with the preceding months and with the same months of last year. */
 const Comparison = ({ rows, of: { currency, measure }, range }: PlotProps) => {
   const { account } = useSession();
   const earlier = earlierRanges(range);

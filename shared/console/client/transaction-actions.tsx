@@ -71,7 +71,10 @@ const Note = ({ of, onChange }: Props) => {
   );
 };
 
-/** What a credit takes from a line item or a shipping charge: a quantity, or an amount as the sale's prices are. */
+/**
+ * What a credit takes from a line item or a shipping charge: a quantity, or an amount that includes tax if the sale's
+ * prices do.
+ */
 type Part = { readonly quantity: string; readonly amount: string };
 type Parts = Readonly<Record<string, Part>>;
 const nothing: Part = { quantity: '', amount: '' };
@@ -194,7 +197,7 @@ const Credit = ({ of, onChange }: Props) => {
   );
 };
 
-/** What a person can do with a transaction. Each action says its effect before it runs. */
+/** The actions on a transaction. Each action shows its effect before it runs. */
 export const TransactionActions = ({ of, onChange }: Props) => {
   const { canWrite } = useSession();
   if (!canWrite) return null;

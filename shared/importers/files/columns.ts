@@ -176,8 +176,8 @@ type More<AnyRow> = {
 };
 
 /**
- * Converts rows to entries: `read` parses or refuses a row, and `use` makes entries from its value. The `file` entry
- * comes last.
+ * Converts rows to entries: `read` parses or refuses a row, and `use` creates entries from the parsed value. The `file`
+ * entry comes last.
  */
 export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
   { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> | Iterable<AnyRow> },

@@ -211,9 +211,9 @@ const overlapOf = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
 });
 
 /**
- * Leaves each day one rate. If two rows overlap, the row that begins later applies, from its first day to its last. If
- * they begin on the same day, the later row in the file applies. States publish both cases by mistake: Wisconsin ends a
- * county's old rate on the day on which the new one begins.
+ * Reduces overlapping rows to one rate per day. If two rows overlap, the row that begins later applies, from its first
+ * day to its last. If they begin on the same day, the later row in the file applies. States publish both cases by
+ * mistake: Wisconsin ends a county's old rate on the day on which the new one begins.
  */
 export const resolveOverlaps = (
   rows: readonly RateLine[],

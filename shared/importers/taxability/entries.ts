@@ -114,7 +114,7 @@ export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   return groups.filter((group) => !repeats(group)).flatMap((group) => mergeGroup(group, plain));
 };
 
-// Handles products with the attributes of two entries that decide differently.
+// Products with the attributes of two entries whose treatments differ.
 
 const setOf = (codes: readonly string[]): string => [...new Set(codes)].sort().join('+');
 

@@ -228,7 +228,7 @@ export class PublisherClient {
     return { ...(version as FileVersion), path, sha256: await hashOf(path), bytes: await sizeOf(path) };
   }
 
-  /** Passes bytes on, reports them, and refuses a file that is too large. */
+  /** Forwards bytes, reports the progress, and refuses a file above the size limit. */
   private counting(
     url: string,
     { headers }: Response,

@@ -60,8 +60,9 @@ const sizeLine = (line: LineItemRequest, parent: LineItemResponse, balance: Bala
 };
 
 /**
- * Gives the credit that exhausts a line's net the rest of the coupon, so all credits add up to it. The seller's
- * discount is the remainder. If the amount is too small for that, one minor unit of the net is left for a later credit.
+ * Assigns the rest of the coupon to the credit that exhausts a line's net, so the credits add up to the coupon. The
+ * rest of the inherited discount is the seller's. If the amount is too small for that, one minor unit of the net is
+ * left for a later credit.
  */
 const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
   const { amount, discount, thirdPartyDiscount, net } = sized;

@@ -117,8 +117,9 @@ const originState = (holder: Pick<LineItemResponse, 'ship_from'>, posting: Posti
 };
 
 /**
- * Returns the states in which the first line is shipped from inside. Shipping charges without an address of their own
- * follow it. Credits of the sale store them, because they may lack the line. Empty if nothing was charged for shipping.
+ * Returns the states in which the first line is shipped from within the state. Shipping charges without a separate
+ * address follow it. Credits of the sale store them, because they may lack the line. Empty if nothing was charged for
+ * shipping.
  */
 export const findShippedInside = (posting: PostingInput): string[] => {
   const { line_items, shipping } = posting.transaction;

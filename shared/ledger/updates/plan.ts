@@ -38,7 +38,7 @@ type Edit = UpdateInput & { readonly requested: RequestedChanges };
 
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
-/** The changed figures, and the changed fields of their basis. */
+/** The changed amounts, and the changed stored fields that they are based on. */
 type Changes = {
   readonly figures: Partial<Figures>;
   readonly basis: Partial<Pick<StoredTransaction, 'calculatedTaxes' | 'replacedReason'>>;
