@@ -130,7 +130,7 @@ describe('overlays', () => {
     expect((await content('activate', second)).refused).toBe(null);
     const { refused } = await content('activate', other);
     expect(refused).toContain(`${other} was imported over ${first}, but ${second} is active now.`);
-    expect(refused).toContain(`drop ${second}, with 1 ZIP or city that it does not have`);
+    expect(refused).toContain(`drop ${second}, including 1 ZIP or city that it does not contain`);
     expect(refused).toContain('Import its files again');
     expect(refused).toContain('--replace');
     expect(await active()).toBe(second);
