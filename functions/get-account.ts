@@ -19,7 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { accounts: [...callerPartitions, settingChanges('*')] },
   },
   run: async ({ caller: { account: known, scopes } }) => {
-    // The instance's copy can be a minute old, which the tag of an update must not be.
+    // Read without the cache: the instance's copy can be a minute old, but the ETag for an update must be current.
     const account = (await findAccount(known.id)) ?? known;
     const [api_keys, changes] = await Promise.all([listKeyNames(account.id), listSettingChanges(account.id)]);
     const body = { ...answeredAccount(account, scopes), api_keys, changes };

@@ -60,7 +60,7 @@ const moveClock = (body: Buffer): Problem | null => {
     return invalidFormat(
       instant === undefined ? '/advance_seconds' : '/now',
       'Invalid Format',
-      'Send a timestamp in UTC, or a number of seconds, that leads to a time from 1970 to 9999.',
+      'Send a timestamp in UTC, or a number of seconds, for a time from 1970 to 9999.',
     );
   advanceClock(Math.round(targetMs - now()));
   return null;

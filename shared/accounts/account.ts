@@ -171,7 +171,7 @@ type Terms = {
   readonly id?: string;
 };
 
-/** Make an account with a new id and a random cursor secret. Does not store it. */
+/** Returns an account with a new id and a random cursor secret. Does not store it. */
 export const newAccount = ({ name, serviceVersion, createdMs, settings, id }: Terms): Account => ({
   id: id ?? `acct_${ulid(createdMs)}`,
   name,

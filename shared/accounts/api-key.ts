@@ -48,7 +48,7 @@ const checksum = (text: string): string =>
   base62(BigInt(createHash('sha256').update(text).digest().readUInt32BE()), checksumLength);
 
 /**
- * Make an API key: `levy_`, 192 random bits, and a checksum of six characters.
+ * Returns an API key: `levy_`, 192 random bits, and a checksum of six characters.
  *
  * The prefix lets secret scanners find a leaked key; the checksum distinguishes a mistyped key from an unknown one.
  */

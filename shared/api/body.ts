@@ -25,14 +25,14 @@ export const textProblems = (value: unknown, path: readonly string[] = []): Prob
   if (typeof value === 'string')
     return isText(value)
       ? []
-      : [problem(path, 'Invalid text', 'Send Unicode text without NUL characters and lone surrogates.')];
+      : [problem(path, 'Invalid text', 'Send Unicode text without NUL characters or lone surrogates.')];
   if (!isObjectOrArray(value)) return [];
   if (path.length >= depthMax)
     return [problem(path, 'Nested too deeply', `Send at most ${depthMax} levels of objects and arrays.`)];
   return Object.entries(value).flatMap(([key, inner]) =>
     isText(key)
       ? textProblems(inner, [...path, key])
-      : [problem(path, 'Invalid field name', 'Send field names without NUL characters and lone surrogates.')],
+      : [problem(path, 'Invalid field name', 'Send field names without NUL characters or lone surrogates.')],
   );
 };
 

@@ -36,7 +36,7 @@ const addRollback = (program: Command): Command =>
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state, terminal));
 
-/** Remove the parts of an unfinished import. Refuses finished and built-in releases. */
+/** Removes the parts of an unfinished import. Refuses finished and built-in releases. */
 const discard = async (id: string): Promise<void> => {
   if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in release and cannot be discarded.`);
   if (await findHead(id))

@@ -154,7 +154,7 @@ export const packedFiles: readonly PackedFile[] = [...content, ...pages];
 /** All generated files, in the order in which they are written. */
 export const generatedFiles: readonly GeneratedFile[] = [...content, ...schemas, ...pages];
 
-/** Write all generated files. `npm ci` runs it as `npm run pack`. */
+/** Writes all generated files. `npm ci` runs it as `npm run pack`. */
 const writeAll = async (): Promise<void> => {
   let tables = 0;
   for (const { path, text } of generatedFiles) {

@@ -291,7 +291,7 @@ export const listCustomers = async (
   const scope: CursorScope = { list: 'customers', secret: account.cursor_secret, filters };
   const after = starting_after === undefined ? null : decodeCursor(starting_after, scope);
   if (starting_after !== undefined && after === null)
-    return refuse(cursorProblem('Send the next_cursor of a page of the same list: same filters, same account.'));
+    return refuse(cursorProblem('Send the next_cursor of a page of the same list, with the same filters and account.'));
   const conditions = listConditions(filters, toDay(ports.now()));
   const isFound = query.search === undefined ? null : searchFor(query.search);
   const isFiltered = conditions.length > 0 || isFound !== null;

@@ -150,7 +150,7 @@ export const confirmationMissing = requiredField(
 );
 
 export const invalidCursor = cursorProblem(
-  'Send the next_cursor of a page of the same list: same filters, same account.',
+  'Send the next_cursor of a page of the same list, with the same filters and account.',
 );
 
 const totalsCursor = 'totals_starting_after';

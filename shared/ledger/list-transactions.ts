@@ -149,7 +149,9 @@ export const listTransactions = async (
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
   if (starting_after !== undefined && after === null)
     return refuse(
-      cursorProblem('Send the last id or the next_cursor of a page of the same list: same filters, same account.'),
+      cursorProblem(
+        'Send the last id or the next_cursor of a page of the same list, with the same filters and account.',
+      ),
     );
   // Looking up an id and fetching line items take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);

@@ -8,7 +8,7 @@ export const sum = (amounts: readonly bigint[]): bigint => {
 };
 
 /**
- * Split a total over weights by largest remainder: the parts always sum to the total.
+ * Splits a total over weights by largest remainder: the parts always sum to the total.
  *
  * Each part is its exact proportion rounded down. The remaining units go, one each, to the parts with the largest
  * remainders; on a tie, the earlier part wins. If all weights are zero, the parts are equal. Throws if there is a total
@@ -29,7 +29,7 @@ export const allocate = (total: bigint, weights: readonly bigint[]): bigint[] =>
   return distributeRemainder(parts, remainders, total - sum(parts));
 };
 
-/** Add the `remaining` units, one each, to the parts with the largest remainders. Changes `parts` in place. */
+/** Adds the `remaining` units, one each, to the parts with the largest remainders. Changes `parts` in place. */
 export const distributeRemainder = (parts: bigint[], remainders: readonly bigint[], remaining: bigint): bigint[] => {
   if (remaining === 0n) return parts;
   assert(remaining <= BigInt(parts.length), 'at most one unit remains for each part');

@@ -56,7 +56,7 @@ const hasLocalTaxes = (state: string): boolean => {
   return release !== undefined && localCoverageOn(release, toDay(now())).basis !== 'not_levied';
 };
 
-/** A default address to ship from can be located, down to the locality if the state has local taxes. */
+/** Checks that the default ship-from address can be located, down to the locality if the state has local taxes. */
 export const checkShipFrom = (sent: PostalAddress): string | null => {
   const address = readAddress(sent, '');
   if (!address.ok) return `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}`;

@@ -133,7 +133,7 @@ export type TaxedCharge = {
   readonly treatments: readonly Treatment[];
   /** For a shipping charge: the share of each delivered line, without tax. */
   readonly shares: readonly Share[] | null;
-  /** Set if no net gives exactly the gross. Charges that are rounded together share one object. */
+  /** Set if no net amount plus its tax equals the gross amount. Charges that are rounded together share one object. */
   readonly inexact: InexactGross | null;
 };
 

@@ -274,7 +274,7 @@ describe('lost replies', () => {
     });
   });
 
-  it('counts a request at most as often as the count was sent, and never exceeds the limit', async () => {
+  it('has a request counter that counts at most each sent count, and never exceeds the limit', async () => {
     const start = windowMs * 1000;
     const account = `acct_${randomBytes(16).toString('hex')}`;
     const counted = async () => {

@@ -489,7 +489,7 @@ describe('verify', () => {
     expect(findings.map(findingText).sort()).toEqual(out.match(/^txn_.*$/gm)?.sort());
   });
 
-  it('reads more than one page of transactions while they change', async () => {
+  it('reads several pages of transactions while they change', async () => {
     const caller = await newCaller();
     const busy = clientOf(caller);
     const first = await sold(busy);

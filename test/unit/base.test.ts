@@ -69,7 +69,7 @@ describe('a cursor', () => {
   );
 });
 
-describe('search texts', () => {
+describe('a text search', () => {
   it.each([
     ['order', 'ORDER-12'],
     ['E\u0301TÉ', 'été 2026'],
@@ -90,7 +90,7 @@ describe('search texts', () => {
   });
 });
 
-describe('calendar days', () => {
+describe('the calendar', () => {
   it('matches Date in the neighbors and the month of a day', () => {
     const days = fc.integer({ min: Date.parse('1600-01-01') / dayMs, max: Date.parse('2400-12-31') / dayMs });
     fc.assert(
@@ -130,7 +130,7 @@ describe('calendar days', () => {
   );
 });
 
-describe('JSON errors', () => {
+describe('the JSON checker', () => {
   const parses = (text: string): boolean => {
     try {
       JSON.parse(text);
@@ -212,7 +212,7 @@ describe('JSON errors', () => {
   });
 });
 
-describe('retries', () => {
+describe('a retry', () => {
   const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   const nearly = 1 - 2 ** -53;
 

@@ -55,11 +55,11 @@ describe('the changed combined rates', () => {
       ],
       changes: ['554010100-554010199 554010300-554010399 | 2020-01-01 | open | 0.07 | 0.08'],
     },
-  ])('has $because', ({ key, before, after, changes }) => {
+  ])('have $because', ({ key, before, after, changes }) => {
     expect(texts(key, before, after)).toEqual(changes);
   });
 
-  it('matches the narrowest range of every address on every day', () => {
+  it('match the narrowest range of every address on every day', () => {
     const days = ['2020-01-01', '2020-06-30', '2020-07-01', '2021-12-31', '2022-01-01', '2023-05-05'];
     const someArea = fc
       .record({

@@ -34,7 +34,7 @@ describe('content values', () => {
     UT: '0.061', VT: '0.06', VA: '0.053', WA: '0.065', WV: '0.06', WI: '0.05', WY: '0.04', PR: '0.105',
   }; // biome-ignore format: a table
     it.each(Object.entries(percents))('%s', (state, rate) => expect(rateOn(state, '2026-11-20')).toBe(rate));
-    it('lists all 52', () => expect(Object.keys(percents)).toHaveLength(52));
+    it('include all 52', () => expect(Object.keys(percents)).toHaveLength(52));
 
     // The last day of a rate and the first day of the next one; `-` is unknown.
     it.each([
@@ -73,7 +73,7 @@ describe('content values', () => {
         expect(line_items[0]?.taxes.map(({ tax_type }) => tax_type)).toEqual(['general_excise', 'general_excise']);
     });
 
-    it('adds nothing in Kalawao: nobody lives in the Maui County part of its ZIP, so only an address that names it applies', () => {
+    it('add nothing in Kalawao: nobody lives in the Maui County part of its ZIP, so only an address that names it applies', () => {
       const kalaupapa = { state: 'HI', postal_code: '96742' };
       const { tax_amount, line_items } = ask({ to: kalaupapa });
       expect([tax_amount, line_items[0]?.address_resolution.ambiguous]).toEqual(['4.00', false]);
@@ -118,7 +118,7 @@ describe('content values', () => {
       ['PA', 0, '0 0, 10 0, 11 1, 17 1, 18 2, 34 2, 35 3, 50 3, 51 4, 67 4, 68 5, 84 5, 85 6, 99 6'],
       ['PA', 1, '50 0, 51 1'],
       ['MD', 0, '0 0, 1 1, 16 1, 17 2, 33 2, 34 3, 50 3, 51 4, 66 4, 67 5, 83 5, 84 6'],
-    ])('uses the bracket of %s, %i: %s', (state, index, text) => {
+    ])('use the bracket of %s, %i: %s', (state, index, text) => {
       const found = text
         .split(', ')
         .map((pair) => `${pair.split(' ')[0]} ${cents(state, index, Number.parseInt(pair, 10))}`);
@@ -143,10 +143,10 @@ describe('content values', () => {
       ['ny-vessels', { type: 'base_cap', amount: '230000' }],
     ])('%s', (id, effect) => expect(rule(id)?.effect).toEqual(effect));
 
-    it('starts the grocery exemption of Oklahoma on its first day', () =>
+    it('start the grocery exemption of Oklahoma on its first day', () =>
       expect(rule('ok-groceries')?.from).toBe('2024-08-29'));
 
-    it('includes shipping in the limits of Rhode Island and of the Texas holidays only', () => {
+    it('include shipping in the limits of Rhode Island and of the Texas holidays only', () => {
       const ids = builtInReleases().flatMap(({ rules }) =>
         rules.flatMap(({ id, threshold_includes_shipping }) => (threshold_includes_shipping ? [id] : [])),
       );
@@ -158,7 +158,7 @@ describe('content values', () => {
     it.each([
       ['CO', '2022-06-30 -, 2022-07-01 0.27, 2023-07-01 0.28, 2024-07-01 0.29, 2025-06-30 0.29, 2025-07-01 0.28'],
       ['MN', '2024-06-30 -, 2024-07-01 0.50'],
-    ])('sets the retail delivery fee of %s: %s', (state, text) => {
+    ])('set the retail delivery fee of %s: %s', (state, text) => {
       const { rules, established_from } = builtIn(state);
       const feeOn = (day: string) =>
         inForce(rules, day, established_from).flatMap(({ effect }) =>
@@ -168,7 +168,7 @@ describe('content values', () => {
       expect(found.join(', ')).toBe(text);
     });
 
-    it('has no delivery fee in other states', () => {
+    it('have no delivery fee in other states', () => {
       const withFee = builtInReleases().filter(({ rules }) => rules.some(({ effect }) => effect.type === 'flat_fee'));
       expect(withFee.map(({ state }) => state)).toEqual(['US-CO', 'US-MN']);
     });

@@ -354,7 +354,7 @@ describe('filing calendar', () => {
   });
 });
 
-describe('vendor discounts', () => {
+describe('the estimate of a vendor discount', () => {
   const summaryOf = (tax: string, currency = 'USD') =>
     ({ currency, calculated_tax_amount: tax, over_collected_amount: '0.00' }) as FilingSummary;
 
@@ -391,14 +391,14 @@ describe('vendor discounts', () => {
     ['US-WI', '2000000.00', '8000.00'],
     ['US-WI', '0.00', '0.00'],
     ['US-WI', '-20.00', '0.00'],
-  ])('estimates the discount of %s on a tax due of %s as %s', (state, tax, expected) => {
+  ])('in %s on a tax due of %s is %s', (state, tax, expected) => {
     expect(estimate(state, [summaryOf(tax)])).toEqual({
       vendor_discount_amount: expected,
       vendor_discount_reason: null,
     });
   });
 
-  it('includes over-collected tax, and estimates nothing without sales', () => {
+  it('includes over-collected tax, and is zero without sales', () => {
     expect(estimate('US-MO', [{ ...summaryOf('100.00'), over_collected_amount: '50.00' }])).toMatchObject({
       vendor_discount_amount: '3.00',
     });
@@ -416,7 +416,7 @@ describe('vendor discounts', () => {
     ['US-KY', { isLate: true }, 'by the due date'],
     ['US-KY', { summary: [summaryOf('1.00'), summaryOf('1.00', 'EUR')] }, 'currencies other than USD'],
     ['US-WI', { period_start: '2023-09-01' }, 'before 2023-10-01'],
-  ] as const)('returns the reason without an estimate for %s %j', (state, changes, reason) => {
+  ] as const)('is null with a reason for %s %j', (state, changes, reason) => {
     expect(estimate(state, [summaryOf('100.00')], changes)).toEqual({
       vendor_discount_amount: null,
       vendor_discount_reason: expect.stringContaining(reason),

@@ -494,7 +494,7 @@ const codesIn = (imported: Imported, city: string): readonly string[] =>
 const lines = (reasons: readonly Counted[]) =>
   reasons.map(({ firstLine, count, reason }) => [firstLine, count, reason].join(' | '));
 
-describe.each(formats)('the importer $format', ({ format, state, file, rates, codes, summary, bad, refused }) => {
+describe.each(formats)('the $format importer', ({ format, state, file, rates, codes, summary, bad, refused }) => {
   const importing = read(format, state, file);
 
   it.each(rates)('reads %s on %s: %j, because %s', async (city, day, percents) => {
@@ -528,14 +528,14 @@ describe.each(formats)('the importer $format', ({ format, state, file, rates, co
   });
 });
 
-describe('the importer alabama', () => {
+describe('the alabama importer', () => {
   it('separates the rates of a city if they differ by county', async () => {
     const file = alabama('"20240901",,"4.0000","RC","N","7058"', '"20240901",,"3.0000","RC","N","7058"');
     expect(percentsIn(await read('alabama', 'AL', file), 'BIRMINGHAM', '2026-11-21')).toEqual([8, 10]);
   });
 });
 
-describe('the importer arizona', () => {
+describe('the arizona importer', () => {
   it('uses the city code of the rules on groceries', async () => {
     const imported = await read('arizona', 'AZ', fixture('TPT_RATETABLE_ALL_11012026.csv'));
     const named = baseOf('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
@@ -544,7 +544,7 @@ describe('the importer arizona', () => {
   });
 });
 
-describe('the importer cdtfa', () => {
+describe('the cdtfa importer', () => {
   const good = fixture('cdtfa.csv');
   const codesOf = ({ parts }: Imported, city: string) => parts.get(city)?.jurisdictions.map(({ code }) => code);
 
@@ -580,7 +580,7 @@ describe('the importer cdtfa', () => {
   });
 });
 
-describe('the importer colorado', () => {
+describe('the colorado importer', () => {
   it('uses the jurisdictions of the built-in tables, with their names and kinds', async () => {
     const { parts } = await read('colorado', 'CO', coloradoFile());
     const taxes = packRates('CO').taxes.split('\n');
@@ -606,7 +606,7 @@ describe('the importer colorado', () => {
   });
 });
 
-describe('the importer illinois', () => {
+describe('the illinois importer', () => {
   it.each([
     { prior: `2019070120251231${'0'.repeat(20)} `, locations: [['2019-07-01', null, true]] },
     {
@@ -628,7 +628,7 @@ describe('the importer illinois', () => {
   });
 });
 
-describe('the importer louisiana', () => {
+describe('the louisiana importer', () => {
   const acadia = (...domiciles: readonly (readonly [string, string])[]) =>
     read('louisiana', 'LA', louisianaFile(domiciles.map(([name, rate]) => ['Acadia Parish', name, rate, null])));
   const city = ['City of Crowley / School Board (0101)', '5.5%'] as const;
@@ -682,7 +682,7 @@ describe('the importer louisiana', () => {
   });
 });
 
-describe('the importer new-mexico', () => {
+describe('the new-mexico importer', () => {
   it.each(['Albuquerque (Mesa Del Sol TIDD 1)', 'Albuquerque Mesa Del Sol TIDD 1', 'Mesa Del Sol TIDD 1'])(
     'applies the rate of %s to some addresses in Albuquerque, in any order',
     async (name) => {
@@ -712,7 +712,7 @@ describe('the importer new-mexico', () => {
   });
 });
 
-describe('the importer texas', () => {
+describe('the texas importer', () => {
   const good = fixture('taxrates.txt');
 
   it('uses the codes of the file without tables, with the same combined rates', async () => {
@@ -755,7 +755,7 @@ describe('the importer texas', () => {
   });
 });
 
-describe('the importer virginia', () => {
+describe('the virginia importer', () => {
   it('omits periods that ended before the release', async () => {
     const { built } = await read('virginia', 'VA', virginiaFile());
     expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);

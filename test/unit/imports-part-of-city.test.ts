@@ -69,7 +69,7 @@ describe('the rate and the highest rate of an address', () => {
     ['a district is in the city', domiciles, 'CROWLEY', '70526', 10.5, 11.5],
     ['a district could be in the city', domiciles, 'NEW ORLEANS', '70116', 10, 10],
     ['a district covers part of the city', districts, 'ALBUQUERQUE', '87102', 7.625, 8.125],
-  ])('is correct if %s', async (_, file, city, zip5, percent, highest) => {
+  ])('are correct if %s', async (_, file, city, zip5, percent, highest) => {
     const current = await importOver(file);
     const ambiguous = highest !== null;
     expect(answer(current, file[1], city, zip5)).toMatchObject({ percent, ambiguous, coverage: 'complete' });

@@ -300,7 +300,10 @@ describe('WooCommerce', () => {
       const rows = ['US,TX,750*,,7,Tax,1,0,1,', 'US,TX,75001...75003,,8,Tax,1,0,1,', 'US,TX,75002,,7,Tax,1,0,1,'];
       const remarks = ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'remark');
       expect(remarks.map(({ line, reason }) => [line, reason])).toEqual([
-        [3, expect.stringContaining('overlaps a less specific row of its priority, which WooCommerce applies')],
+        [
+          3,
+          expect.stringContaining('overlaps a less specific row of the same priority, which WooCommerce would apply'),
+        ],
         [4, expect.stringContaining('overlaps a less specific row')],
       ]);
       const { at } = await answers(...rows);

@@ -57,7 +57,7 @@ describe('the statutory tables of a state', () => {
       'US-PA-00-003',
       (cents: number) => Math.floor((cents + 49) / 100),
     ],
-  ])('taxes every cent from 0.00 to 3.00 in %s as printed', (_, to, code, expected) => {
+  ])('tax every cent from 0.00 to 3.00 in %s as printed', (_, to, code, expected) => {
     for (let cents = 0; cents <= 300; cents += 1) {
       const { line_items } = ask({ to, line_items: [{ unit_price: (cents / 100).toFixed(2) }] });
       const row = line_items[0]?.taxes.find(({ jurisdiction_code }) => jurisdiction_code === code);

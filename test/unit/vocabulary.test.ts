@@ -346,7 +346,7 @@ describe('the crosswalk', () => {
     expect([crosswalkRows('txcd_12345678'), crosswalkRows('')]).toEqual([[], []]);
   });
 
-  it('uses the exact code of several only if every rule treats all of them alike', () => {
+  it('uses the exact code among several only if every rule treats all of them the same', () => {
     const several = Map.groupBy(
       crosswalk().filter(({ match }) => match !== 'family'),
       ({ code }) => code,

@@ -182,7 +182,7 @@ describe('refunds', () => {
   });
 });
 
-describe('trouble', () => {
+describe('failures', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
   it.each(faultsOfWrites)('%s at any write leaves one sale and one credit after a retry', async (fault) => {
     const refunds = [oneBack('1')];

@@ -90,7 +90,7 @@ it('voids an order that is canceled before its payment', async () => {
   expect((await eventually(levy, order.id, ({ sales }) => sales.length === 0)).sales).toEqual([]);
 });
 
-describe('trouble', () => {
+describe('failures', () => {
   it.each<Fault>(['hang', 'hang up', 409, 422, 429, 500, 503])(
     'a checkout has the rate of the shop when Levy answers with %s',
     async (fault) => {

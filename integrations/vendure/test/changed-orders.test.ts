@@ -77,7 +77,7 @@ describe('an order that is edited', () => {
     expect(problemsOf()).toEqual([]);
   });
 
-  it('with a discount is the sale with the lower tax', async () => {
+  it('with a discount is recorded as the sale with the lower tax', async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 1],

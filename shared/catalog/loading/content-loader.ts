@@ -159,7 +159,7 @@ const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: str
 export type ContentPorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
-  /** Look up a built-in release by the state's two-letter code, or by release id. */
+  /** Returns a built-in release by the state's two-letter code, or by release id. */
   readonly builtIn: (state: string) => Release | undefined;
   readonly builtInById: (id: string) => Release | undefined;
   /** The current time in milliseconds. */

@@ -142,7 +142,8 @@ export const readArea = (areas: string, offset: number): PackedArea => {
 };
 
 /**
- * Convert a rate table to text and back: JSON for the small parts, then taxes, areas and names, each after a form feed.
+ * Converts a rate table to text and back: JSON for the small parts, then taxes, areas and names, each after a form
+ * feed.
  */
 export const writeRates = ({ taxes, areas, names, ...small }: PackedRates): string =>
   [JSON.stringify(small), taxes, areas, names].join('\f');

@@ -127,7 +127,7 @@ const sha256Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** Check that the export is complete, so deleting the account loses no data. */
+/** Checks that the export is complete, so deleting the account loses no data. */
 const refuseOtherExport = async (account: Account, path: string, checked: Checked): Promise<void> => {
   const { id, name, created_at, settings } = account;
   const isSame = isDeepStrictEqual(checked.header.account, { id, name, created_at, settings });

@@ -124,7 +124,7 @@ const unknownField = (name: string): CommandError =>
       : `Unknown setting "${name}". The settings are ${Object.keys(schemas).join(', ')}.`,
   );
 
-/** Read arguments of the form `setting=value`. Refuses unknown and repeated settings, and wrong values. */
+/** Reads arguments of the form `setting=value`. Refuses unknown and repeated settings, and wrong values. */
 export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> => {
   const read: Record<string, unknown> = {};
   for (const text of texts) {

@@ -23,7 +23,7 @@ import { CommandError } from '../terminal/run-command.ts';
 
 type Listed = WorkedCase | UnreadableCase;
 
-/** Read `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
+/** Reads `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
 const readZips = (text: string): ReadonlyMap<string, string> => {
   const zips = new Map<string, string>();
   for (const pair of text.split(',')) {

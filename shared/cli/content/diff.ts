@@ -114,7 +114,7 @@ const ruleLine = ({ id, old, new: next }: RuleChange): string => {
   return `Rule ${id} (${codes}): ${was === is ? `${is}, for different goods or places` : `${was} -> ${is}`}`;
 };
 
-/** Print the differences of rules and settings, if any. */
+/** Prints the differences of rules and settings, if any. */
 const printRules = ({ rules, settings }: OtherChanges): void => {
   if (rules.length + settings.length > 0) print();
   for (const change of rules) print(ruleLine(change));

@@ -30,7 +30,7 @@ export const overriddenBy = (override: string | undefined): ReadonlySet<GateName
 const figureText = ({ figure, unit }: Pick<GateResult, 'figure' | 'unit'>): string =>
   `${Number(figure.toFixed(2))}${unit === 'percentage points' ? ' points' : unit}`;
 
-/** Print the gates as a table, and examples below it. */
+/** Prints the gates as a table, and examples below it. */
 export const printGates = (results: readonly GateResult[], examples: readonly string[]): void => {
   print(
     textTable([

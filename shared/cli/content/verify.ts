@@ -47,7 +47,7 @@ const inTable = async (): Promise<readonly string[]> => {
   return ids;
 };
 
-/** Refuse built-in releases, and ids that are neither in the table nor in the directory. */
+/** Refuses built-in releases, and ids that are neither in the table nor in the directory. */
 const requireImported = async (id: string, known: ReadonlySet<string>): Promise<void> => {
   if (builtInReleaseById(id))
     throw new CommandError(
@@ -65,7 +65,7 @@ const releasesOf = async (ids: readonly string[], onlyActive: boolean): Promise<
   return [...new Set([...ids, ...(onlyActive ? await withBelow(active) : [])])];
 };
 
-/** Print the problems of a release and return their number. */
+/** Prints the problems of a release and returns their number. */
 const verifyOne = (id: string): Promise<number> =>
   withProgress(`Verifying ${id}`, 1, `Interrupted: ${id}`, async ({ reach, finish }) => {
     const report = (problem: ContentCorrupt) => print(corruptionText(problem));
@@ -116,7 +116,7 @@ async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<Rel
 }
 
 /**
- * Check every part of a release against its digest, the keys of the parts against the list in the head, and the hash of
+ * Checks every part of a release against its digest, the keys of the parts against the list in the head, and the hash of
  * the whole release against the head's `content_hash`. The hash is compared only if there are no other problems,
  * because it would repeat them.
  *

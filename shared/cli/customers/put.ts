@@ -187,7 +187,7 @@ const withEarlier = (exemptions: CustomerRequest['exemptions'], { id, exemptions
   return all;
 };
 
-/** Create a customer, or change the fields that are sent. */
+/** Creates a customer, or changes the fields that are sent. */
 const put = async (
   { name, ...request }: CustomerRequest,
   isAdded: boolean,

@@ -157,7 +157,7 @@ const writeLine = async (account: string, { number, line }: NumberedLine): Promi
 };
 
 /**
- * Write a checked file into an account, and create the account if it does not exist. An interrupted import resumes: an
+ * Writes a checked file into an account, and creates the account if it does not exist. An interrupted import resumes: an
  * item is written only if its key is free or has the same item.
  *
  * Returns `false` if the import was already complete.

@@ -122,7 +122,7 @@ const headerFrom = (value: unknown): Header => {
 
 export type Checked = { readonly header: Header; readonly trailer: Trailer };
 
-/** Check every line of a file before anything is written. Refuses missing, altered and unreadable lines. */
+/** Checks every line of a file before anything is written. Refuses missing, altered and unreadable lines. */
 export const checkExport = async (path: string): Promise<Checked> => {
   const hashChain = new LineHashChain();
   const hash = createHash('sha256');

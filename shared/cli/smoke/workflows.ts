@@ -77,7 +77,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
     }
   };
 
-  /** Run a step and print it with its latency. */
+  /** Runs a step and prints it with its latency. */
   const step = async <Value>(title: string, run: () => Promise<Value>): Promise<Value> => {
     if (stopped) throw new Unexpected('The run was stopped.');
     waitedMs = 0;
@@ -116,7 +116,7 @@ const reasonOf = ({ body, headers }: Answer): string => {
   return `${error ? ` (${error.code}: ${error.detail})` : ''}, request ${headers.get('X-Request-Id')}`;
 };
 
-/** Check the status, the headers and the media type of a response. */
+/** Checks the status, the headers and the media type of a response. */
 const checkResponse = (answer: Answer, status: number, type: string): void => {
   const { headers } = answer;
   expected(`status is ${answer.status}, expected ${status}${reasonOf(answer)}`, answer.status === status);
@@ -151,7 +151,7 @@ const idOf = ({ reference }: Created, body: unknown): string | null => {
   return reference_id === reference && typeof id === 'string' && /^txn_\w+$/.test(id) ? id : null;
 };
 
-/** Create a transaction with a reference of this run, and add it to `all`. */
+/** Creates a transaction with a reference of this run, and adds it to `all`. */
 const create = async (
   session: Session,
   all: Created[],

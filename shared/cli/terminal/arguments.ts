@@ -53,7 +53,7 @@ export const dayOption =
 
 const lengthMax = 100;
 
-/** Read a name. It is printed later, so it must be one line without control characters. */
+/** Reads a name. It is printed later, so it must be one line without control characters. */
 export const nameFrom = (text: string, option: string): string => {
   const name = text.trim();
   if (name === '' || name.length > lengthMax || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))

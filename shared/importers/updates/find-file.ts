@@ -27,7 +27,7 @@ const servicesIn = async (
   const { services } = await describe(Directory, directory, client);
   return (
     services
-      // A name with other characters is in a folder, or would lead to a different URL.
+      // A name with other characters contains a folder, or would change the URL.
       .filter(({ name, type }) => type === 'FeatureServer' && /^\w{1,128}$/.test(name))
       .map(({ name }) => ({ name, url: `${directory}/${name}/FeatureServer` }))
   );

@@ -148,7 +148,7 @@ const localsOf = (context: LocalContext, rates: readonly WooRate[], place: strin
 const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
 
 const overtakingReason =
-  'overlaps a less specific row of its priority, which WooCommerce applies because it has more ZIPs or cities, or is earlier: the more specific row is used';
+  'overlaps a less specific row of the same priority, which WooCommerce would apply because it has more ZIPs or cities or is earlier: the more specific row is used';
 
 /** Reports overlapping rows of one priority, each once. */
 function* overlapEntries(

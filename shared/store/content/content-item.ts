@@ -30,7 +30,10 @@ const keysText = (keys: Iterable<string>): string => `\n${[...keys].sort().join(
 /** Splits a list of keys that `keysText` joined. */
 export const listedKeys = (partKeys: string): readonly string[] => partKeys.split('\n').filter((key) => key !== '');
 
-/** Whether such a list contains the key. The key can be a city name from a client; no stored key contains a line break. */
+/**
+ * Whether a list of keys contains the key. The key can be a city name from a client; no stored key contains a line
+ * break.
+ */
 export const isListed = (partKeys: string, key: string): boolean =>
   !key.includes('\n') && partKeys.includes(`\n${key}\n`);
 
