@@ -13,7 +13,7 @@ import {
   type TaxLine,
 } from '../tax/document.ts';
 import { findProduct, requireProduct } from '../vocabulary/product-tax-code.ts';
-import { shippingList } from './charges.ts';
+import { shippingList, shippingPointer } from './charges.ts';
 import type { SentDocument } from './deliveries.ts';
 import type { Writer } from './figures.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
@@ -32,7 +32,7 @@ const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   for (const [index, { place, isShipped, collectionExemption, deliveries }] of lines.entries())
     if (isShipped && collectionExemption === null && !deliveries && withFees.has(place) && !first.has(place.code))
       first.set(place.code, index);
-  for (const { product, place, deliveries } of lines) if (isStateFee(product) && !deliveries) first.delete(place.code);
+  for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
   return [...first.values()];
 };
 
@@ -145,22 +145,29 @@ const isFeeCode = (code: string | null | undefined): boolean => {
 };
 
 /**
- * Returns the problems of fees with a price if prices do not include tax. Levy adds the fee as tax, so its price would
- * be charged in addition.
+ * Returns the problems of fees in `shipping`, where their amount would be a delivery charge, and of fees with a price if
+ * prices do not include tax: Levy adds the fee as tax, so the price would be charged in addition.
  */
-export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): readonly Problem[] =>
-  (tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) => {
+export const feeProblems = ({ line_items, shipping, tax_included }: SentDocument): readonly Problem[] => [
+  ...shippingList(shipping).flatMap(({ product_tax_code }, index) => {
+    if (!isFeeCode(product_tax_code)) return [];
+    const detail = `You sent ${JSON.stringify(product_tax_code)}. Send the fee as a line item with this code, and the delivery charge in shipping without it.`;
+    const pointer = `${shippingPointer(shipping, index)}/product_tax_code`;
+    return [invalidFormat(pointer, 'Retail delivery fee as shipping', detail)];
+  }),
+  ...(tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) => {
     if (!isFeeCode(product_tax_code) || !/[1-9]/.test(unit_price ?? '')) return [];
     const detail = `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. For prices that include tax, send tax_included and the fee as the price.`;
     return [invalidFormat(`/line_items/${index}/unit_price`, 'Retail delivery fee with a price', detail)];
-  });
+  }),
+];
 
 /** Warns that the price of a fee, if prices include tax, is above the fee that is due. */
 export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
-  lines.flatMap(({ product, deliveries }, index) => {
+  lines.flatMap(({ product }, index) => {
     const { taxable, exempt, rows } = taxed.lines[index] as TaxedCharge;
     const rest = taxable + exempt;
-    if (!isStateFee(product) || deliveries || rest === 0n) return [];
+    if (!isStateFee(product) || rest === 0n) return [];
     const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
     const message = `The price of the retail delivery fee exceeds the fee of ${write(fee)} that is due by ${write(rest)}. Send the fee as the price.`;
     return [{ code: 'retail_delivery_fee_due', message, pointer: `/line_items/${index}` }];

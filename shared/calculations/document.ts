@@ -19,7 +19,7 @@ import {
 } from './certificates.ts';
 import { generalGoods, isReduction, parseMinor, shippingList } from './charges.ts';
 import { type Charge, deliveredLinesOfAll, isShipped, readCharges, shippingCode } from './deliveries.ts';
-import { pricedFeeProblems } from './delivery-fees.ts';
+import { feeProblems } from './delivery-fees.ts';
 import {
   chooseDestination,
   type Destination,
@@ -321,7 +321,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const currency = input.currency ?? 'USD';
   const exponent = minorDigits(currency);
   const findCollectionExemption = collectionExemptionFinder(input, day, context);
-  const [priced, ...morePriced] = pricedFeeProblems(input);
+  const [priced, ...morePriced] = feeProblems(input);
   if (priced) return refuse(priced, ...morePriced);
   const reductions = listReductions(input, exponent);
   if (!reductions.ok) return reductions;

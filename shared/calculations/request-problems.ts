@@ -14,7 +14,7 @@ import {
   toPriced,
 } from './charges.ts';
 import { deliveryProblems, type SentDocument, type SentLine } from './deliveries.ts';
-import { pricedFeeProblems } from './delivery-fees.ts';
+import { feeProblems } from './delivery-fees.ts';
 import { isEmptyAddress } from './locate-lines.ts';
 import { listReductions, type Reduction } from './reductions.ts';
 import { lineFulfillments, lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
@@ -148,6 +148,7 @@ const lineChecks: Checks = Object.entries({
 } satisfies Record<keyof SentLine, (value: unknown) => boolean>);
 const chargeChecks: Checks = Object.entries({
   id: isText,
+  product_tax_code: isText,
   amount: isDecimal,
   discount_amount: isAmount,
   line_item_ids: isTexts,
@@ -320,7 +321,7 @@ const chargeProblems = (input: JsonObject, lines: readonly Line[]): readonly Pro
   const reductions = document && listReductions(document, exponent);
   return [
     ...discountProblems(input, lines, charges, exponent, reductions?.ok ? reductions.value : null),
-    ...(document ? [...pricedFeeProblems(document), ...deliveryProblems(document)] : []),
+    ...(document ? [...feeProblems(document), ...deliveryProblems(document)] : []),
     ...(reductions && !reductions.ok ? reductions.problems : []),
   ];
 };

@@ -260,7 +260,7 @@ describe('settings', () => {
     [registered({ to: '2025-12-31' }), '"from" in entry 1'],
     [registered({ frequency: 'week' }), 'month, quarter, half_year, year, fiscal_year'],
     [registered({ until: null }), 'field until'],
-    [twice({ from: '2026-06-30' }), 'of MI, entries 1 and 2'],
+    [twice({ from: '2026-06-30' }), 'entries 1 and 2 of MI'],
     [twice({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2'],
     ['remote_seller_elections=TX', 'JSON such as [{'],
     ['remote_seller_elections=null', 'Pass an array of {state, election, from, to}, or [] for none'],
@@ -272,7 +272,7 @@ describe('settings', () => {
     [elected({ from: undefined }), 'entry 1, from'],
     [elected({ from: '2026-02-30' }), 'entry 1, from'],
     [elected({ to: '2025-12-31' }), 'a "to" on or after "from" in entry 1'],
-    [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'of US-TX, entries 1 and 2'],
+    [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'entries 1 and 2 of US-TX'],
     ['ship_from=[]', 'line1, city, state, postal_code, country'],
     ['ship_from=7', 'object'],
     ['ship_from={"zip":"48226"}', 'field zip'],
@@ -289,7 +289,7 @@ describe('settings', () => {
     [identified({ tin: { type: 'FEIN', number: '12-3456789' } }), 'of nine digits, without hyphens.)'],
     [identified({ sst_id: '12345678' }), '(sst_id: Pass null, or S and eight digits, such as "S12345678".)'],
     [identified({ state_ids: { MN: '' } }), '(state_ids, MN: Pass 1 to 20 letters, digits, hyphens and periods.)'],
-    [identified({ state_ids: { mn: '1' } }), 'Pass state_ids by two-letter state codes; "mn" is not one.'],
+    [identified({ state_ids: { mn: '1' } }), 'Pass state_ids by two-letter state codes; "mn" is not a state code.'],
     [identified({ etin: '1' }), '(Unknown field etin.)'],
   ])('reject %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 

@@ -429,6 +429,17 @@ describe('a delivery fee', () => {
     });
   });
 
+  it('is rejected in shipping, where its amount would be an untaxed charge', () => {
+    const shipping = [{ amount: '5.00' }, { amount: '0.50', product_tax_code }];
+    const line_items = [sold('150.00')];
+    const expected = [{ code: 'validation_invalid_format', source: { pointer: '/shipping/1/product_tax_code' } }];
+    expect(refusal({ ...to, line_items, shipping })).toMatchObject(expected);
+    expect(crossFieldProblems(requestOf({ ...to, line_items, shipping }))).toMatchObject(expected);
+    expect(crossFieldProblems(requestOf({ ...to, line_items, shipping: shipping[1] }))).toMatchObject([
+      { source: { pointer: '/shipping/product_tax_code' } },
+    ]);
+  });
+
   describe('with a price', () => {
     it('is rejected if prices do not include tax', () =>
       expect(refusal({ ...to, line_items: [sold('163.54'), feeAt('0.50')] })).toMatchObject([
