@@ -5,11 +5,11 @@ import { parseJson } from '../base/json.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
-import { fileName } from './files/file-names.ts';
 import type { OnProgress } from './files/text.ts';
 import { readPercent } from './fractions.ts';
 import { CodedLocations, localPart } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
+import { fileName } from './updates/file-names.ts';
 
 /** The response to a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
 const Answer = z.object({

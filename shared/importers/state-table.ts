@@ -15,11 +15,11 @@ import {
   type Values,
   whenRead,
 } from './files/columns.ts';
-import { dayOfFile } from './files/file-names.ts';
 import type { BrokenRow } from './files/rows.ts';
 import type { OnProgress } from './files/text.ts';
 import { type Importer, onlyFile, type ReadOptions } from './importer.ts';
 import { OwnCodes } from './own-codes.ts';
+import { dayOfFile } from './updates/file-names.ts';
 
 export type StateOptions = ReadOptions & { readonly codes: OwnCodes };
 /** `from`: the first day of the rates, for a format that has it in the file name. */

@@ -18,11 +18,11 @@ import {
   type Values,
   whenRead,
 } from './files/columns.ts';
-import { dayIn } from './files/file-names.ts';
 import { readFraction } from './fractions.ts';
 import { type Importer, onlyFile } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
 import { isSplit, PseudoJurisdictions, splits } from './pseudo-jurisdictions.ts';
+import { dayIn } from './updates/file-names.ts';
 import { readZip } from './zips.ts';
 
 const fraction = (...headers: readonly string[]) =>

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { fileName, localName, nameInUrl, publicationIn } from '../../shared/importers/files/file-names.ts';
+import { fileName, localName, nameInUrl, publicationIn } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles, linksOf } from '../../shared/importers/updates/find-file.ts';
 import { PublisherClient, PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
-import { fileName } from './file-names.ts';
+import { fileName } from '../updates/file-names.ts';
 
 /** An open file as bytes, unpacked if it is in a ZIP file. */
 type OpenFile = {

@@ -14,8 +14,8 @@ import {
 } from '../../store/content/content-sources.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
-import { localName } from '../files/file-names.ts';
 import { importers } from '../importers.ts';
+import { localName } from '../updates/file-names.ts';
 import { type CurrentFile, currentFiles } from '../updates/find-file.ts';
 import { type PublisherClient, PublisherFailure } from '../updates/publisher-client.ts';
 import type { Importable } from '../updates/publishers.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { toDay } from '../../base/calendar.ts';
 import { parseJson } from '../../base/json.ts';
 import { now } from '../../config/clock.ts';
-import { dayIn, localName, nameInUrl, publicationIn } from '../files/file-names.ts';
+import { dayIn, localName, nameInUrl, publicationIn } from './file-names.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 

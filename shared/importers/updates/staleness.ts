@@ -1,6 +1,6 @@
 /** The age of a state's official files, and whether it exceeds the cadence of their publisher. */
 import { addDays, dayMs, firstDay, isDay, toDay, toMonth } from '../../base/calendar.ts';
-import { dayIn, publicationIn } from '../files/file-names.ts';
+import { dayIn, publicationIn } from './file-names.ts';
 import type { PublishedFile, Publisher } from './publishers.ts';
 
 /**
