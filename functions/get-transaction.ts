@@ -37,7 +37,7 @@ export const documentation = () =>
     tag: 'Transactions',
     summary: 'Retrieve a transaction',
     description:
-      'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. `history` is in no other response and not part of the hashed state.',
+      'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. No other response contains `history`, and it is not part of the hashed state.',
     response: {
       description: 'The transaction.',
       schema: RetrievedTransaction,

@@ -90,7 +90,7 @@ export const currency = described(
   z
     .string('Send a currency code.')
     .check(z.refine(isCurrency, 'Send an ISO 4217 currency code in upper case, such as "USD".')),
-  'ISO 4217 code. It decides the number of decimals of amounts. Default: `USD`.',
+  'ISO 4217 code. It determines the number of decimals of amounts. Default: `USD`.',
   { pattern: '^[A-Z]{3}$', examples: ['USD'] },
 );
 

@@ -138,7 +138,7 @@ export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items
 export const inputShape = {
   currency: described(
     z.nullish(currency),
-    'ISO 4217 code. It decides the number of decimals of amounts. Default: `USD`.',
+    'ISO 4217 code. It determines the number of decimals of amounts. Default: `USD`.',
   ),
   tax_date: described(
     z.nullish(instant),

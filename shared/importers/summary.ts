@@ -116,7 +116,7 @@ export class Tally {
 const beginningless = '';
 const endless = '9999-99-99';
 
-/** Counts the locations of a release in force on one day, as they are written. */
+/** Counts, while a release is written, its locations in force on one day. */
 export class InForceCount {
   private readonly day: string;
   private readonly establishedFrom: string;

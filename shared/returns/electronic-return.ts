@@ -13,7 +13,9 @@ import type { Filing } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { stateFips, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 
-/** Reads a filing with all pages of its totals. `read` returns the page after a cursor; refused like `read`. */
+/**
+ * Reads a filing with all pages of its totals. `read` returns the page after a cursor; a refusal by `read` is returned.
+ */
 export const readWhole = async (read: (cursor: string | null) => Promise<Result<Filing>>): Promise<Result<Filing>> => {
   const pages: Filing[] = [];
   for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {

@@ -126,7 +126,7 @@ const localsOf = (context: LocalContext, rates: readonly WooRate[], place: strin
   if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
     return refuse(
       rates.find(isStateWide),
-      `applies to the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct it, because other rows add to it`,
+      `applies to the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct the row, because other rows add to its rate`,
     );
   if (!state || total(shares) < parseUnits(state.rate))
     return refuse(

@@ -31,8 +31,8 @@ const keysText = (keys: Iterable<string>): string => `\n${[...keys].sort().join(
 export const listedKeys = (partKeys: string): readonly string[] => partKeys.split('\n').filter((key) => key !== '');
 
 /**
- * Whether a list of keys contains the key. The key can be a city name from a client; no stored key contains a line
- * break.
+ * Returns whether a list of keys contains a key. The key can be a city name from a client; no stored key contains a
+ * line break.
  */
 export const isListed = (partKeys: string, key: string): boolean =>
   !key.includes('\n') && partKeys.includes(`\n${key}\n`);
