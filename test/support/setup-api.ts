@@ -32,7 +32,13 @@ const startDatabase = async (): Promise<Database> => {
   const { handle } = prototype;
   // The database in this process accepts any signature, and signing is a tenth of the time of a call.
   const scheme = { name: 'sigv4', signingName: 'dynamodb', signingRegion: 'us-east-1', properties: {} };
-  Object.getPrototypeOf(await config.signer(scheme)).sign = async (request: unknown) => request;
+  const signer = Object.getPrototypeOf(await config.signer(scheme)) as {
+    sign: (...args: unknown[]) => Promise<unknown>;
+  };
+  const { sign } = signer;
+  signer.sign = async function (request, ...others) {
+    return (request as { port?: number }).port === port ? request : sign.call(this, request, ...others);
+  };
   prototype.handle = async function (request, options) {
     const isAbortable = options && 'abortSignal' in options && options.abortSignal;
     if (request.port !== port || isAbortable) return handle.call(this, request, options);
