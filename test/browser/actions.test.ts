@@ -241,7 +241,7 @@ it('changes only the settings that were edited, and refuses an account number wi
     await page.getByLabel('Account number, such as').last().fill('1234567');
     await click(page, 'Review the change of identity on returns');
     await click(page, 'Save identity on returns');
-    await seeText(page, 'is not one');
+    await seeText(page, 'is not a state code');
     await page.getByLabel('Account number, such as').last().fill('');
     await page.getByLabel('State; empty removes it').last().fill('');
     await click(page, 'Review the change of identity on returns');
