@@ -61,7 +61,10 @@ const callWith =
     const account = { ...caller.account, settings: { ...caller.account.settings, ...settings } };
     const { statusCode, body: text } = await operation.serve({
       ...context,
-      ...{ method, path, pathParameters: { id }, caller: { ...caller, account } },
+      method,
+      path,
+      pathParameters: { id },
+      caller: { ...caller, account },
       query: new Map(Object.entries(query).map(([name, value]) => [name, [value]])),
       headers: new Map(
         Object.entries({ 'content-type': 'application/json', ...headers }).map(([name, value]) => [name, [value]]),
@@ -116,7 +119,11 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
       holderOf: async (reference) => (await holderReads.claimed(account.id, [reference])).get(reference) ?? null,
     };
     const { status = 200, body } = await run({
-      ...{ levy, settings, at, remainingMs: context.remainingMs, body: bodyOf(context) },
+      levy,
+      settings,
+      at,
+      remainingMs: context.remainingMs,
+      body: bodyOf(context),
       today: taxDateAt(now(), settings.time_zone).slice(0, 10),
       query: Object.fromEntries([...context.query].map(([name, values]) => [name, values.at(-1) ?? ''])),
       note: (codes) => {

@@ -38,12 +38,13 @@ type Row = readonly [string, string, string];
 const [places, products] = [data.places, data.products] as unknown as [readonly Row[], readonly Row[]];
 const placeAt = (at: number): Row => places[at % places.length] as Row;
 
-const addressOf = ([state, city, postal_code]: Row) => ({
-  ...{ city, state, postal_code, country: 'US' },
-});
+const addressOf = ([state, city, postal_code]: Row) => ({ city, state, postal_code, country: 'US' });
 
 const lineOf = ([description, product_tax_code, unit_price]: readonly [string, string | null, string], count = 1) => ({
-  ...{ id: 'item', description, quantity: String(count), unit_price },
+  id: 'item',
+  description,
+  quantity: String(count),
+  unit_price,
   ...(product_tax_code !== null && { product_tax_code }),
 });
 
@@ -82,7 +83,11 @@ const creditedWhole = [2, 9];
 const creditedInPart = [5, 20];
 
 const certificate = (reason: string, states: readonly string[], valid_to: string | null) => ({
-  ...{ reason, states, certificate_number: `SAMPLE-${reason}`, valid_from: '2020-01-01', valid_to },
+  reason,
+  states,
+  certificate_number: `SAMPLE-${reason}`,
+  valid_from: '2020-01-01',
+  valid_to,
 });
 
 /**
@@ -95,7 +100,9 @@ export const sampleMonth = (nowMs: number) => {
   const dayAt = (at: number) => `${first.slice(0, 8)}${String(1 + (at % days)).padStart(2, '0')}`;
   const referenceOf = (at: number) => `sample-${first.slice(0, 7)}-${String(at + 1).padStart(3, '0')}`;
   const shared = (at: number, day: number) => ({
-    ...{ status: 'finalized', reference_id: referenceOf(at), tax_date: dayAt(day) },
+    status: 'finalized',
+    reference_id: referenceOf(at),
+    tax_date: dayAt(day),
   });
   const sales = [...ordinarySales, ...specialSales].map((sale, at) => ({
     ...shared(at, at * 7),
@@ -104,11 +111,15 @@ export const sampleMonth = (nowMs: number) => {
   }));
   const credits = [...creditedWhole, ...creditedInPart].map((sale, at) => ({
     ...shared(sales.length + at, days - 1),
-    ...{ type: 'credit', credit_of: referenceOf(sale) },
+    type: 'credit',
+    credit_of: referenceOf(sale),
     ...(creditedInPart.includes(sale) && { line_items: [{ id: 'item', quantity: '1' }] }),
   }));
   const registrations: Registration[] = [...new Set(places.map(([state]) => state))].map((state) => ({
-    ...{ state, from: first, to: null, frequency: 'month' },
+    state,
+    from: first,
+    to: null,
+    frequency: 'month',
   }));
   return {
     month: first.slice(0, 7),

@@ -64,7 +64,10 @@ const table: Readonly<Record<keyof typeof rows, Row>> = rows;
 const alarm = (row: keyof typeof rows, metric: IMetric, more: Partial<AlarmDefinition> = {}): AlarmDefinition => {
   const { description, periods, threshold, runbook, firesBelow, firesIfMissing, wholeDay } = table[row];
   return {
-    ...{ id: row, description, metric, evaluationPeriods: periods },
+    id: row,
+    description,
+    metric,
+    evaluationPeriods: periods,
     ...(threshold !== undefined && { threshold }),
     ...(runbook !== undefined && { runbook }),
     ...((firesBelow || firesIfMissing) && { comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD }),
@@ -94,7 +97,8 @@ const ofSchedules = ({ metrics, failedRuns, updates }: AlarmSources): AlarmDefin
   alarm('RunsFailed', metrics.waiting(failedRuns)),
   ...(Object.keys(schedules) as ScheduleName[]).map((name) =>
     alarm('ScheduleSilent', metrics.ofSchedule(name, 'Complete', Stats.SAMPLE_COUNT), {
-      ...{ id: `${pascalCase(name)}Silent`, runbook: 'ScheduleSilent' },
+      id: `${pascalCase(name)}Silent`,
+      runbook: 'ScheduleSilent',
       description: table.ScheduleSilent.description.replace('No run', `No run of ${name}`),
     }),
   ),

@@ -189,7 +189,10 @@ export class Monitoring extends Construct {
     const sourceArn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
     const displayName = `Alarms of ${name}`;
     const topic = notificationTopic(this, 'Alarms', {
-      ...{ displayName, service: 'cloudwatch', sourceArn, email: alarmEmail },
+      displayName,
+      service: 'cloudwatch',
+      sourceArn,
+      email: alarmEmail,
     });
     const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'The topic for alarms' });
     fixLogicalId(output, 'AlarmTopic');

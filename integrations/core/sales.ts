@@ -201,7 +201,9 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
   if (!isRecorded(sale)) return { sale, problems, isChanged };
   const credited = await recordCredits(ledger, sale, order);
   return {
-    ...{ sale, problems: [...problems, ...credited.problems], isChanged: isChanged || credited.isChanged },
+    sale,
+    problems: [...problems, ...credited.problems],
+    isChanged: isChanged || credited.isChanged,
     credits: credited.credits,
   };
 };

@@ -9,7 +9,10 @@ import type { Claim } from './refunds.ts';
 import { type MedusaOrder, orderFields, type SoldOrder, soldOrderOf } from './shop-order.ts';
 
 const mismatch = (reference: string, detail: string): Problem => ({
-  ...{ reference, code: 'mismatch', detail, isFinal: true },
+  reference,
+  code: 'mismatch',
+  detail,
+  isFinal: true,
 });
 
 /**

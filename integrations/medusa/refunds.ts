@@ -16,8 +16,11 @@ export const refundsOf = (payments: readonly Payment[], currency: string): Refun
   payments
     .flatMap(({ refunds }) => refunds ?? [])
     .map(({ id, amount, created_at }) => ({
-      ...{ id, total: amountOf(amount, currency), at: instantOf(created_at) },
-      ...{ lines: [], shipping: amountOf(0, currency) },
+      id,
+      total: amountOf(amount, currency),
+      at: instantOf(created_at),
+      lines: [],
+      shipping: amountOf(0, currency),
     }));
 
 export const oldestFirst = (refunds: readonly Refund[]): Refund[] =>
@@ -189,9 +192,7 @@ export const exchangedFor = (
   const last = taken.length - 1;
   return givenBack.flatMap(({ id, at, lines }, index) => {
     const part = (taken[index] as bigint) + (index === last ? left : 0n);
-    return part > 0n
-      ? { ...{ id, at, lines }, total: toDecimal(part, exponent), shipping: toDecimal(0n, exponent) }
-      : [];
+    return part > 0n ? { id, at, lines, total: toDecimal(part, exponent), shipping: toDecimal(0n, exponent) } : [];
   });
 };
 

@@ -105,8 +105,12 @@ const surchargePrice = ({ listPrice, price }: Surcharge): number => (listPrice <
 
 const surchargesOf = ({ surcharges }: Order, lines: readonly Line[], write: Write): Line[] =>
   (surcharges ?? []).map((surcharge) => ({
-    ...{ id: surchargeId(surcharge), quantity: 1, unitPrice: write(surchargePrice(surcharge)), discount: write(0) },
-    ...{ description: surcharge.description, ...feeDelivery(lines) },
+    id: surchargeId(surcharge),
+    quantity: 1,
+    unitPrice: write(surchargePrice(surcharge)),
+    discount: write(0),
+    description: surcharge.description,
+    ...feeDelivery(lines),
   }));
 
 /** A shipping charge after promotions, in minor units. */

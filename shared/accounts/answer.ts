@@ -23,7 +23,8 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
   const { ambiguous_address, retail_delivery_fee, filing_reminder_days, return_identity } = settings;
   return {
     object: 'account',
-    ...{ id, name },
+    id,
+    name,
     scopes: allScopes.filter((scope) => scopes.has(scope)),
     collects_in: Array.isArray(registrations)
       ? 'registered_states'
@@ -31,11 +32,17 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
         ? 'every_state'
         : 'not_set',
     registrations: Array.isArray(registrations) ? registrations.map(answeredRegistration) : [],
-    ...{ time_zone, review_days, draft_ttl_hours },
+    time_zone,
+    review_days,
+    draft_ttl_hours,
     books_open_from: booksOpenFrom(account),
-    ...{ incomplete_coverage, ambiguous_address, ship_from, service_version },
+    incomplete_coverage,
+    ambiguous_address,
+    ship_from,
+    service_version,
     remote_seller_elections: settings.remote_seller_elections.map((one) => ({ ...one, state: codeOf(one.state) })),
-    ...{ retail_delivery_fee, filing_reminder_days },
+    retail_delivery_fee,
+    filing_reminder_days,
     // A storefront's key must not read a taxpayer number.
     ...(scopes.has('settings') && { return_identity }),
     settings_changed_at: account.settings_changed_at ?? null,

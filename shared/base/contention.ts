@@ -114,6 +114,8 @@ const throttlingNames = new Set([
  */
 export const retryThrottled = <Value>(attempt: () => Promise<Value>): Promise<Value> =>
   retry(attempt, (error) => error instanceof Error && throttlingNames.has(error.name), {
-    ...{ pauses: { firstMs: 300, mostMs: 8000 }, attemptsMax: 8 },
-    ...{ leftMs: unlimited, time: realTime },
+    pauses: { firstMs: 300, mostMs: 8000 },
+    attemptsMax: 8,
+    leftMs: unlimited,
+    time: realTime,
   });

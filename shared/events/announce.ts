@@ -126,7 +126,9 @@ export const eventOfReminder = (reminder: StoredReminder): ReminderEvent => {
   // The schema drops fields that are not part of the event.
   return events[event_type].parse({
     event_id: `${account}.${state}.${period_end}.${occasion}.${event_type}`,
-    ...{ event_type, account, occurred_at: at },
+    event_type,
+    account,
+    occurred_at: at,
     text: `The return of ${state} for ${period_start} to ${period_end} ${due} ${amountText(reminder)}`,
     filing: { ...reminder, id: reminder.filing },
   });

@@ -34,7 +34,10 @@ const buildEventSchema = (type: EventType): Record<string, unknown> => {
   });
   const { description, example } = texts.events[type];
   return {
-    ...{ $schema, $id: `urn:levy:event:${type}`, title: type, description },
+    $schema,
+    $id: `urn:levy:event:${type}`,
+    title: type,
+    description,
     ...described(schema as Node),
     examples: [example],
   };

@@ -78,7 +78,10 @@ export const totalsCsv = (filing: Filing): string => {
   const review = (sums.length > 0 ? (filing.review?.by_code ?? []) : []).map(({ code, ...sum }) => ({
     ...blank,
     ...filing,
-    ...{ filing_id, jurisdiction_code: code, jurisdiction_name: warningText(code), jurisdiction_type: 'review' },
+    filing_id,
+    jurisdiction_code: code,
+    jurisdiction_name: warningText(code),
+    jurisdiction_type: 'review',
     ...sum,
   }));
   return csvText(totalColumns, [...rows, ...sums, ...review]);

@@ -123,7 +123,11 @@ const planVoid = async (
   const { parent_transaction_id, version } = before.transaction;
   if (parent_transaction_id !== null && parent_transaction_id !== parent?.transaction.id) return refuse(otherParent);
   const planned = await planUpdate({
-    ...{ update: voidUpdate(before, reason), stored: before, parent, sent: [], account },
+    update: voidUpdate(before, reason),
+    stored: before,
+    parent,
+    sent: [],
+    account,
     base: { settings: account.settings, now: ports.now() },
     ...ports,
   });
@@ -165,7 +169,9 @@ const draft = async (
   const exemptShipping = parent ? findExemptShipping(parent) : {};
   const shippedInside = parent ? findShippedInside(parent) : [];
   const basis = {
-    ...{ creditOf: kind, ...newBasis(parent), settingsSnapshot },
+    creditOf: kind,
+    ...newBasis(parent),
+    settingsSnapshot,
     ...(parent && { replacedReason: parent.replacedReason }),
     ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
     ...(shippedInside.length > 0 && { shippedInside }),

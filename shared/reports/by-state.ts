@@ -123,7 +123,9 @@ export const reportByState = async (
     has_more: end !== undefined,
     next_cursor: end ? encodeCursor([end.month, end.state, end.currency].join(' '), scope) : null,
     data: shown.map(({ month, state, currency, sales, credits }) => ({
-      ...{ state, month, currency },
+      state,
+      month,
+      currency,
       sales: answered(sales, currency),
       credits: answered(credits, currency),
     })),

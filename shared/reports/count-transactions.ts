@@ -70,7 +70,9 @@ const subtractCounted = (before: readonly Counted[], after: readonly Counted[]):
 export const withCounted = (row: ReportRow | undefined, { type, sum, month, state, currency }: Counted): ReportRow => {
   const { sales, credits } = row ?? { sales: zeroSum, credits: zeroSum };
   return {
-    ...{ month, state, currency },
+    month,
+    state,
+    currency,
     sales: type === 'sale' ? plus(sales, sum) : sales,
     credits: type === 'credit' ? plus(credits, sum) : credits,
   };

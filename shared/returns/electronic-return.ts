@@ -317,7 +317,8 @@ export const readReturn = async (
   if (!whole.ok) return whole;
   const filing = whole.value;
   return mapResult(electronicReturn([filing], return_identity, options), (xml) => ({
-    ...{ filing, xml },
+    filing,
+    xml,
     isTest: options.processType === 'T',
   }));
 };

@@ -39,12 +39,21 @@ const figuresOf = (totals: readonly FilingTotal[], stateCode: string, bases: rea
   const over = (rows: readonly FilingTotal[]) => sumOf(rows, (row) => read(row.over_collected_amount));
   const [stateTax, localTax] = [sumOf(state, taxOf), sumOf(local, taxOf)];
   return {
-    ...{ gross, taxable, deductions: gross - taxable },
-    ...{ gross_with_tax: gross + collected, deductions_with_tax: gross - taxable + collected },
-    ...{ tax: stateTax + localTax, state_tax: stateTax, local_tax: localTax, over_collected: over(totals) },
-    ...{ state_due: stateTax + over(state), local_due: localTax + over(local) },
-    ...{ in_state_due: due(totals, 'in_state'), out_of_state_due: due(totals, 'out_of_state') },
-    ...{ food_drug_due: due(totals, 'food_and_drugs'), tax_due: stateTax + localTax + over(totals) },
+    gross,
+    taxable,
+    deductions: gross - taxable,
+    gross_with_tax: gross + collected,
+    deductions_with_tax: gross - taxable + collected,
+    tax: stateTax + localTax,
+    state_tax: stateTax,
+    local_tax: localTax,
+    over_collected: over(totals),
+    state_due: stateTax + over(state),
+    local_due: localTax + over(local),
+    in_state_due: due(totals, 'in_state'),
+    out_of_state_due: due(totals, 'out_of_state'),
+    food_drug_due: due(totals, 'food_and_drugs'),
+    tax_due: stateTax + localTax + over(totals),
   } satisfies Record<FormFigure, bigint>;
 };
 
@@ -136,7 +145,12 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   ];
   const { form, title, edition, source, confidence, schedule } = layout;
   return {
-    ...{ form, title, edition, source, confidence, currency: 'USD' },
+    form,
+    title,
+    edition,
+    source,
+    confidence,
+    currency: 'USD',
     lines: layout.lines.map((line) => {
       const amount = amounts.get(line.line) ?? null;
       const note = 'blank' in line ? line.blank : null;
@@ -144,8 +158,12 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
     }),
     schedule,
     rows: local.map(({ reporting_code, jurisdiction_code, jurisdiction_name, jurisdiction_type, ...total }) => ({
-      ...{ reporting_code, jurisdiction_code, jurisdiction_name, jurisdiction_type },
-      ...{ taxable_amount: total.taxable_amount, tax_amount: money(taxOf(total)) },
+      reporting_code,
+      jurisdiction_code,
+      jurisdiction_name,
+      jurisdiction_type,
+      taxable_amount: total.taxable_amount,
+      tax_amount: money(taxOf(total)),
     })),
     tax_due_amount: money(due),
     rounding_amount: money((amounts.get(layout.total) ?? 0n) - due),
@@ -160,8 +178,12 @@ export const worksheetCsv = ({ form, edition, lines, schedule, rows, ...sheet }:
   return csvText(columns, [
     ...lines.map((line) => ({ ...blank, ...line, part: 'form' })),
     ...rows.map((row) => ({
-      ...{ ...blank, ...row, part: schedule, line: row.reporting_code },
-      ...{ label: row.jurisdiction_name, amount: row.tax_amount },
+      ...blank,
+      ...row,
+      part: schedule,
+      line: row.reporting_code,
+      label: row.jurisdiction_name,
+      amount: row.tax_amount,
     })),
     { ...blank, part: 'check', label: 'Tax due of the filing', amount: sheet.tax_due_amount },
     { ...blank, part: 'check', label: 'Rounding of the form', amount: sheet.rounding_amount },

@@ -187,7 +187,8 @@ export const settingsOf = ({
   const sent = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
   const days = update.filing_reminder_days;
   return {
-    ...{ ...sent, ...where },
+    ...sent,
+    ...where,
     ...(elections && { remote_seller_elections: elections.map(inLetters) }),
     ...(days && { filing_reminder_days: [...new Set(days)].sort((a, b) => b - a) }),
   };

@@ -18,7 +18,11 @@ const customerOf = ({ id, name, exemptions }: Customer) => ({
       (states ?? []).map((state) => ({ country: 'US', state: state.replace(/^US-/, '') })),
     ),
     name,
-    ...{ country: null, state: null, zip: null, city: null, street: null },
+    country: null,
+    state: null,
+    zip: null,
+    city: null,
+    street: null,
   },
 });
 

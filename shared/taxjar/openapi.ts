@@ -128,16 +128,27 @@ const rate = (average: boolean) =>
 
 const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
 const orderExample = {
-  ...{ transaction_id: 'order-1', transaction_date: '2026-10-14', ...to },
-  ...{ amount: 16.5, shipping: 1.5, sales_tax: 1.46 },
+  transaction_id: 'order-1',
+  transaction_date: '2026-10-14',
+  ...to,
+  amount: 16.5,
+  shipping: 1.5,
+  sales_tax: 1.46,
   line_items: [{ id: '1', quantity: 1, product_tax_code: '31000', unit_price: 15 }],
 };
 const refundExample = {
-  ...{ transaction_id: 'refund-1', transaction_reference_id: 'order-1', transaction_date: '2026-10-20', ...to },
-  ...{ amount: -7.5, shipping: 0, sales_tax: -0.67 },
+  transaction_id: 'refund-1',
+  transaction_reference_id: 'order-1',
+  transaction_date: '2026-10-20',
+  ...to,
+  amount: -7.5,
+  shipping: 0,
+  sales_tax: -0.67,
 };
 const customerExample = {
-  ...{ customer_id: 'customer-1', exemption_type: 'wholesale', name: 'Example Wholesale' },
+  customer_id: 'customer-1',
+  exemption_type: 'wholesale',
+  name: 'Example Wholesale',
   exempt_regions: [{ country: 'US', state: 'NY' }],
 };
 
@@ -166,7 +177,10 @@ const operation = ({ summary, answer: [name, schema], status = 200, body, exampl
   ...(body && { requestBody: { required: true, content: content(body, example) } }),
   ...(Object.keys(query).length > 0 && {
     parameters: Object.entries(query).map(([parameter, description]) => ({
-      ...{ name: parameter, in: 'query', description, schema: { type: 'string' } },
+      name: parameter,
+      in: 'query',
+      description,
+      schema: { type: 'string' },
     })),
   }),
   responses: {
@@ -199,8 +213,11 @@ const resource = (path: string, { name, schema, request, example, id, query = {}
   [path]: {
     get: operation({ summary: `List ${name}s`, answer: [`${name}s`, ids], query }),
     post: operation({
-      ...{ summary: `Create a ${name}`.replace('a o', 'an o'), answer: [name, schema], status: 201 },
-      ...{ body: request, example },
+      summary: `Create a ${name}`.replace('a o', 'an o'),
+      answer: [name, schema],
+      status: 201,
+      body: request,
+      example,
     }),
   },
   [`${path}/{id}`]: {
@@ -208,8 +225,10 @@ const resource = (path: string, { name, schema, request, example, id, query = {}
     get: operation({ summary: `Show the ${name}`, answer: [name, schema] }),
     // A change of an order or refund has only the fields that change.
     put: operation({
-      ...{ summary: `Change the ${name}`, answer: [name, schema] },
-      ...{ body: { ...request, required: [] }, example },
+      summary: `Change the ${name}`,
+      answer: [name, schema],
+      body: { ...request, required: [] },
+      example,
     }),
     delete: operation({ summary: `Delete the ${name}`, answer: [name, schema] }),
   },
@@ -286,7 +305,8 @@ export const openApi = {
         answer: [
           'rate',
           object({
-            ...{ zip: text('The ZIP code.'), country: text('`US`.') },
+            zip: text('The ZIP code.'),
+            country: text('`US`.'),
             ...Object.fromEntries(
               ['country', 'state', 'county', 'city'].map((level) => [`${level}_rate`, text('A rate, such as `0.04`.')]),
             ),
@@ -313,17 +333,27 @@ export const openApi = {
       }),
     },
     ...resource('/v2/transactions/orders', {
-      ...{ name: 'order', schema: recordedOrder({}), request: orderRequest({}, []), query: dates },
-      ...{ example: orderExample, id: orderExample.transaction_id },
+      name: 'order',
+      schema: recordedOrder({}),
+      request: orderRequest({}, []),
+      query: dates,
+      example: orderExample,
+      id: orderExample.transaction_id,
     }),
     ...resource('/v2/transactions/refunds', {
-      ...{ name: 'refund', schema: recordedOrder(optionals(reference)), query: dates },
+      name: 'refund',
+      schema: recordedOrder(optionals(reference)),
+      query: dates,
       request: orderRequest(reference, Object.keys(reference)),
-      ...{ example: refundExample, id: refundExample.transaction_id },
+      example: refundExample,
+      id: refundExample.transaction_id,
     }),
     ...resource('/v2/customers', {
-      ...{ name: 'customer', schema: customer, request: customer },
-      ...{ example: customerExample, id: customerExample.customer_id },
+      name: 'customer',
+      schema: customer,
+      request: customer,
+      example: customerExample,
+      id: customerExample.customer_id,
     }),
     '/v2/nexus/regions': {
       get: operation({
@@ -336,8 +366,11 @@ export const openApi = {
         summary: 'Check that the ZIP code exists and fits the city and state',
         body: object(
           {
-            ...{ country: text('`US`.'), state: text('Two-letter code.'), zip: text('The ZIP code.') },
-            ...{ city: text('City.'), street: text('House number and street.') },
+            country: text('`US`.'),
+            state: text('Two-letter code.'),
+            zip: text('The ZIP code.'),
+            city: text('City.'),
+            street: text('House number and street.'),
           },
           ['state', 'zip'],
         ),

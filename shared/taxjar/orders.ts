@@ -98,7 +98,10 @@ export type Left = {
  * order's discount.
  */
 const creditLine = (id: string, goods: bigint) => ({
-  ...{ id, quantity: '1', unit_price: formatAmount(goods, 2), discount_amount: '0' },
+  id,
+  quantity: '1',
+  unit_price: formatAmount(goods, 2),
+  discount_amount: '0',
 });
 
 /** Distributes an amount of a refund over the remaining amounts of the charges of its order. */
@@ -129,7 +132,11 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
   const lines = linesOf(fields, ids);
   if (lines)
     return lines.map(({ id, quantity, unit_price, discount_amount = '0', metadata }) => ({
-      ...{ id, quantity, unit_price, discount_amount, metadata },
+      id,
+      quantity,
+      unit_price,
+      discount_amount,
+      metadata,
     }));
   const goods = goodsOf(fields);
   if (goods > 0n)
@@ -161,8 +168,11 @@ export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isW
   };
   if (!order)
     return {
-      ...{ ...base, ...(shipping && { shipping }) },
-      ...{ customer, ...(ship_from && { ship_from }), ...(collected_by && { collected_by }) },
+      ...base,
+      ...(shipping && { shipping }),
+      customer,
+      ...(ship_from && { ship_from }),
+      ...(collected_by && { collected_by }),
       line_items: linesOf(fields, []) ?? [{ ...creditLine('1', goodsOf(fields)), product_tax_code: general }],
     };
   const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));

@@ -53,13 +53,15 @@ export const rates = async (request: Request): Promise<Answer> => {
   return {
     body: {
       rate: {
-        ...{ zip, country: (request.query['country'] || 'US').toUpperCase(), country_rate: '0.0' },
-        ...{ state: found.address.state, state_rate: rateOf(jurisdictions, 'state') },
-        ...{ county: nameOf('county'), county_rate: rateOf(jurisdictions, 'county') },
-        ...{
-          city: nameOf('city') ?? found.address.city?.toUpperCase() ?? null,
-          city_rate: rateOf(jurisdictions, 'city'),
-        },
+        zip,
+        country: (request.query['country'] || 'US').toUpperCase(),
+        country_rate: '0.0',
+        state: found.address.state,
+        state_rate: rateOf(jurisdictions, 'state'),
+        county: nameOf('county'),
+        county_rate: rateOf(jurisdictions, 'county'),
+        city: nameOf('city') ?? found.address.city?.toUpperCase() ?? null,
+        city_rate: rateOf(jurisdictions, 'city'),
         combined_district_rate: rateOf(jurisdictions, 'district'),
         combined_rate: found.combined_rate,
         freight_taxable: found.combined_rate === null ? null : await isFreightTaxed(request, found.address),
@@ -84,7 +86,10 @@ export const regions = async ({ settings, today }: Request): Promise<Answer> => 
   return {
     body: {
       regions: states.map((state) => ({
-        ...{ country_code: 'US', country: 'United States', region_code: state, region: stateName(state) },
+        country_code: 'US',
+        country: 'United States',
+        region_code: state,
+        region: stateName(state),
       })),
     },
   };
@@ -122,7 +127,10 @@ export const summaryRates = async ({ levy }: Request): Promise<Answer> => {
           ? []
           : [
               {
-                ...{ country_code: 'US', country: 'United States', region_code: state, region: name },
+                country_code: 'US',
+                country: 'United States',
+                region_code: state,
+                region: name,
                 minimum_rate: { label: 'State Tax', rate: decimal(general_rate.rate) },
                 // Levy does not know an average: it has no weights of the places.
                 average_rate: { label: 'Tax', rate: null },

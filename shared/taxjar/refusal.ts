@@ -34,7 +34,11 @@ export const notFound = (what: string): TaxJarRefusal => new TaxJarRefusal(404, 
 const statuses: Readonly<Record<number, number>> = { 409: 422, 412: 422, 413: 406, 415: 406, 422: 406 };
 
 const addressNames: Readonly<Record<string, string>> = {
-  ...{ line1: 'street', city: 'city', state: 'state', postal_code: 'zip', country: 'country' },
+  line1: 'street',
+  city: 'city',
+  state: 'state',
+  postal_code: 'zip',
+  country: 'country',
 };
 const fieldNames: Readonly<Record<string, string>> = {
   '/reference_id': 'transaction_id',

@@ -134,7 +134,10 @@ export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemp
 /** The registrations that addresses of a request replace, or the account's; `null` if it collects everywhere. */
 const registrationsOf = (fields: Fields, settings: Settings): readonly Registration[] | null =>
   listAt(fields, 'nexus_addresses', (address) => ({
-    ...{ state: requiredAt(address, 'state'), from: '1900-01-01', to: null, frequency: 'month' as const },
+    state: requiredAt(address, 'state'),
+    from: '1900-01-01',
+    to: null,
+    frequency: 'month' as const,
   })) ?? listRegistrations(settings);
 
 export const collectsIn = (registrations: readonly Registration[] | null, state: string | null, day: string): boolean =>

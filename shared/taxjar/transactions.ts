@@ -180,7 +180,8 @@ const list =
     const { levy, query, remainingMs } = request;
     const [day, from = day, to = day] = ['', 'from_', 'to_'].map((bound) => dayAt(request, `${bound}transaction_date`));
     const filters = {
-      ...{ type: kind, limit: '100' },
+      type: kind,
+      limit: '100',
       ...(from && { 'tax_date[gte]': from }),
       // It includes the whole day.
       ...(to && { 'tax_date[lte]': to }),

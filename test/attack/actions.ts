@@ -144,7 +144,10 @@ const create = async (
 ): Promise<Creation> => {
   const isKeyed = body.reference_id === undefined || scene.draw.chance(75);
   const creation = noteCreation(scene.book, {
-    ...{ name, body, parent, idempotencyKey: isKeyed ? `key of ${name}` : null },
+    name,
+    body,
+    parent,
+    idempotencyKey: isKeyed ? `key of ${name}` : null,
     outcome: 'pending',
     id: null,
   });
@@ -256,7 +259,10 @@ export const change = async (scene: Scene, name: string): Promise<void> => {
   if (target === null) return;
   const path = `/transactions/${target.id}`;
   const sending = {
-    ...{ key: book.key, method: 'POST' as const, path, body },
+    key: book.key,
+    method: 'POST' as const,
+    path,
+    body,
     headers: { 'Idempotency-Key': `key of ${name}` },
   };
   const noted: Change = noteChange(book, target.id, { name, body, outcome: 'pending' });
@@ -300,7 +306,9 @@ const close = async (
 ): Promise<Answer<Filing>> => {
   const { client, book } = scene;
   const sending = {
-    ...{ key: book.key, method: 'POST' as const, path: '/filings' },
+    key: book.key,
+    method: 'POST' as const,
+    path: '/filings',
     body: { state, period_end: end, ...(isDry && { dry_run: true }) },
     headers: { 'Idempotency-Key': `key of ${name} ${end}` },
   };

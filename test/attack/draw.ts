@@ -69,7 +69,9 @@ const registrationsOf = (draw: Draw, state: string, month: number): Registration
     const to = left === 1 && draw.chance(70) ? null : from + 1 + draw.below(5);
     const start = draw.chance(70) ? firstDayOf(from) : `${firstDayOf(from).slice(0, 7)}-${10 + draw.below(18)}`;
     entries.push({
-      ...{ state, from: start, to: to === null ? null : lastDayOf(to) },
+      state,
+      from: start,
+      to: to === null ? null : lastDayOf(to),
       frequency: draw.of<Registration['frequency']>(['month', 'month', 'quarter', 'year']),
     });
     if (to === null) break;

@@ -65,7 +65,9 @@ const runClient = async (world: World, book: Book, client: number, month: number
     // Each action has a separate random series, so the number of attempts of other actions does not change it.
     const own = draw.fork();
     const whole: Scene = {
-      ...{ ...scene, draw: own, client: newClient(network, service, own.fork(), losses) },
+      ...scene,
+      draw: own,
+      client: newClient(network, service, own.fork(), losses),
       names: namesBefore(letter, at, action, false),
       recent: namesBefore(letter, at, action, true),
     };
@@ -233,8 +235,12 @@ export const refundSome = async ({ service, draw, month }: World, book: Book): P
     if (draw.chance(50)) continue;
     const name = `${book.letter}-refund-${sale.id}`;
     const body = {
-      ...{ type: 'credit', parent_transaction_id: sale.id, credit_remaining: true, status: 'finalized' as const },
-      ...{ tax_date: firstDayOf(month + 2), metadata: { op: name } },
+      type: 'credit',
+      parent_transaction_id: sale.id,
+      credit_remaining: true,
+      status: 'finalized' as const,
+      tax_date: firstDayOf(month + 2),
+      metadata: { op: name },
     };
     const answer = await send(service.url, 'POST', '/transactions', { headers: { 'X-API-Key': book.key }, body });
     same(answer.status, 201, `The rest of ${sale.id} cannot be credited.`, answer.body);

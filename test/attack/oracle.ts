@@ -146,7 +146,11 @@ export const entriesOf = (transaction: Transaction, sale: Transaction | undefine
     const whole = told.map((rows) => sumsOf(ownRows(rows, state, currency), currency, sign)).reduce(plus, nothing);
     const byRate = Map.groupBy(all, ({ row }) => `${row.jurisdiction_code} ${row.rate}`);
     return {
-      ...{ id, state, month: tax_date.slice(0, 7), currency, isCredit: type === 'credit' },
+      id,
+      state,
+      month: tax_date.slice(0, 7),
+      currency,
+      isCredit: type === 'credit',
       isReplaced: all.some(({ row }) => row.taxability_reason === 'over_collected'),
       whole: { ...whole, tax: sumsOf(all, currency, sign).tax },
       rates: new Map([...byRate].map(([key, rows]) => [key, sumsOf(rows, currency, sign)])),
@@ -204,6 +208,8 @@ export const sumsIn = (amounts: Amounts, currency: string): Sums & { readonly ex
  * amounts is known.
  */
 export const comparable = ({ gross, taxable, tax, untaxed }: Sums, isReplaced: boolean) => ({
-  ...{ gross, taxable, tax },
+  gross,
+  taxable,
+  tax,
   untaxed: isReplaced ? 'any' : withoutZeros(untaxed),
 });

@@ -47,7 +47,10 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
   });
   advanceClock(-advancedMs);
   return {
-    ...{ figure: 'authentication_and_limit', of, virtual_minutes: minutes, requests_per_second: perSecond },
+    figure: 'authentication_and_limit',
+    of,
+    virtual_minutes: minutes,
+    requests_per_second: perSecond,
     requests_without_call_percent: rounded((100 * warmUs.length) / requests),
     reads_per_request: rounded(reads / requests),
     writes_per_request: rounded(writes / requests),
@@ -65,7 +68,10 @@ export const admissionFigures = async (account: string, apiKey: string): Promise
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const configured = {
-    ...{ issuer, audience: ['bench'], accountClaim: 'levy_account', scopesClaim: 'scope' },
+    issuer,
+    audience: ['bench'],
+    accountClaim: 'levy_account',
+    scopesClaim: 'scope',
     scopes: { read: 'levy/read', write: 'levy/write', settings: 'levy/settings' },
   };
   const figures = [await admit('API key', { 'X-API-Key': [apiKey] }, bearerVerifier(null))];

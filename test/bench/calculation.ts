@@ -35,8 +35,12 @@ export const calculationFigures = async (): Promise<Figure[]> => {
     });
     for (const { name, median, least } of measured)
       figures.push({
-        ...{ figure: name, lines, jurisdictions: 4 },
-        ...{ median_us: rounded(median), min_us: rounded(least), per_second: rounded(1e6 / median) },
+        figure: name,
+        lines,
+        jurisdictions: 4,
+        median_us: rounded(median),
+        min_us: rounded(least),
+        per_second: rounded(1e6 / median),
       });
   }
   return figures;
@@ -77,6 +81,9 @@ export const lookUpFigures = async (): Promise<Figure[]> => {
     'warm: no call': () => lookUp(loader, next()),
   });
   return measured.map(({ name, median }) => ({
-    ...{ figure: 'content_look_up', of: name, zip4_ranges: zip4Ranges, median_us: rounded(median) },
+    figure: 'content_look_up',
+    of: name,
+    zip4_ranges: zip4Ranges,
+    median_us: rounded(median),
   }));
 };

@@ -31,7 +31,9 @@ export const bundleFigures = (folder: string): Figure[] => {
     const texts = code.map((file) => readFileSync(join(outdir, file)));
     const kibibytes = (files: readonly Buffer[]) => rounded(files.reduce((sum, { length }) => sum + length / 1024, 0));
     return {
-      ...{ figure: 'bundle', of: name, minified_kibibytes: kibibytes(texts) },
+      figure: 'bundle',
+      of: name,
+      minified_kibibytes: kibibytes(texts),
       gzipped_kibibytes: kibibytes(texts.map((text) => gzipSync(text))),
     };
   });
@@ -42,8 +44,10 @@ export const packedFigure = (): Figure => {
   const kilobytes = (pattern: RegExp) =>
     packedFiles.reduce((sum, { name, path }) => sum + (pattern.test(name) ? statSync(path).size / 1000 : 0), 0);
   return {
-    ...{ figure: 'local_rates_packed', of: 'tables of all states' },
-    ...{ kilobytes: rounded(kilobytes(/^(rates|zips)-/)), rates_kilobytes: rounded(kilobytes(/^rates-/)) },
+    figure: 'local_rates_packed',
+    of: 'tables of all states',
+    kilobytes: rounded(kilobytes(/^(rates|zips)-/)),
+    rates_kilobytes: rounded(kilobytes(/^rates-/)),
     zips_kilobytes: rounded(kilobytes(/^zips-/)),
   };
 };
@@ -71,8 +75,12 @@ export const coldStartFigures = (folder: string, apiKey: string): Figure[] => {
     variants.map((of, at) => {
       const values = all.map((round) => round[at]?.[phase as Phase] ?? Number.NaN);
       return {
-        ...{ figure, of, since: 'require of the bundle', rounds },
-        ...{ milliseconds: rounded(median(values)), min_milliseconds: rounded(Math.min(...values)) },
+        figure,
+        of,
+        since: 'require of the bundle',
+        rounds,
+        milliseconds: rounded(median(values)),
+        min_milliseconds: rounded(Math.min(...values)),
       };
     }),
   );

@@ -41,7 +41,10 @@ const partOf = (zip: string, ranges: number): ReleasePart => ({
 export const imported = (): { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] } => ({
   head: {
     ...base,
-    ...{ id, base: base.id, format: 'sst', imported_at: importedAt },
+    id,
+    base: base.id,
+    format: 'sst',
+    imported_at: importedAt,
     content_hash: createHash('sha256').update(id).digest('hex'),
     counts: {
       parts: zips.length,
@@ -51,7 +54,11 @@ export const imported = (): { readonly head: ReleaseHead; readonly parts: readon
       streets: 0,
       zips: zips.length,
     },
-    ...{ below: base.id, chain: [], chain_until: [], bottom: base.id, last_day: null },
+    below: base.id,
+    chain: [],
+    chain_until: [],
+    bottom: base.id,
+    last_day: null,
   },
   parts: zips.map((zip) => partOf(zip, zip4Ranges)),
 });

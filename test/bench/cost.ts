@@ -70,7 +70,11 @@ const billJson = (bill: Bill, prices: Prices) => ({
   total: dollars(bill.cents),
   services: [...bill.services].map(([service, cents]) => ({ service, dollars: dollars(cents) })),
   lines: bill.lines.map(({ service, price, quantity, cents }) => ({
-    ...{ service, price, used: unitsOf(quantity, prices[price]), unit: prices[price].unit, dollars: dollars(cents) },
+    service,
+    price,
+    used: unitsOf(quantity, prices[price]),
+    unit: prices[price].unit,
+    dollars: dollars(cents),
   })),
   prices: Object.fromEntries(
     Object.entries(prices).map(([name, { counts: _, per, ...price }]) => [name, { ...price, per: String(per) }]),

@@ -53,7 +53,11 @@ const create =
 const update = (status: string) => (send: Send, id: string) => send('update-transaction', { status }, id);
 const credit = (send: Send, parent_transaction_id: string, tax_date = requestOf(1).tax_date) =>
   send('create-transaction', {
-    ...{ status: 'finalized', type: 'credit', parent_transaction_id, reference_id: crypto.randomUUID(), tax_date },
+    status: 'finalized',
+    type: 'credit',
+    parent_transaction_id,
+    reference_id: crypto.randomUUID(),
+    tax_date,
     line_items: [{ id: 'sku-1000', quantity: '0.5' }],
   });
 
@@ -96,9 +100,12 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
     }
     const medianOf = (units: (use: Use) => number) => median(uses.map(units));
     figures.push({
-      ...{ figure: 'warm_database_use', of, emulator },
+      figure: 'warm_database_use',
+      of,
+      emulator,
       calls: medianOf(({ reads, writes }) => reads + writes),
-      ...{ read_units: medianOf(({ readUnits }) => readUnits), write_units: medianOf(({ writeUnits }) => writeUnits) },
+      read_units: medianOf(({ readUnits }) => readUnits),
+      write_units: medianOf(({ writeUnits }) => writeUnits),
       index_write_units: medianOf(({ indexWriteUnits }) => indexWriteUnits),
     });
   }
@@ -143,9 +150,13 @@ const stepOf = async (run: () => Promise<Answer | undefined>, count = 1): Promis
   const after = await stored();
   const each = (amount: number) => Math.round(amount / count);
   return {
-    ...{ writes: each(use.writeUnits), indexWrites: each(use.indexWriteUnits), reads: each(use.readUnits) },
-    ...{ table: each(after.table - before.table), indexes: each(after.indexes - before.indexes) },
-    ...{ saved: each(after.saved - before.saved), answer },
+    writes: each(use.writeUnits),
+    indexWrites: each(use.indexWriteUnits),
+    reads: each(use.readUnits),
+    table: each(after.table - before.table),
+    indexes: each(after.indexes - before.indexes),
+    saved: each(after.saved - before.saved),
+    answer,
   };
 };
 

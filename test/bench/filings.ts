@@ -66,8 +66,12 @@ export const filingFigures = async (entries = defaultEntries): Promise<Figure[]>
   if (closed?.status !== 'closed' || closed.entries.moved !== entries) throw new Error('The filing did not close.');
   return [
     {
-      ...{ figure: 'filing_close', entries, jurisdictions: 1 + 3 * places, writes },
-      ...{ entries_per_s: rounded(entries / seconds), held_more_mb: rounded(most - before) },
+      figure: 'filing_close',
+      entries,
+      jurisdictions: 1 + 3 * places,
+      writes,
+      entries_per_s: rounded(entries / seconds),
+      held_more_mb: rounded(most - before),
     },
   ];
 };

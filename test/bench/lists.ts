@@ -62,7 +62,10 @@ const fillLedger = async (account: string, call: Call, size: number): Promise<vo
     return stored;
   };
   const line_items = ['a', 'b', 'c'].map((id) => ({
-    ...{ id, product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' },
+    id,
+    product_tax_code: 'GENERAL',
+    quantity: '1',
+    unit_price: '100.00',
   }));
   const sale = await record({ customer: { address: addresses.IL }, line_items });
   const wyoming = await record({ customer: { address: addresses.WY }, line_items });

@@ -87,7 +87,9 @@ const lookUps = (): Figure[] => {
   const addresses = [...all.values()].flat();
   const mean = () => threadMicroseconds(() => locateAll(addresses)) / addresses.length;
   const figureOf = (how: string, us: number): Figure => ({
-    ...{ figure: 'local_rates_look_up', of: `ZIP and city, ${how}`, addresses: addresses.length },
+    figure: 'local_rates_look_up',
+    of: `ZIP and city, ${how}`,
+    addresses: addresses.length,
     mean_cpu_us: rounded(us),
   });
   return [figureOf('not cached', mean()), figureOf('cached', median(Array.from({ length: 15 }, mean)))];
@@ -102,7 +104,9 @@ const memory = (): Figure => {
   const loaded = heapMegabytes() - start;
   for (const addresses of all.values()) locateAll(addresses);
   return {
-    ...{ figure: 'local_rates_memory', of: 'heap after garbage collection', states: all.size },
+    figure: 'local_rates_memory',
+    of: 'heap after garbage collection',
+    states: all.size,
     tables_megabytes: rounded(loaded),
     with_each_zip_looked_up_megabytes: rounded(heapMegabytes() - start),
   };

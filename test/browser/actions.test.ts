@@ -196,10 +196,15 @@ it('sets registrations and the calendar, and shows who changed them', async () =
   const account = await made(caller.call('GET', '/account'));
   expect(account).toMatchObject({
     registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
-    ...{ time_zone: 'America/Detroit', filing_reminder_days: [10, 3], review_days: 9, books_open_from: '2025-01-01' },
+    time_zone: 'America/Detroit',
+    filing_reminder_days: [10, 3],
+    review_days: 9,
+    books_open_from: '2025-01-01',
     ship_from: { state: 'MI', postal_code: '48226' },
     return_identity: {
-      ...{ legal_name: 'A shop', tin: { type: 'FEIN', number: '123456789' }, sst_id: null },
+      legal_name: 'A shop',
+      tin: { type: 'FEIN', number: '123456789' },
+      sst_id: null,
       state_ids: { MN: '1234567' },
     },
   });
@@ -215,10 +220,14 @@ it('changes only the settings that were edited, and refuses an account number wi
     country: 'CA',
   };
   const before = {
-    ...{ ship_from, filing_reminder_days: [], books_open_from: '2025-01-01' },
+    ship_from,
+    filing_reminder_days: [],
+    books_open_from: '2025-01-01',
     registrations: [{ state: 'US-CA', from: '2025-01-01', to: '2026-06-30', frequency: 'quarter' }],
     return_identity: {
-      ...{ legal_name: 'A shop', tin: { type: 'FEIN', number: '123456789' }, sst_id: null },
+      legal_name: 'A shop',
+      tin: { type: 'FEIN', number: '123456789' },
+      sst_id: null,
       state_ids: { MN: '1234567', OH: '89-1' },
     },
   } as const;

@@ -36,7 +36,8 @@ const { visit, go } = useConsole();
 const identity = {
   legal_name: 'A shop',
   tin: { type: 'FEIN', number: '123456789' },
-  ...{ sst_id: 'S12345678', state_ids: {} },
+  sst_id: 'S12345678',
+  state_ids: {},
 };
 
 const closeButton = (page: Page, state: State) => page.getByRole('button', { name: `Close ${state}, ` });

@@ -73,7 +73,11 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
 });
 
 const line = (id: string, more: object = {}) => ({
-  ...{ id, description: `The ${id}`, product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' },
+  id,
+  description: `The ${id}`,
+  product_tax_code: 'GENERAL',
+  quantity: '1',
+  unit_price: '20.00',
   ...more,
 });
 

@@ -254,8 +254,14 @@ it('the package installs, compiles in a strict project, and runs the checkout ex
     await symlink(pathOf(`node_modules/${name}`), join(folder, 'node_modules', name));
   await copyFile(join(folder, 'node_modules/levy-client/examples/checkout.ts'), join(folder, 'checkout.ts'));
   const compilerOptions = {
-    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
-    ...{ target: 'es2022', module: 'nodenext', types: ['node'], outDir: 'out' },
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    target: 'es2022',
+    module: 'nodenext',
+    types: ['node'],
+    outDir: 'out',
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await inFolder(pathOf('node_modules/.bin/tsc'), ['-p', '.']).catch((error) => {

@@ -193,7 +193,9 @@ it.each([...operations.values()])(
     const commands = commandsOf(id)
       .map((command) => curlRequest(command, { LEVY: host, LEVY_KEY: 'the key' }))
       .map(({ rawBody, headers, url, ...sent }) => ({
-        ...{ ...sent, url: new URL(url).href, key: headers['X-API-Key'] ?? null },
+        ...sent,
+        url: new URL(url).href,
+        key: headers['X-API-Key'] ?? null,
         body: rawBody && JSON.parse(rawBody),
       }));
     expect(commands.map(({ body }) => body)).toEqual(requestBody ? bodies : [null]);

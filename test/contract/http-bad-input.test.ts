@@ -40,7 +40,10 @@ const send = async ({ method, target: text, headers, body }: WireRequest) => {
   const answered = new Headers(Object.entries(result.headers ?? {}).map(([name, value]) => [name, String(value)]));
   const isJson = answered.get('Content-Type')?.startsWith('application/json') === true;
   const answer: WireAnswer = {
-    ...{ status: result.statusCode, headers: answered, text: result.body, writes: writes - before },
+    status: result.statusCode,
+    headers: answered,
+    text: result.body,
+    writes: writes - before,
     body: result.body === '' ? null : isJson ? JSON.parse(result.body) : result.body,
     path: resource ? target.path : '/',
   };

@@ -54,8 +54,12 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
     // Calls the function as Lambda does; `isBase64Encoded` is set as for a binary media type.
     const all = { 'Content-Type': json, ...headers, 'X-API-Key': caller.key };
     const event = {
-      ...{ httpMethod: 'POST', resource: '/calculations', path: '/calculations', headers: all },
-      ...{ body: Buffer.from(rawBody).toString('base64'), isBase64Encoded: true },
+      httpMethod: 'POST',
+      resource: '/calculations',
+      path: '/calculations',
+      headers: all,
+      body: Buffer.from(rawBody).toString('base64'),
+      isBase64Encoded: true,
       multiValueHeaders: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, [value]])),
       requestContext: { requestId: 'request_1' },
     } as unknown as APIGatewayProxyEvent;

@@ -59,7 +59,9 @@ const prepare = async ({ sold, ...caller }: Awaited<ReturnType<typeof sell>>) =>
   const range = { reconciliation: { from: '2026-10-01', to: '2026-10-31' } };
   return {
     ...caller,
-    ...{ earlier, filing, customer },
+    earlier,
+    filing,
+    customer,
     cursors: {
       transactions: (await made(filer.list({ limit: '1' }))).next_cursor,
       filings: (await made(filer.filings({ limit: '1' }))).next_cursor,

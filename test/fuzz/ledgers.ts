@@ -14,14 +14,12 @@ export const ledgerOf = (lines: readonly string[]): string => {
 };
 const account = newAccount({ id: 'acct_fuzz', name: 'Fuzz', serviceVersion: '2026-08-01', createdMs: 0 });
 const header = {
-  ...{
-    kind: 'header',
-    format: 'levy-ledger',
-    format_version: 1,
-    account,
-    counts: { ...noCounts(), period: 1 },
-    releases: {},
-  },
+  kind: 'header',
+  format: 'levy-ledger',
+  format_version: 1,
+  account,
+  counts: { ...noCounts(), period: 1 },
+  releases: {},
   exported_at: '2026-11-22T00:00:00.000Z',
 };
 export const ledgerLines = [

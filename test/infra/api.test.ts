@@ -89,8 +89,11 @@ it('overrides the throttle of each public document and repeats all stage setting
   // Written by hand. API Gateway rejects a setting for the ANY method at deployment ("Invalid method setting path"). An
   // override replaces every setting of the stage. Anonymous callers do not consume the accounts' throttle.
   const documents = ['/~1console', '/~1docs', '/~1openapi.json'].map((ResourcePath) => ({
-    ...{ ...every, ResourcePath, HttpMethod: 'GET' },
-    ...{ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 20 },
+    ...every,
+    ResourcePath,
+    HttpMethod: 'GET',
+    ThrottlingRateLimit: 2,
+    ThrottlingBurstLimit: 20,
   }));
   expect(others).toHaveLength(documents.length);
   expect(others).toEqual(expect.arrayContaining(documents));
@@ -158,8 +161,14 @@ it.each(Object.entries(responses))('the gateway response %s is one error in the 
 it('has the expected status for each gateway response', () => {
   // On an unknown path, API Gateway parses a bearer token as a signature.
   const expected = {
-    ...{ MISSING_AUTHENTICATION_TOKEN: 404, INVALID_SIGNATURE: 404, DEFAULT_4XX: 404, REQUEST_TOO_LARGE: 413 },
-    ...{ THROTTLED: 429, QUOTA_EXCEEDED: 429, INTEGRATION_TIMEOUT: 503, DEFAULT_5XX: 500 },
+    MISSING_AUTHENTICATION_TOKEN: 404,
+    INVALID_SIGNATURE: 404,
+    DEFAULT_4XX: 404,
+    REQUEST_TOO_LARGE: 413,
+    THROTTLED: 429,
+    QUOTA_EXCEEDED: 429,
+    INTEGRATION_TIMEOUT: 503,
+    DEFAULT_5XX: 500,
   };
   for (const [type, status] of Object.entries(expected))
     expect([type, responses[type].statusCode]).toEqual([type, status]);

@@ -53,7 +53,8 @@ type Read = {
 };
 const read = (Namespace: string, MetricName: string, dimensions: Readonly<Record<string, string>>): Read => ({
   name: [Namespace.replace('Levy-staging', 'Levy'), MetricName, ...Object.keys(dimensions).sort()].join(' '),
-  ...{ Namespace, dimensions },
+  Namespace,
+  dimensions,
 });
 const statsOf = ({ Metrics = [] }: Properties): Properties[] =>
   Metrics.flatMap((one: Properties) => one.MetricStat ?? []);

@@ -81,8 +81,12 @@ describe('create', () => {
       created_at: expect.any(String),
       settings: { ...defaultSettings(currentVersion), rounding: 'invoice' },
       key: {
-        ...{ id: expect.stringMatching(/^key_/), account: made.id, label: 'shop', scopes: ['read', 'write'] },
-        ...{ created_at: made.created_at, secret: expect.stringMatching(/^levy_/) },
+        id: expect.stringMatching(/^key_/),
+        account: made.id,
+        label: 'shop',
+        scopes: ['read', 'write'],
+        created_at: made.created_at,
+        secret: expect.stringMatching(/^levy_/),
         expires_at: new Date(Date.parse(made.created_at) + 12 * hourMs).toISOString(),
       },
     });
@@ -201,8 +205,14 @@ describe('a key', () => {
     await get(key.secret);
     const [{ last_used_at = '', ...others } = {}] = await keysOf(id);
     expect(others).toEqual({
-      ...{ id: key.id, label: 'shop', scopes: ['read', 'write'], state: 'active' },
-      ...{ created_at: key.created_at, expires_at: key.expires_at, revoked_at: null, replaced_by: null },
+      id: key.id,
+      label: 'shop',
+      scopes: ['read', 'write'],
+      state: 'active',
+      created_at: key.created_at,
+      expires_at: key.expires_at,
+      revoked_at: null,
+      replaced_by: null,
     });
     expectNow(last_used_at);
     const text = await ran('keys', 'list', '--account', id);

@@ -271,7 +271,8 @@ describe('the issuer', () => {
 describe('an unreachable issuer is an outage, not an invalid token', () => {
   const keysAre = (body: string, status = 200) => ({ path: /keys$/, status, body });
   const described = (others: () => object) => () => ({
-    ...{ path: /openid/, status: 200 },
+    path: /openid/,
+    status: 200,
     body: JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...others() }),
   });
   it.each<[() => LocalIssuer['state']['broken'], string]>([

@@ -223,8 +223,15 @@ describe('write units', () => {
     async () => {
       const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
       expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
-        ...{ calculation: [1, 1], 'create draft': [2, 1], 'update draft': [3, 3], 'create finalized': [2, 1] },
-        ...{ finalize: [2, 2], credit: [2, 2], void: [2, 2], get: [1, 1], list: [1, expect.any(Number)] },
+        calculation: [1, 1],
+        'create draft': [2, 1],
+        'update draft': [3, 3],
+        'create finalized': [2, 1],
+        finalize: [2, 2],
+        credit: [2, 2],
+        void: [2, 2],
+        get: [1, 1],
+        list: [1, expect.any(Number)],
       });
       const unitsOf = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
       // By account, tax date, customer and reference; a draft also by deadline, a credit by parent and among credits.

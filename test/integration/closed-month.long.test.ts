@@ -335,13 +335,16 @@ const figuresOf = (document: Transaction, state: State) => {
   const calculated = isWhole ? new Decimal(document.calculated_tax_amount) : tax;
   const uncovered = sumOf(charges, ({ uncovered }) => uncovered);
   const figures = {
-    ...{ sign, tax, calculated },
+    sign,
+    tax,
+    calculated,
     gross: sumOf(charges, (charge) => charge.gross),
     part: (name: Part) => sumOf(charges, ({ parts }) => parts.get(name) ?? zero),
   } as const;
   return {
     ...figures,
-    ...{ document, rows },
+    document,
+    rows,
     codes: codesIn(document, state),
     certificates: [...new Set(placed.flatMap((line) => line.applied_exemption?.certificate_number ?? []))],
     exceptions: exceptionsOf(figures, uncovered),
@@ -648,11 +651,9 @@ it('an accrual of the current month has the sales up to that moment', async () =
   for (const unit_price of ['10.00', '20.55', '1000.10'])
     await made(
       filer.create({
-        ...{
-          status: 'finalized',
-          tax_date: `${month}-01`,
-          customer: { address: { ...addresses.OH[0], state: 'OH', country: 'US' } },
-        },
+        status: 'finalized',
+        tax_date: `${month}-01`,
+        customer: { address: { ...addresses.OH[0], state: 'OH', country: 'US' } },
         line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price }],
       }),
     );

@@ -128,8 +128,12 @@ const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly bo
         const [zip, low, high] = zones[index] as (typeof zones)[number];
         const [county, city, town] = (['county', 'city', 'town'] as const).map((layer) => value.includes(layer));
         return boundaryRow({
-          ...{ type: low === '0000' && high === '9999' ? 'Z' : '4', zips: [zip, low, zip, high], state: '27' },
-          ...{ from: compact(from), to: compact(to), ...(county && { county: '053' }) },
+          type: low === '0000' && high === '9999' ? 'Z' : '4',
+          zips: [zip, low, zip, high],
+          state: '27',
+          from: compact(from),
+          to: compact(to),
+          ...(county && { county: '053' }),
           ...(city && { place: '43000' }),
           ...(town && { place: '58000' }),
         });
@@ -140,7 +144,8 @@ const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly bo
       layers.reduce((sum, layer) => sum + (valueOn(rates.get(layer) ?? [], firstDay) ?? 0), 68_750);
     const known = rows.map((row) => valueOn(row, firstDay)).map((layers) => layers && rateOn(layers));
     return {
-      ...{ posted: postedNear(firstDay, random), firstDay },
+      posted: postedNear(firstDay, random),
+      firstDay,
       files: sstFiles('MN', [rateRow('27', '45', '27', '0.06875', '20090701'), ...rateLines], boundaryLines, quarter),
       rateOf: (place) => {
         const [zip, plus4] = place.split('-');
@@ -186,7 +191,9 @@ const monthlyLocalities = (
       return value === null ? [] : [{ name, from, rate: value }];
     });
     return {
-      ...{ posted: postedNear(firstDay, random), firstDay, files: [fileOf(rows, firstDay)] },
+      posted: postedNear(firstDay, random),
+      firstDay,
+      files: [fileOf(rows, firstDay)],
       rateOf: (place) => {
         const [own, county] = [now.get(place) ?? null, now.get(localities[place]?.county ?? '') ?? null];
         return own === null || county === null ? null : stateRate + county + own;
@@ -266,7 +273,9 @@ const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => 
         ? 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class'
         : 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel';
     return {
-      ...{ posted, firstDay: posted, files: [{ name: 'rates.csv', content: [header, ...rows].join('\n') }] },
+      posted,
+      firstDay: posted,
+      files: [{ name: 'rates.csv', content: [header, ...rows].join('\n') }],
       rateOf: (place) => {
         const rate = now.get(place) ?? null;
         return rate === null ? null : 40_000 + rate;
@@ -389,7 +398,9 @@ describe('two years of files', () => {
 
 it('applies a correction of the same quarter from its first day, with a note in the report and diff', async () => {
   const post = (posted: string, rate: string): Issue => ({
-    ...{ posted, firstDay: '2027-01-01', rateOf: () => null },
+    posted,
+    firstDay: '2027-01-01',
+    rateOf: () => null,
     files: sstFiles(
       'MN',
       rateRows('27', '45 27 0.06875', '00 053 0.004 20200101 20261231', `00 053 ${rate} 20270101`),
@@ -415,7 +426,9 @@ it('applies a correction of the same quarter from its first day, with a note in 
 
 it('reads a release that applies before and after the days of a newer one', async () => {
   const post = (posted: string, rate: string, days: { readonly from?: string; readonly to?: string }): Issue => ({
-    ...{ posted, firstDay: '2027-01-01', rateOf: () => null },
+    posted,
+    firstDay: '2027-01-01',
+    rateOf: () => null,
     files: sstFiles(
       'MN',
       rateRows('27', '45 27 0.06875', `00 053 ${rate} 20200101`),

@@ -400,7 +400,11 @@ describe('the other commands', () => {
     const id = await imported();
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     const one = (zip: string) => ({
-      ...{ id: zip, state: 'MN', zip, date: '2026-10-08', expected: { tax_total: '9.00' } },
+      id: zip,
+      state: 'MN',
+      zip,
+      date: '2026-10-08',
+      expected: { tax_total: '9.00' },
       input: { lines: [{ ptc: 'GENERAL', quantity: '1', unit_price: '100.00' }] },
     });
     const check = async (...zips: string[]) => {

@@ -285,7 +285,9 @@ it.each<[string, Record<string, unknown>]>([
 ])('records the calculation of a credit unchanged: %s', async (_, body) => {
   const { calculate, client, credit } = await withSale({
     line_items: [goods({ id: 'shirt', quantity: '3', discount_amount: '4.00' }), goods({ id: 'mug' })],
-    ...{ discount_amount: '7.77', third_party_discount_amount: '1.01', shipping: { amount: '4.99' } },
+    discount_amount: '7.77',
+    third_party_discount_amount: '1.01',
+    shipping: { amount: '4.99' },
   });
   if (Object.keys(body).length > 0) await made(credit(one('shirt')));
   const { object, ...calculation } = await made(calculate(body));

@@ -81,8 +81,12 @@ type State = keyof typeof places;
 const states = Object.keys(places) as State[];
 /** Annual returns of the calendar year keep the number of filings small; Minnesota and Georgia file more often. */
 const periods: Readonly<Record<State, readonly string[]>> = {
-  ...{ AR: ['2025-12-31'], IN: ['2025-12-31'], KY: ['2025-12-31'], NE: ['2025-12-31'] },
-  ...{ SD: ['2025-12-31'], WV: ['2025-12-31'] },
+  AR: ['2025-12-31'],
+  IN: ['2025-12-31'],
+  KY: ['2025-12-31'],
+  NE: ['2025-12-31'],
+  SD: ['2025-12-31'],
+  WV: ['2025-12-31'],
   GA: ['2025-03-31', '2025-06-30', '2025-09-30', '2025-12-31'],
   MN: Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2025, month + 1, 0)).toISOString().slice(0, 10)),
 };
@@ -181,7 +185,9 @@ const expectedReturn = (all: readonly Transaction[], state: State, start: string
 };
 
 const registrations = states.map((state) => ({
-  ...{ state, from: '2025-01-01', to: null },
+  state,
+  from: '2025-01-01',
+  to: null,
   frequency: frequencies[periods[state].length as keyof typeof frequencies],
 }));
 
@@ -252,7 +258,8 @@ describe('the electronic returns of a year in eight states', () => {
     expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
     write('22');
     expect(await run('--schema', officialSchemas ?? folder)).toMatchObject({
-      ...{ code: 0, err: '' },
+      code: 0,
+      err: '',
       out: expect.stringMatching(/returns\.xml: 22 returns, valid, hash [0-9a-f]{16}\n/),
     });
     const text = readFileSync(out, 'utf8');
@@ -329,10 +336,15 @@ describe('an electronic return', () => {
     const october = await closedFiling(filer, 'KY', '2026-10-31');
     const november = await filer.close({ state: 'KY', period_end: '2026-11-30', dry_run: true }, xml);
     expect(figuresIn((await returnOf(filer, october.id)).text)).toEqual({
-      ...{ TotalSales: '-100.00', ExemptionsDeductions: '0.00', TaxableSales: '-100.00' },
-      ...{ StateTaxDueSalesInState: '0.00', StateTaxDueSalesOrigOutOfState: '-6.00' },
-      ...{ StateTaxDueOwnPurchWithdraw: '0.00', StateTaxDueFoodDrug: '0.00' },
-      ...{ TotalTaxDue: '-6.00', AmountDueOrRefund: '-6.00' },
+      TotalSales: '-100.00',
+      ExemptionsDeductions: '0.00',
+      TaxableSales: '-100.00',
+      StateTaxDueSalesInState: '0.00',
+      StateTaxDueSalesOrigOutOfState: '-6.00',
+      StateTaxDueOwnPurchWithdraw: '0.00',
+      StateTaxDueFoodDrug: '0.00',
+      TotalTaxDue: '-6.00',
+      AmountDueOrRefund: '-6.00',
     });
     const zeros = Object.values(figuresIn(november.text));
     expect([zeros.length, new Set(zeros)]).toEqual([9, new Set(['0.00'])]);
@@ -352,7 +364,10 @@ describe('an electronic return', () => {
   it('reverses the tax on shipping in the element that the sale used, even for a credit of another line', async () => {
     const filer = await shop();
     const line = (id: string, state: State) => ({
-      ...{ id, product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' },
+      id,
+      product_tax_code: 'GENERAL',
+      quantity: '1',
+      unit_price: '100.00',
       ship_from: { address: places[state] },
     });
     const line_items = [line('inside', 'KY'), line('outside', 'GA')];

@@ -20,7 +20,10 @@ const to = (address: object) => ({
 });
 const detroit = to({ city: 'Detroit', state: 'MI', postal_code: '48226' });
 const credit = (line: object) => ({
-  ...{ type: 'credit', status: 'finalized', parent_transaction_id: id, line_items: [line] },
+  type: 'credit',
+  status: 'finalized',
+  parent_transaction_id: id,
+  line_items: [line],
 });
 
 const selling = (line: object) => ({ ...detroit, line_items: [{ quantity: '1', unit_price: '1.00', ...line }] });

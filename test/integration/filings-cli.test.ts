@@ -36,7 +36,9 @@ const recordAugust = async (filer: Filer) => {
     const product_tax_code = at % 9 === 0 ? 'FOOD.GROCERY' : 'GENERAL';
     const sale = await made(
       filer.create({
-        ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2021-08-15' },
+        status: 'finalized',
+        reference_id: `order-${at}`,
+        tax_date: '2021-08-15',
         customer: { id: `buyer, ${at}`, address: { city: 'Indianapolis', state: 'IN', postal_code: '46204' } },
         line_items: [{ product_tax_code, quantity: '1', unit_price: `${at + 1}.35` }],
         ...(at === 50 && { tax_amount: '9.99' }),

@@ -35,13 +35,21 @@ describe('closing a period', () => {
     const answer = await filer.close(october);
     expect([answer.status, answer.headers.get('location')]).toEqual([202, `filings/${answer.body.id}`]);
     expect(answer.body).toMatchObject({
-      ...{ object: 'filing', state: 'US-MI', status: 'closing', entries: null },
-      ...{ period_start: '2026-10-01', period_end: '2026-10-31', frequency: 'month' },
+      object: 'filing',
+      state: 'US-MI',
+      status: 'closing',
+      entries: null,
+      period_start: '2026-10-01',
+      period_end: '2026-10-31',
+      frequency: 'month',
       progress: { entries_moved: 0, entries_marked: 0, entries_reopened: 0, complete: false },
     });
     const filing = await settled(filer, answer.body.id);
     expect(filing).toMatchObject({
-      ...{ status: 'closed', filed_at: null, canceled_at: null, confirmation_number: null },
+      status: 'closed',
+      filed_at: null,
+      canceled_at: null,
+      confirmation_number: null,
       progress: { entries_moved: 2, complete: true },
     });
     expect([totalsOf(filing), summaryOf(filing)]).toEqual([

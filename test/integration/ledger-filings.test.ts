@@ -258,7 +258,8 @@ describe('filing periods', () => {
       created_at: '2026-02-01T00:00:00.000Z',
     };
     expect(filingOf(await close(account, { period_end: '2026-03-31' }))).toMatchObject({
-      ...{ period_start: '2026-01-01', frequency: 'year' },
+      period_start: '2026-01-01',
+      frequency: 'year',
     });
     const requested = filingOf(await close(account, { period_end: '2026-04-30' }));
     expect(requested).toMatchObject({ period_start: '2026-04-01', frequency: 'month' });

@@ -140,11 +140,15 @@ it('a product tax code has its equivalents, and its taxability if a state is giv
   const { body } = await list('/product-tax-codes', { equivalent: 'stripe:txcd_10103001' });
   expect(body.data).toMatchObject([{ taxability: null }]);
   expect(body.data[0]?.equivalents).toContainEqual({
-    ...{ system: 'stripe', code: 'txcd_10103001', match: 'narrower' },
+    system: 'stripe',
+    code: 'txcd_10103001',
+    match: 'narrower',
     product_tax_code: 'SOFTWARE.SAAS._BUSINESS_USE',
   });
   expect(body.data[0]?.equivalents).toContainEqual({
-    ...{ system: 'avalara', code: 'SW054000', match: 'exact' },
+    system: 'avalara',
+    code: 'SW054000',
+    match: 'exact',
     product_tax_code: 'SOFTWARE.SAAS',
   });
   for (const state of ['tx', 'US-TX', 'Texas']) {

@@ -35,7 +35,11 @@ const trenton = { city: 'Trenton', state: 'NJ', postal_code: '08608', country: '
 const general = { quantity: '1', unit_price: '100.00' };
 const clothing = { product_tax_code: 'CLOTHING.APPAREL', quantity: '1', unit_price: '50.00' };
 const order = (reference_id: string, tax_amount: string, address: object, ...line_items: object[]) => ({
-  ...{ reference_id, tax_date: '2026-10-08', tax_amount, customer: { address }, line_items },
+  reference_id,
+  tax_date: '2026-10-08',
+  tax_amount,
+  customer: { address },
+  line_items,
 });
 const shipping = { amount: '10.00' };
 
@@ -109,7 +113,10 @@ it('groups differences by reason, and adds up what was charged', async () => {
   }));
   expect(
     reasons.map(({ reason, count, charged_tax_amount, levy_tax_amount }: Record<string, string>) => ({
-      ...{ reason, count, charged: cents(charged_tax_amount ?? ''), levy: cents(levy_tax_amount ?? '') },
+      reason,
+      count,
+      charged: cents(charged_tax_amount ?? ''),
+      levy: cents(levy_tax_amount ?? ''),
     })),
   ).toEqual(expect.arrayContaining([{ reason: 'equal', count: 2, charged: 0, levy: 0 }, ...expected]));
   expect(reasons).toHaveLength(expected.length + 1);
@@ -150,7 +157,10 @@ it('records the orders of a CSV file once, after a check of the whole file', asy
   });
   expect((await run(caller, 'import', good, 'orders.csv')).out).toContain('0 recorded, 2 existed already');
   const recorded = (await list()).map(({ reference_id, status, tax_amount, total_amount }) => ({
-    ...{ reference_id, status, tax_amount, total_amount },
+    reference_id,
+    status,
+    tax_amount,
+    total_amount,
   }));
   expect(recorded.sort((a, b) => String(a.reference_id).localeCompare(String(b.reference_id)))).toEqual([
     { reference_id: 'o-1', status: 'finalized', tax_amount: '6.00', total_amount: '106.00' },
@@ -163,7 +173,9 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   const sale = order('sale', '6.50', lansing, { ...general, id: 'a' });
   const half = { ...general, id: 'a', unit_price: '50.00' };
   const refund = (id: string, parent_reference_id: string) => ({
-    ...{ ...order(id, '3.25', lansing, half), type: 'credit', parent_reference_id },
+    ...order(id, '3.25', lansing, half),
+    type: 'credit',
+    parent_reference_id,
   });
   const text = ndjson([refund('r-1', 'sale'), sale, refund('r-2', 'sale')]);
   expect((await run(caller, 'import', text)).out).toBe('3 orders checked. 3 recorded, 0 existed already.\n');

@@ -117,16 +117,31 @@ describe('a filing as CSV', () => {
     });
     // The amounts 1 to 30 add up to 465; the last one was credited: 435 in 31 entries.
     const common = {
-      ...{ filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD', reporting_code: '' },
-      ...{ period_start: '2026-10-01', period_end: '2026-10-31' },
-      ...{ gross_amount: '435.00', exempt_amount: '0.00', taxable_amount: '435.00', count: '31' },
-      ...{ not_covered_amount: '0.00', over_collected_amount: '0.00', credit_amount: '-30.00', credit_count: '1' },
+      filing_id: filing.id,
+      status: 'closed',
+      state: 'US-HI',
+      currency: 'USD',
+      reporting_code: '',
+      period_start: '2026-10-01',
+      period_end: '2026-10-31',
+      gross_amount: '435.00',
+      exempt_amount: '0.00',
+      taxable_amount: '435.00',
+      count: '31',
+      not_covered_amount: '0.00',
+      over_collected_amount: '0.00',
+      credit_amount: '-30.00',
+      credit_count: '1',
       ...Object.fromEntries(exemptParts.map((reason) => [`exempt_${reason}_amount`, '0.00'])),
     };
     const row = (code: string, name: string, type: string, rate: string, tax: string | undefined) => ({
       ...common,
-      ...{ jurisdiction_code: code, jurisdiction_name: name, jurisdiction_type: type, rate },
-      ...{ tax_amount: tax, calculated_tax_amount: tax },
+      jurisdiction_code: code,
+      jurisdiction_name: name,
+      jurisdiction_type: type,
+      rate,
+      tax_amount: tax,
+      calculated_tax_amount: tax,
     });
     const rows = read(answer.text);
     const review = rows.splice(3).map((line) => [line['jurisdiction_type'], line['jurisdiction_code'], line['count']]);

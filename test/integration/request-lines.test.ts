@@ -62,8 +62,13 @@ describe('a request has one line', () => {
     const { account, call } = await newCaller();
     const fieldsOf = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
-      ...{ request_id: requestIdOf(answer), operation: 'create-calculation', status: answer.status },
-      ...{ account: account.id, ...used, KeyKept: 0, ...fields },
+      request_id: requestIdOf(answer),
+      operation: 'create-calculation',
+      status: answer.status,
+      account: account.id,
+      ...used,
+      KeyKept: 0,
+      ...fields,
     });
     const calculated = await call('POST', '/calculations', { body: sale() });
     const metrics = [directive(['KeyKept', 'ContentKept']), directive(['Tax'], 'state')];
@@ -80,8 +85,15 @@ describe('a request has one line', () => {
   it('without an account if credentials are missing, and with one if the request is rejected later', async () => {
     const stranger = await anonymous.call('GET', '/transactions');
     expect(lineOf(stranger)).toEqual({
-      ...{ ...time, request_id: requestIdOf(stranger), operation: 'list-transactions', status: 401 },
-      ...{ Duration: expect.any(Number), database_calls: 0, database_units: 0, code: 'auth_error', Refused: 1 },
+      ...time,
+      request_id: requestIdOf(stranger),
+      operation: 'list-transactions',
+      status: 401,
+      Duration: expect.any(Number),
+      database_calls: 0,
+      database_units: 0,
+      code: 'auth_error',
+      Refused: 1,
     });
     const reader = await newCaller({ scopes: ['read'] });
     const forbidden = await reader.call('POST', '/transactions', { body: sale() });

@@ -245,7 +245,9 @@ describe('complete returns', () => {
     for (let at = 0; at < 112; at++)
       await made(
         shop.create({
-          ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2021-08-15' },
+          status: 'finalized',
+          reference_id: `order-${at}`,
+          tax_date: '2021-08-15',
           customer: { address: places.IN },
           line_items: [
             { product_tax_code: at < 104 ? 'FOOD.GROCERY' : 'GENERAL', quantity: '1', unit_price: `${at + 1}.00` },
@@ -638,7 +640,9 @@ describe('refunded returns', () => {
       const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });
       const sale = await made(
         filer.create({
-          ...{ status: 'finalized', tax_date: '2026-10-08', tax_amount: '8.25' },
+          status: 'finalized',
+          tax_date: '2026-10-08',
+          tax_amount: '8.25',
           customer: { address: { ...addresses.TX, country: 'US' } },
           line_items: [line('a', '100.00'), line('b', '50.00')],
         }),

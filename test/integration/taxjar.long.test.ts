@@ -43,8 +43,12 @@ it('TaxJar orders and refunds agree with the report by state, over 200 random on
     const part = goods.times(draw.below(100)).div(100).toDecimalPlaces(2);
     const returned = part.times(-sales_tax).div(amount).toDecimalPlaces(2, Decimal.ROUND_DOWN).toNumber();
     const { refund } = await client.createRefund({
-      ...{ ...base, shipping: 0, transaction_id: `r${at}`, transaction_reference_id: `o${at}` },
-      ...{ amount: part.negated().toNumber(), sales_tax: returned },
+      ...base,
+      shipping: 0,
+      transaction_id: `r${at}`,
+      transaction_reference_id: `o${at}`,
+      amount: part.negated().toNumber(),
+      sales_tax: returned,
     });
     expect([refund.amount, refund.sales_tax].map(Number)).toEqual([-part.toNumber() + 0, returned + 0]);
     add(place.to_state, part.negated(), returned);

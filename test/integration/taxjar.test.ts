@@ -43,7 +43,11 @@ type Documented = {
 const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
 const order = {
   ...to,
-  ...{ transaction_id: '123', transaction_date: '2026/10/14', amount: 16.5, shipping: 1.5, sales_tax: 1.46 },
+  transaction_id: '123',
+  transaction_date: '2026/10/14',
+  amount: 16.5,
+  shipping: 1.5,
+  sales_tax: 1.46,
 };
 const lines = [{ id: '1', quantity: 1, product_tax_code: '31000', product_identifier: 'sku', unit_price: 15 }];
 
@@ -58,10 +62,18 @@ describe('taxes', () => {
     });
     // New York City: 4 %, 4.5 % and 0.375 % of 13.00 and of 1.50.
     expect(tax).toMatchObject({
-      ...{ order_total_amount: 14.5, taxable_amount: 14.5, amount_to_collect: 1.29, has_nexus: true },
-      ...{ freight_taxable: true, tax_source: 'destination', jurisdictions: { state: 'NY', city: 'NEW YORK CITY' } },
+      order_total_amount: 14.5,
+      taxable_amount: 14.5,
+      amount_to_collect: 1.29,
+      has_nexus: true,
+      freight_taxable: true,
+      tax_source: 'destination',
+      jurisdictions: { state: 'NY', city: 'NEW YORK CITY' },
       breakdown: {
-        ...{ tax_collectable: 1.29, combined_tax_rate: 0.08875, state_tax_rate: 0.04, special_tax_rate: 0.00375 },
+        tax_collectable: 1.29,
+        combined_tax_rate: 0.08875,
+        state_tax_rate: 0.04,
+        special_tax_rate: 0.00375,
         line_items: [{ id: '1', taxable_amount: 13, state_sales_tax_rate: 0.04 }],
       },
     });
@@ -80,7 +92,9 @@ describe('taxes', () => {
     const nexus_addresses = [{ country: 'US', state: 'NY', zip: '10001' }];
     expect(await taxed({ nexus_addresses })).toMatchObject({ has_nexus: true, amount_to_collect: 0.89 });
     await client.createCustomer({
-      ...{ customer_id: 'c1', exemption_type: 'wholesale', name: 'Acme' },
+      customer_id: 'c1',
+      exemption_type: 'wholesale',
+      name: 'Acme',
       exempt_regions: [{ country: 'US', state: 'NY' }],
     });
     expect(await taxed({ nexus_addresses, customer_id: 'c1' })).toMatchObject({
@@ -202,13 +216,17 @@ describe('orders and refunds', () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, line_items: lines });
     const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
-    await client.createRefund({ ...refund, ...{ transaction_id: 'r0', amount: -1, shipping: 0, sales_tax: 0 } });
+    await client.createRefund({ ...refund, transaction_id: 'r0', amount: -1, shipping: 0, sales_tax: 0 });
     await client.createRefund({ ...refund, amount: -8, shipping: -1, sales_tax: -0.7 });
     // An order with refunds stays as it is, because voiding it would leave them without their order.
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17 }))).toMatch(/^422 /);
     const change = (at: number) => ({
-      ...{ transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' },
-      ...{ amount: -8 - at / 100, shipping: -1, sales_tax: -0.7 },
+      transaction_id: 'r1',
+      transaction_reference_id: '123',
+      transaction_date: '2026/10/20',
+      amount: -8 - at / 100,
+      shipping: -1,
+      sales_tax: -0.7,
     });
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, at) => [client.updateRefund(change(at)), client.showRefund('r1')]).flat(),
@@ -280,7 +298,8 @@ describe('orders and refunds', () => {
       );
     await record('order-2', {});
     expect((await client.updateOrder({ transaction_id: 'order-2', sales_tax: 5 })).order).toMatchObject({
-      ...{ amount: 100, sales_tax: 5 },
+      amount: 100,
+      sales_tax: 5,
     });
     const detroit = { address: { postal_code: '48226', state: 'MI', country: 'US' } };
     for (const [field, others] of [
@@ -323,7 +342,10 @@ describe('orders and refunds', () => {
     const { caller, client } = await newClient({ time_zone: 'America/New_York' });
     const sold = {
       ...order,
-      ...{ transaction_id: 'a/1', amount: 30.5, shipping: 1.5, sales_tax: 2.71 },
+      transaction_id: 'a/1',
+      amount: 30.5,
+      shipping: 1.5,
+      sales_tax: 2.71,
       line_items: [
         { id: 'a', quantity: 1, product_identifier: 'shirt', unit_price: 15, discount: 2 },
         { id: 'b', quantity: 2, product_identifier: 'mug', unit_price: 10 },
@@ -343,7 +365,9 @@ describe('orders and refunds', () => {
     ];
     for (const [at, [change, figures]] of refunds.entries()) {
       const { refund } = await client.createRefund({
-        ...{ ...order, transaction_id: `r${at}`, transaction_reference_id: 'a/1' },
+        ...order,
+        transaction_id: `r${at}`,
+        transaction_reference_id: 'a/1',
         transaction_date: '2026-10-14T00:00:00Z',
         ...change,
       });
@@ -369,17 +393,15 @@ describe('orders and refunds', () => {
     const { caller, client } = await newClient();
     const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
     const line_items = ['cup', 'mug'].map((id) => ({ id, quantity: '2', unit_price: '10.00' }));
-    const sale = { ...{ status: 'finalized', reference_id: 'old', customer, line_items }, tax_date: '2026-10-14' };
+    const sale = { status: 'finalized', reference_id: 'old', customer, line_items, tax_date: '2026-10-14' };
     await made(caller.call('POST', '/transactions', { body: sale }));
     const { refund } = await client.createRefund({
-      ...{
-        ...order,
-        transaction_id: 'back',
-        transaction_reference_id: 'old',
-        amount: -10,
-        shipping: 0,
-        sales_tax: -0.6,
-      },
+      ...order,
+      transaction_id: 'back',
+      transaction_reference_id: 'old',
+      amount: -10,
+      shipping: 0,
+      sales_tax: -0.6,
       line_items: [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }],
     });
     expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
@@ -388,7 +410,9 @@ describe('orders and refunds', () => {
   it('distribute a refund of shipping over the charges of an order in proportion, to the cent', async () => {
     const { caller, client } = await newClient();
     const sold = {
-      ...{ status: 'finalized', reference_id: 'two-parcels', tax_date: '2026-10-14' },
+      status: 'finalized',
+      reference_id: 'two-parcels',
+      tax_date: '2026-10-14',
       customer: { address: { postal_code: '10001', state: 'NY', country: 'US' } },
       line_items: [{ id: 'a', quantity: '2', unit_price: '50.00' }],
       shipping: ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount })),
@@ -396,8 +420,13 @@ describe('orders and refunds', () => {
     const sale = await made(caller.call('POST', '/transactions', { body: sold }));
     const refund = (transaction_id: string, amount: number, shipping: number, sales_tax: number) =>
       client.createRefund({
-        ...{ ...to, transaction_id, transaction_reference_id: 'two-parcels', transaction_date: '2026-10-20' },
-        ...{ amount, shipping, sales_tax },
+        ...to,
+        transaction_id,
+        transaction_reference_id: 'two-parcels',
+        transaction_date: '2026-10-20',
+        amount,
+        shipping,
+        sales_tax,
       });
     // Half of the shipping, its tax alone, what a credit of the first parcel leaves, and a cent too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
@@ -416,7 +445,8 @@ describe('orders and refunds', () => {
       { id: 'parcel-1', net_amount: '3.00' },
     ]);
     expect(await made(caller.call('GET', `/transactions/${sale.id}` as '/transactions/{id}'))).toMatchObject({
-      ...{ refund_status: 'full', credited_tax_amount: sale.tax_amount },
+      refund_status: 'full',
+      credited_tax_amount: sale.tax_amount,
     });
     await expectVerified(caller);
   });
@@ -485,7 +515,7 @@ describe('the other methods', () => {
       ([path, { parameters, ...methods }]) =>
         Object.entries(methods).map(([method, operation]) => {
           const [id] = (parameters ?? []) as unknown as { example: string }[];
-          return { ...{ operation, method: method.toUpperCase() }, path: path.replace('{id}', id?.example ?? '') };
+          return { operation, method: method.toUpperCase(), path: path.replace('{id}', id?.example ?? '') };
         }),
     );
     const unmatched = routes.filter(
@@ -504,7 +534,8 @@ describe('the other methods', () => {
     for (const { method, path, operation } of sequence) {
       const example = operation.requestBody?.content['application/json'].example;
       const reply = await fetch(`${url}/taxjar${path}`, {
-        ...{ method, headers },
+        method,
+        headers,
         ...(example !== undefined && { body: JSON.stringify(example) }),
       });
       const [[status, { content }]] = Object.entries(operation.responses) as [[string, { content: Content }]];

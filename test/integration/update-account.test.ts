@@ -23,11 +23,16 @@ const change = ({ call }: Caller, body: object, headers = {}) => call('POST', '/
 const read = ({ call }: Caller) => call('GET', '/account');
 
 const identity = {
-  ...{ legal_name: 'A shop', sst_id: null, state_ids: { MN: '1234567' } },
+  legal_name: 'A shop',
+  sst_id: null,
+  state_ids: { MN: '1234567' },
   tin: { type: 'FEIN' as const, number: '123456789' },
 };
 const monthly = (state: string, from = '2026-01-01', to: string | null = null, frequency = 'month') => ({
-  ...{ state, from, to, frequency },
+  state,
+  from,
+  to,
+  frequency,
 });
 
 describe('POST /account', () => {

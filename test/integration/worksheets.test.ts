@@ -41,8 +41,16 @@ const places = {
 } as const;
 const states = Object.keys(places) as State[];
 const forms: Record<State, string> = {
-  ...{ AZ: 'AZ-TPT-2', CA: 'CA-CDTFA-401', CO: 'CO-DR-0100', FL: 'FL-DR-15', IL: 'IL-ST-1', MA: 'MA-ST-9' },
-  ...{ NY: 'NY-ST-100', PA: 'PA-3', TX: 'TX-01-114', VA: 'VA-ST-1' },
+  AZ: 'AZ-TPT-2',
+  CA: 'CA-CDTFA-401',
+  CO: 'CO-DR-0100',
+  FL: 'FL-DR-15',
+  IL: 'IL-ST-1',
+  MA: 'MA-ST-9',
+  NY: 'NY-ST-100',
+  PA: 'PA-3',
+  TX: 'TX-01-114',
+  VA: 'VA-ST-1',
 };
 const months = ['2026-07', '2026-08', '2026-09'] as const;
 const ends = { '2026-07': '2026-07-31', '2026-08': '2026-08-31', '2026-09': '2026-09-30' } as const;
@@ -59,7 +67,9 @@ const randomSale = (address: Address, isPlain: boolean) => {
     ship_from: { address: places[draw.of(['CA', 'IL'] as const)][0] },
     customer: { address, ...(exemption && { exemption: { type: exemption } }) },
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, at) => ({
-      ...{ id: `line_${at + 1}`, quantity: '1', unit_price: cents() },
+      id: `line_${at + 1}`,
+      quantity: '1',
+      unit_price: cents(),
       product_tax_code:
         isPlain && at === 0 ? 'GENERAL' : draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'HEALTH.DRUGS']),
     })),
@@ -76,7 +86,9 @@ const figuresOf = (all: readonly Transaction[], state: State, month: string) => 
       .flatMap(({ taxes }) => taxes)
       .filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(`US-${state}`))
       .map((row) => ({
-        ...{ level: row.jurisdiction_type, code: row.jurisdiction_code, rate: Number(row.rate) },
+        level: row.jurisdiction_type,
+        code: row.jurisdiction_code,
+        rate: Number(row.rate),
         isInState: ship_from?.address?.state === state,
         tax: new Decimal(row.tax_amount).times(sign),
         taxable: new Decimal(row.taxable_amount).times(sign),
@@ -92,22 +104,27 @@ const figuresOf = (all: readonly Transaction[], state: State, month: string) => 
   const coded = (end: string) => (row: Row) => row.code.endsWith(end);
   const [city, philadelphia] = [at('city'), coded('PA-01-60000')];
   return {
-    ...{ gross: sum('gross', isState), taxable: sum('taxable', isState), tax: sum('tax', () => true) },
-    ...{ 'state tax': sum('tax', isState), 'county tax': sum('tax', at('county')), 'city tax': sum('tax', city) },
-    ...{ 'district tax': sum('tax', at('district')), 'local tax': sum('tax', (row) => !isState(row)) },
-    ...{ 'city gross': sum('gross', city), 'city taxable': sum('taxable', city) },
+    gross: sum('gross', isState),
+    taxable: sum('taxable', isState),
+    tax: sum('tax', () => true),
+    'state tax': sum('tax', isState),
+    'county tax': sum('tax', at('county')),
+    'city tax': sum('tax', city),
+    'district tax': sum('tax', at('district')),
+    'local tax': sum('tax', (row) => !isState(row)),
+    'city gross': sum('gross', city),
+    'city taxable': sum('taxable', city),
     'in-state tax': sum('tax', (row) => row.isInState && !isReduced(row)),
     'out-of-state tax': sum('tax', (row) => !row.isInState && !isReduced(row)),
     'reduced state tax': sum('tax', isReduced),
     'Denver tax': sum('tax', coded('CO-01-20000')),
-    ...{ 'Philadelphia gross': sum('gross', philadelphia), 'Philadelphia taxable': sum('taxable', philadelphia) },
+    'Philadelphia gross': sum('gross', philadelphia),
+    'Philadelphia taxable': sum('taxable', philadelphia),
     'Philadelphia tax': sum('tax', philadelphia),
     'taxable at 0.01': sum('taxable', (row) => isState(row) && row.rate === 0.01),
     'taxable at 0.053': sum('taxable', (row) => isState(row) && row.rate === 0.053),
-    ...{
-      'Northern Virginia tax': sum('tax', coded('-NORTHERN')),
-      'Central Virginia tax': sum('tax', coded('-CENTRAL')),
-    },
+    'Northern Virginia tax': sum('tax', coded('-NORTHERN')),
+    'Central Virginia tax': sum('tax', coded('-CENTRAL')),
     'Hampton Roads tax': sum('tax', coded('-HAMPTON-ROADS')),
     'Historic Triangle tax': sum('tax', coded('-HISTORIC-TRIANGLE')),
   };
@@ -148,9 +165,7 @@ describe('worksheets', () => {
   const filings: { state: State; month: (typeof months)[number]; filing: Filing }[] = [];
 
   beforeAll(async () => {
-    const registrations = states.map((state) => ({
-      ...{ state, from: '2026-07-01', to: null, frequency: 'month' as const },
-    }));
+    const registrations = states.map((state) => ({ state, from: '2026-07-01', to: null, frequency: 'month' as const }));
     const settings = { registrations, books_open_from: '2026-07-01' };
     const caller = await newCaller({ settings });
     filer = filerOf(caller);

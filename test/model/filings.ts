@@ -11,7 +11,11 @@ type Body = Omit<Schema<'Filing'>, 'entries'> & { readonly entries: object | nul
 const names: Readonly<Record<string, string>> = { 'US-MI': 'Michigan', 'US-IN': 'Indiana' };
 
 const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count }: Body['summary'][number]) => ({
-  ...{ gross_amount, exempt_amount, taxable_amount, tax_amount, count },
+  gross_amount,
+  exempt_amount,
+  taxable_amount,
+  tax_amount,
+  count,
 });
 
 /** Checks that a filing equals the sum of its entries, in each currency. */
@@ -122,9 +126,20 @@ const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, 
   const at = instant(nowMs);
   const { first, frequency } = periodOf(book, state, request.period_end);
   const filing: Filing = {
-    ...{ id: body.id, state, start: firstDayOf(first), end: request.period_end, frequency },
-    ...{ createdAt: at, closedAt: at, filedAt: null, canceledAt: null },
-    ...{ status: 'closed', confirmation: null, exceptions: 0, members: members.map(({ id }) => id), amounts },
+    id: body.id,
+    state,
+    start: firstDayOf(first),
+    end: request.period_end,
+    frequency,
+    createdAt: at,
+    closedAt: at,
+    filedAt: null,
+    canceledAt: null,
+    status: 'closed',
+    confirmation: null,
+    exceptions: 0,
+    members: members.map(({ id }) => id),
+    amounts,
   };
   mustBeFrame(body, filing);
   for (const member of members) member.filing = body.id;

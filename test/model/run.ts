@@ -13,7 +13,10 @@ import { draftHours } from './world/world.ts';
 
 const address = (state: string, city: string, postal_code: string) => ({ country: 'US', state, city, postal_code });
 const line = (id: string, quantity: string, unit_price: string, more: object = {}) => ({
-  ...{ id, product_tax_code: 'GENERAL', quantity, unit_price },
+  id,
+  product_tax_code: 'GENERAL',
+  quantity,
+  unit_price,
   ...more,
 });
 

@@ -72,7 +72,12 @@ export const openWorld = async () => {
   const kept = new Map<string, string>();
   let sales = 0;
   return {
-    ...{ bus, publisher, period, saleOf, call, invoke },
+    bus,
+    publisher,
+    period,
+    saleOf,
+    call,
+    invoke,
     account: caller.account.id,
     /** Calls the service in this process, which runs the source code. */
     seed: (method: string, path: string, request?: Request) => seedAs(caller, method, path, request),

@@ -39,7 +39,9 @@ export const plainChange = (): Partial<Settings> =>
 const timeZones = ['UTC', 'America/New_York', 'Pacific/Honolulu', 'Pacific/Kiritimati', 'Asia/Kolkata'] as const;
 
 const registered = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({
-  ...{ frequency, from, to },
+  frequency,
+  from,
+  to,
 });
 
 /** Registrations of one state: with a later change of frequency, a gap of some months, an end, or none. */

@@ -36,7 +36,9 @@ export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntr
     const isOver = (tax < 0n ? -difference : difference) > 0n;
     const parts = {
       ...Object.fromEntries(reasons.map((reason) => [reason, read(texts.exempt?.[reason])])),
-      ...{ not_covered: read(texts.not_covered_amount), difference, over_collected: isOver ? difference : 0n },
+      not_covered: read(texts.not_covered_amount),
+      difference,
+      over_collected: isOver ? difference : 0n,
     };
     const some = Object.fromEntries(Object.entries(parts).filter(([, minor]) => minor !== 0n));
     return { taxable: read(texts.taxable_amount), exempt: read(texts.exempt_amount), tax, ...some };

@@ -135,8 +135,15 @@ export const expectVerified = async ({ account }: Pick<Caller, 'account'>): Prom
 export const plainSums = (exempt: string, tax: string) => ({
   exempt_amount: exempt,
   exempt_by_reason: {
-    ...{ resale: '0.00', product: exempt, customer: '0.00', snap: '0.00', marketplace: '0.00', not_registered: '0.00' },
-    ...{ government: '0.00', nonprofit: '0.00', direct_pay: '0.00' },
+    resale: '0.00',
+    product: exempt,
+    customer: '0.00',
+    snap: '0.00',
+    marketplace: '0.00',
+    not_registered: '0.00',
+    government: '0.00',
+    nonprofit: '0.00',
+    direct_pay: '0.00',
   },
   not_covered_amount: '0.00',
   calculated_tax_amount: tax,

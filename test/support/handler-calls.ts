@@ -15,7 +15,10 @@ export const eventOf = (method: string, path: string, { body, headers = {} }: Re
   const rawHeaders = Object.entries(sent).flatMap(([name, value]) => [name, String(value)]);
   const message = { method, rawHeaders, headers: {}, httpVersion: '1.1', socket: { remoteAddress: '127.0.0.1' } };
   return toProxyEvent({
-    ...{ message: message as unknown as IncomingMessage, requestId: randomUUID(), target, resource },
+    message: message as unknown as IncomingMessage,
+    requestId: randomUUID(),
+    target,
+    resource,
     body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
   });
 };

@@ -144,7 +144,10 @@ describe('the state of a key', () => {
 const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
 
 const inTexas = (entry: object = {}) => ({
-  ...{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null },
+  state: 'TX',
+  election: 'single_local_use_tax',
+  from: '2026-01-01',
+  to: null,
   ...entry,
 });
 

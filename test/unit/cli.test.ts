@@ -63,18 +63,27 @@ const forged = {
 
 const at = '2026-10-01T00:00:00.000Z';
 const filing = {
-  ...{ id: 'fil_1', state: 'US-OH', period_start: '2026-09-01', period_end: '2026-09-30', frequency: 'month' },
-  ...{
-    status: 'closing',
-    isUnfinished: true,
-    confirmation_number: null,
-    corrections: [],
-    summary: [],
-    exceptions: null,
-    review: null,
-  },
-  ...{ entries: { moved: 0, marked: 0, reopened: 0 }, asked_by: 'key_1', filed_by: null, created_at: at },
-  ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
+  id: 'fil_1',
+  state: 'US-OH',
+  period_start: '2026-09-01',
+  period_end: '2026-09-30',
+  frequency: 'month',
+  status: 'closing',
+  isUnfinished: true,
+  confirmation_number: null,
+  corrections: [],
+  summary: [],
+  exceptions: null,
+  review: null,
+  entries: { moved: 0, marked: 0, reopened: 0 },
+  asked_by: 'key_1',
+  filed_by: null,
+  created_at: at,
+  closed_at: null,
+  filed_at: null,
+  canceled_at: null,
+  previous: null,
+  version: 1,
 };
 const totals = { jurisdictions: [], summary: [], exceptions: [], review: [] };
 const progress = {

@@ -129,7 +129,9 @@ describe('routes', () => {
 describe('an error message', () => {
   const refusal = (status: number) =>
     new LevyRefused({
-      ...{ status, code: 'some_code', detail: 'Send another.' },
+      status,
+      code: 'some_code',
+      detail: 'Send another.',
       errors: [{ code: 'some_code', title: 'Another is needed', detail: 'Send another.' }],
     });
   const outgoing = { method: 'GET', url: 'https://levy.example', headers: new Headers(), body: null };
@@ -277,8 +279,12 @@ it('omits empty strings from the certificates of a form, and removes a certifica
   };
   const certificates = [
     {
-      ...{ reason: 'resale', states: ['mi', 'OH'], certificate_number: 'C-1' },
-      ...{ document_url: 'https://a.example/C-1', valid_from: null, valid_to: null },
+      reason: 'resale',
+      states: ['mi', 'OH'],
+      certificate_number: 'C-1',
+      document_url: 'https://a.example/C-1',
+      valid_from: null,
+      valid_to: null,
     },
   ];
   expect(certificatesFrom(values, 2)).toEqual({ ok: true, certificates });
@@ -311,7 +317,10 @@ describe('the search of a list', () => {
           backTo: isLast ? null : `2026-01-${20 - at}`,
         };
       },
-      ...{ limit, after: null, now: () => nowMs, onProgress: (part: Part<string>) => void progress.push(part) },
+      limit,
+      after: null,
+      now: () => nowMs,
+      onProgress: (part: Part<string>) => void progress.push(part),
     });
     return { found, requests, progress };
   };

@@ -9,7 +9,12 @@ import { pairsByKey } from '../../shared/importers/releases/open-release.ts';
 import { jurisdiction, locationOf, releaseOf, rule } from '../support/builders.ts';
 
 const rate = (code: string, value: string, from: string | null, to: string | null = null, others = {}): Rate => ({
-  ...{ jurisdiction: code, rate: value, from, to, source: 'test', confidence: 'high' },
+  jurisdiction: code,
+  rate: value,
+  from,
+  to,
+  source: 'test',
+  confidence: 'high',
   ...others,
 });
 

@@ -617,7 +617,10 @@ describe('custom rules', () => {
   const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => {
     const rules = spans.map(([from, to]) => ({ ...content, from, to, source: 'own:ruling' }));
     const own: OwnRules = {
-      ...{ sources: { 'own:ruling': 'A ruling' }, jurisdictions: [], rates: [], rules },
+      sources: { 'own:ruling': 'A ruling' },
+      jurisdictions: [],
+      rates: [],
+      rules,
       settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
     };
     const left = withOwnRules(release, own).rules.filter(
@@ -647,7 +650,10 @@ describe('custom rules', () => {
       confidence: 'high',
     } as const;
     const own: OwnRules = {
-      ...{ sources: { 'own:ruling': 'A ruling' }, jurisdictions: [], rates: [], rules: [] },
+      sources: { 'own:ruling': 'A ruling' },
+      jurisdictions: [],
+      rates: [],
+      rules: [],
       settings: { sourcing: [], shipping: [], rounding: [], coupons: [policy] },
     };
     const { coupons = [] } = withOwnRules(release, own).settings;

@@ -25,7 +25,8 @@ const warningsAt = (imported: Imported, to: object) => ask1(imported, to, day).w
 
 const wisconsin = () => importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
 const inWauwatosa = (line1?: string) => ({
-  ...{ state: 'WI', postal_code: '53213' },
+  state: 'WI',
+  postal_code: '53213',
   ...(line1 === undefined ? {} : { line1 }),
 });
 

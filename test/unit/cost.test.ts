@@ -32,10 +32,27 @@ const measures: Measures = {
   bytes: { calculation: 3000n, head: 5000n, row: 900n, rowAnswer: 700n },
 };
 const options: CostOptions = {
-  ...{ calculations: 1_000_000n, transactions: 400_000n, lines: 2, months: 2, memory: 1024 },
-  ...{ credits: '0.25', drafts: '0.5', finalized: '0.8', updates: '0.2', gets: '0.5', lists: '0.1' },
-  ...{ filings: true, events: true, backups: true, dailyBackups: 2, monthlyBackups: 1, waf: true, ownKey: true },
-  ...{ fullMetrics: true, methodMetrics: true, tracing: true },
+  calculations: 1_000_000n,
+  transactions: 400_000n,
+  lines: 2,
+  months: 2,
+  memory: 1024,
+  credits: '0.25',
+  drafts: '0.5',
+  finalized: '0.8',
+  updates: '0.2',
+  gets: '0.5',
+  lists: '0.1',
+  filings: true,
+  events: true,
+  backups: true,
+  dailyBackups: 2,
+  monthlyBackups: 1,
+  waf: true,
+  ownKey: true,
+  fullMetrics: true,
+  methodMetrics: true,
+  tracing: true,
 };
 const bill = (changes: Partial<CostOptions> = {}, isFreeTier = false): Bill =>
   billOf(usageOf({ ...options, ...changes }, measures), prices, isFreeTier);

@@ -158,7 +158,11 @@ describe('an open entry', () => {
 
   it('splits its gross by reason', () => {
     const appliedTo = (reason: AppliedExemption['reason']): AppliedExemption => ({
-      ...{ customer_id: null, reason, certificate_number: null, valid_from: null, valid_to: null },
+      customer_id: null,
+      reason,
+      certificate_number: null,
+      valid_from: null,
+      valid_to: null,
     });
     const exempt = (amount: string, reason: AppliedExemption['reason']) =>
       line({ taxes: [untaxed('US-MI', 'customer_exempt', amount)], applied_exemption: appliedTo(reason) });

@@ -24,8 +24,11 @@ const label = (day: string, frequency: Frequency): string => {
   const date = new Date(day);
   const month = date.getUTCMonth();
   const part = {
-    ...{ month, quarter: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][month], half_year: month < 6 ? 1 : 2 },
-    ...{ year: '', fiscal_year: '' },
+    month,
+    quarter: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][month],
+    half_year: month < 6 ? 1 : 2,
+    year: '',
+    fiscal_year: '',
   }[frequency];
   return `${date.getUTCFullYear()} ${part}`;
 };
@@ -109,24 +112,44 @@ describe('periods', () => {
 
   it.each<{ from: Frequency; to: string; becomes: Frequency; begins: string; periods: string[]; because: string }>([
     {
-      ...{ from: 'year', to: '2026-03-31', becomes: 'month', begins: '2026-04-01' },
-      ...{ periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'], because: 'a year ends early' },
+      from: 'year',
+      to: '2026-03-31',
+      becomes: 'month',
+      begins: '2026-04-01',
+      periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'],
+      because: 'a year ends early',
     },
     {
-      ...{ from: 'quarter', to: '2026-01-31', becomes: 'month', begins: '2026-02-01' },
-      ...{ periods: ['2026-01-01 2026-01-31', '2026-02-01 2026-02-28'], because: 'a quarter ends early' },
+      from: 'quarter',
+      to: '2026-01-31',
+      becomes: 'month',
+      begins: '2026-02-01',
+      periods: ['2026-01-01 2026-01-31', '2026-02-01 2026-02-28'],
+      because: 'a quarter ends early',
     },
     {
-      ...{ from: 'year', to: '2026-02-10', becomes: 'quarter', begins: '2026-02-11' },
-      ...{ periods: ['2026-01-01 2026-02-28', '2026-03-01 2026-03-31'], because: 'months are not divided' },
+      from: 'year',
+      to: '2026-02-10',
+      becomes: 'quarter',
+      begins: '2026-02-11',
+      periods: ['2026-01-01 2026-02-28', '2026-03-01 2026-03-31'],
+      because: 'months are not divided',
     },
     {
-      ...{ from: 'year', to: '2026-03-31', becomes: 'year', begins: '2026-04-01' },
-      ...{ periods: ['2026-01-01 2026-12-31', '2027-01-01 2027-12-31'], because: 'the frequency is the same' },
+      from: 'year',
+      to: '2026-03-31',
+      becomes: 'year',
+      begins: '2026-04-01',
+      periods: ['2026-01-01 2026-12-31', '2027-01-01 2027-12-31'],
+      because: 'the frequency is the same',
     },
     {
-      ...{ from: 'year', to: '2026-03-31', becomes: 'year', begins: '2026-06-15' },
-      ...{ periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'], because: 'a registration ends a period' },
+      from: 'year',
+      to: '2026-03-31',
+      becomes: 'year',
+      begins: '2026-06-15',
+      periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'],
+      because: 'a registration ends a period',
     },
   ])('from $from to $becomes on $begins are $periods, because $because', ({ from, to, becomes, begins, periods }) => {
     const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
@@ -254,7 +277,11 @@ describe('the next period', () => {
       last === null
         ? null
         : {
-            ...{ account: account.id, state: 'US-MI', isBusy: false, isHeld: false, version: 1 },
+            account: account.id,
+            state: 'US-MI',
+            isBusy: false,
+            isHeld: false,
+            version: 1,
             last: { period_end: last, filing: 'fil_1' },
           },
       { oldestOpenMonths: async () => [null, oldest] },

@@ -73,7 +73,10 @@ const amounts = (currency: Currency) =>
     });
 
 const baseOf = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: TextRow): TextAmounts => ({
-  ...{ taxable_amount, exempt_amount, exempt, not_covered_amount },
+  taxable_amount,
+  exempt_amount,
+  exempt,
+  not_covered_amount,
 });
 
 const entries = fc.array(
@@ -274,7 +277,11 @@ describe('totals', () => {
       const place = { jurisdiction_code: 'US-HI-MAUI', jurisdiction_name, jurisdiction_type: 'county' } as const;
       const figures = { taxable_amount: '1.00', exempt_amount: '0.00' };
       return {
-        ...{ transactionId: jurisdiction_name, state: 'US-HI', month: '2026-10', currency: 'USD', version: 1 },
+        transactionId: jurisdiction_name,
+        state: 'US-HI',
+        month: '2026-10',
+        currency: 'USD',
+        version: 1,
         document: saleDocument,
         base: figures,
         amounts: [{ ...place, ...figures, reporting_code: null, rate: '0.005', tax_amount: '0.01' }],

@@ -46,7 +46,8 @@ const refused: readonly (readonly [problems: string, body: unknown])[] = [
   [
     '/shipping',
     {
-      ...{ ...good, line_items: [line, { ...line, unit_price: '-1.00' }] },
+      ...good,
+      line_items: [line, { ...line, unit_price: '-1.00' }],
       shipping: [...Array(100).fill({ amount: '1.00' }), null],
     },
   ],
@@ -74,7 +75,9 @@ const refused: readonly (readonly [problems: string, body: unknown])[] = [
       customer: { address: { state: 'ZZ' } },
       line_items: [
         {
-          ...{ quantity: 1, unit_price: '1', description: 'a\0b' },
+          quantity: 1,
+          unit_price: '1',
+          description: 'a\0b',
           customer: { address: { state: 'MI', postal_code: '90210' } },
         },
       ],

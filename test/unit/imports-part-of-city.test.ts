@@ -13,8 +13,14 @@ import { coloradoFile, coloradoRows, louisianaFile } from '../fixtures/imports/w
 const day = '2026-11-21';
 
 const addressOf = (state: string, zip5: string | null, city: string): TaxAddress => ({
-  ...{ country: 'US', state, zip5, plus4: null, city, county: null },
-  ...{ isZipKnown: zip5 !== null, isStateGuessed: false },
+  country: 'US',
+  state,
+  zip5,
+  plus4: null,
+  city,
+  county: null,
+  isZipKnown: zip5 !== null,
+  isStateGuessed: false,
 });
 
 type ReleaseAt = (zip5: string | null, city: string) => Release;

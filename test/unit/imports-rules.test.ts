@@ -222,8 +222,12 @@ describe('a valid file', () => {
       rates: [{ jurisdiction: 'US-MN-OWN-MALL', rate: '0.005', ...cited }],
       rules: [
         {
-          ...{ id: 'mn-books', ptcs: ['DIGITAL.EBOOKS'], effect: { type: 'exempt' }, levels: null },
-          ...{ attributes: { any: [], none: [] }, ...cited },
+          id: 'mn-books',
+          ptcs: ['DIGITAL.EBOOKS'],
+          effect: { type: 'exempt' },
+          levels: null,
+          attributes: { any: [], none: [] },
+          ...cited,
         },
       ],
       settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },

@@ -104,8 +104,12 @@ describe('SST files', () => {
         jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
         rates: [
           {
-            ...{ jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null },
-            ...{ source: 'import', confidence: 'high' },
+            jurisdiction: 'US-MN',
+            rate: '0.06875',
+            from: '2009-07-01',
+            to: null,
+            source: 'import',
+            confidence: 'high',
           },
         ],
       });

@@ -32,8 +32,13 @@ const states = listStates().flatMap((state) => {
   const ofState = [...counties].flatMap(([fips, name]) => (fips.startsWith(stateFips(state)) ? [name] : []));
   return [
     {
-      ...{ state, zips, places, all, known: new Set([...all.map(letters), ...places.keys()]) },
-      ...{ counties: ofState, countyNames: new Set(ofState.map(countyLetters)) },
+      state,
+      zips,
+      places,
+      all,
+      known: new Set([...all.map(letters), ...places.keys()]),
+      counties: ofState,
+      countyNames: new Set(ofState.map(countyLetters)),
     },
   ];
 });

@@ -323,7 +323,12 @@ describe('rate limit counters', () => {
     it('is never exceeded in a simulation with slow calls, and 98 %% of it is usable', async () => {
       const limit = 25_000;
       const { admitted, writesPerRequest } = await simulate({
-        ...{ limit, windows: 1, arrival: 'even', cold: true, instances: 60, demand: 1.2 * limit },
+        limit,
+        windows: 1,
+        arrival: 'even',
+        cold: true,
+        instances: 60,
+        demand: 1.2 * limit,
       });
       for (const count of admitted) {
         expect(count).toBeLessThanOrEqual(limit);

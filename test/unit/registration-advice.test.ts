@@ -48,7 +48,10 @@ const account = newAccount({ name: 'Test', serviceVersion: '2026-10-01', created
 const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 type Sold = Partial<Sum> & { readonly count: number };
 const rowOf = (state: string, month: string, sum: Sold): StoredRow => ({
-  ...{ state: `US-${state}`, month, currency: 'USD', updatedAt: '2026-11-01T00:00:00.000Z' },
+  state: `US-${state}`,
+  month,
+  currency: 'USD',
+  updatedAt: '2026-11-01T00:00:00.000Z',
   sales: { ...nothing, ...sum },
   // Credits are not subtracted.
   credits: { ...nothing, taxable: 9_000_000n, count: 5 },

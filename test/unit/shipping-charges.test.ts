@@ -117,8 +117,14 @@ describe('a shipping charge', () => {
 
   // The shipping comes before the seller's fee: each takes its share of the band of an article.
   const besideFee: Cart = {
-    ...{ to: cityIn('TN'), elsewhere: null, position: 0, discount: 0, discount_applies_to: 'line_items' },
-    ...{ tax_included: false, rounding: 'line', day: '2026-11-20' },
+    to: cityIn('TN'),
+    elsewhere: null,
+    position: 0,
+    discount: 0,
+    discount_applies_to: 'line_items',
+    tax_included: false,
+    rounding: 'line',
+    day: '2026-11-20',
     lines: [
       { product_tax_code: 'GENERAL', quantity: '0.5', unit_price: '1066.01', fulfillment: 'ship' },
       { product_tax_code: 'FEES.GIFT_WRAP', quantity: '1', unit_price: '0.12', fulfillment: null },
@@ -143,7 +149,10 @@ describe('a shipping charge', () => {
 });
 
 const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL', more: object = {}) => ({
-  ...{ id, unit_price, product_tax_code, quantity: '1' },
+  id,
+  unit_price,
+  product_tax_code,
+  quantity: '1',
   ...more,
 });
 const mug = goods('mug', '10.00');

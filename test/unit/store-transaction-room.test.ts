@@ -275,7 +275,12 @@ const row = fc
   .record({ taxable: minor, exempt: minor, tax: minor, other: fc.option(minor, { nil: null }) })
   .map(({ other, ...amounts }) => ({ ...amounts, calculated: other ?? amounts.tax }));
 const charge = fc.record({
-  ...{ net: minor, tax: minor, discount: minor, third_party_discount: minor, taxable: minor, exempt: minor },
+  net: minor,
+  tax: minor,
+  discount: minor,
+  third_party_discount: minor,
+  taxable: minor,
+  exempt: minor,
   rows: fc.array(row, { maxLength: 4 }),
 });
 type Charge = typeof charge extends fc.Arbitrary<infer Value> ? Value : never;
@@ -325,11 +330,15 @@ describe('encoded credit counters', () => {
         const write = (value: bigint) => formatAmount(value, exponent);
         const taxes = (rows: Charge['rows']) =>
           rows.map(({ taxable, exempt, tax }) => ({
-            ...{ taxable_amount: write(taxable), exempt_amount: write(exempt), tax_amount: write(tax) },
+            taxable_amount: write(taxable),
+            exempt_amount: write(exempt),
+            tax_amount: write(tax),
           }));
         const recorded = ({ net, tax, taxable, exempt, rows }: Charge) => ({
-          ...{ net_amount: write(net), tax_amount: write(tax) },
-          ...{ taxable_amount: write(taxable), exempt_amount: write(exempt) },
+          net_amount: write(net),
+          tax_amount: write(tax),
+          taxable_amount: write(taxable),
+          exempt_amount: write(exempt),
           taxes: taxes(rows) as unknown as LineItemResponse['taxes'],
         });
         const sale = transaction({

@@ -88,8 +88,12 @@ describe('the shipping policy of a state', () => {
     [
       'taxable_unless_avoidable',
       {
-        ...{ '': 45n, [stated]: 45n, [included]: 45n, [optional]: 0n },
-        ...{ [`${optional}${stated}`]: 0n, [`${included}${optional}`]: 45n },
+        '': 45n,
+        [stated]: 45n,
+        [included]: 45n,
+        [optional]: 0n,
+        [`${optional}${stated}`]: 0n,
+        [`${included}${optional}`]: 45n,
       },
       [],
     ],

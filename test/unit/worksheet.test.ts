@@ -16,7 +16,8 @@ const californian = (gross: string, stateTax: string, cityTax: string): Filing =
   const state = { ...total, ...amounts, jurisdiction_code: 'US-CA', calculated_tax_amount: stateTax, tax_due: due };
   const city = { ...state, jurisdiction_code: 'US-CA-44000', jurisdiction_name: 'Los Angeles' };
   return {
-    ...{ ...filings.closed, state: 'US-CA' },
+    ...filings.closed,
+    state: 'US-CA',
     totals: [state, { ...city, jurisdiction_type: 'city', reporting_code: null, calculated_tax_amount: cityTax }],
     summary: [
       { ...summary, ...amounts, not_covered_amount: '7.00' },
@@ -50,7 +51,9 @@ it.each([
   const sample = californian('100.00', '6.00', '2.00');
   const codes = [`US-${state}`, `US-${state}-${city}`];
   const totals = (sample.totals ?? []).map((total, at) => ({
-    ...{ ...total, jurisdiction_code: codes[at] ?? '', over_collected_amount: at === 0 ? '1.00' : '0.50' },
+    ...total,
+    jurisdiction_code: codes[at] ?? '',
+    over_collected_amount: at === 0 ? '1.00' : '0.50',
   }));
   const sheet = worksheetOf({ ...sample, state: `US-${state}`, totals }, formLayout(formNames[`US-${state}`]));
   expect(Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount]))).toMatchObject(expected);
@@ -66,8 +69,12 @@ it('omits a fee and its over-collected tax', () => {
     { ...state, jurisdiction_code: 'US-CO' },
     { ...city, jurisdiction_code: 'US-CO-01-25115' },
     {
-      ...{ ...state, jurisdiction_code: 'US-CO-RDF', jurisdiction_type: 'district' as const },
-      ...{ calculated_tax_amount: '0.28', over_collected_amount: '1.00', tax_due: { ...state.tax_due, fees: '0.28' } },
+      ...state,
+      jurisdiction_code: 'US-CO-RDF',
+      jurisdiction_type: 'district' as const,
+      calculated_tax_amount: '0.28',
+      over_collected_amount: '1.00',
+      tax_due: { ...state.tax_due, fees: '0.28' },
     },
   ];
   const sheet = worksheetOf({ ...sample, frequency: 'quarter', state: 'US-CO', totals }, formLayout('CO-DR-0100'));

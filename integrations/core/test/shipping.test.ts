@@ -27,13 +27,22 @@ const ledger: Ledger = { levy: createClient({ url: service.url, apiKey }), shop:
 
 const newYork = { line1: '1 Wall St', city: 'New York', province: 'NY', postalCode: '10005', country: 'US' };
 const lineOf = (id: string, unitPrice: string, more: Partial<Line> = {}): Line => ({
-  ...{ id, quantity: 1, unitPrice, discount: '0.00', taxCode: 'GENERAL', description: `The ${id}`, ...more },
+  id,
+  quantity: 1,
+  unitPrice,
+  discount: '0.00',
+  taxCode: 'GENERAL',
+  description: `The ${id}`,
+  ...more,
 });
 const mug = lineOf('mug', '20.00');
 const card = lineOf('card', '80.00', { taxCode: 'FEES.GIFT_CARDS' });
 const pickedUp = lineOf('mug', '20.00', { fulfillment: 'pickup', shipFrom: detroit });
 const cartOf = (lines: Line[], shipping: string | null, address: Cart['address'] = newYork): Cart => ({
-  ...{ currency: 'USD', address, lines, shipping: shipping === null ? [] : [{ id: 'a', amount: shipping }] },
+  currency: 'USD',
+  address,
+  lines,
+  shipping: shipping === null ? [] : [{ id: 'a', amount: shipping }],
 });
 
 /** Returns the tax of a cart, the tax of its shipping, and the messages for the shop's staff. */
@@ -108,7 +117,10 @@ describe('several shipping charges', () => {
       { id: 'shipping-d', amount: '4.00', line_item_ids: ['card'] },
     ]);
     expect(documented.ok && documented.document.line_items.at(-1)).toMatchObject({
-      ...{ id: 'shipping-c', unit_price: '4.00', fulfillment: 'pickup', ship_from: { address: { city: 'Detroit' } } },
+      id: 'shipping-c',
+      unit_price: '4.00',
+      fulfillment: 'pickup',
+      ship_from: { address: { city: 'Detroit' } },
     });
   });
 

@@ -66,7 +66,9 @@ it('lowers the tax if an edit adds an item with a negative price', async () => {
 
 it('lowers the tax of a draft order that has an item with a negative price', async () => {
   const { draft_order } = await shop.admin<{ draft_order: { id: string } }>('POST', '/draft-orders', {
-    ...{ region_id: shop.region, email: 'buyer@shop.example', shipping_address: addresses.MI },
+    region_id: shop.region,
+    email: 'buyer@shop.example',
+    shipping_address: addresses.MI,
     items: [
       { variant_id: shop.variants.Mug, quantity: 2 },
       { title: 'Sorry', quantity: 1, unit_price: -3 },

@@ -7,7 +7,9 @@ import { type MedusaOrder, soldOrderOf } from '../shop-order.ts';
 import { isEstimated, taxContextOf } from '../tax.ts';
 
 const cart = (country_code: string, more: Partial<Document> = {}): Document => ({
-  ...{ id: 'cart_1', currency_code: 'eur', shipping_address: { country_code, postal_code: '10115' } },
+  id: 'cart_1',
+  currency_code: 'eur',
+  shipping_address: { country_code, postal_code: '10115' },
   items: [{ id: 'cali_1', quantity: 1, unit_price: 10, is_tax_inclusive: true }],
   ...more,
 });
@@ -64,7 +66,8 @@ it('gives a gift card its tax code unless the product has another one', () => {
 });
 
 const pickupMethod: ShippingMethod = {
-  ...{ id: 'casm_2', amount: 0 },
+  id: 'casm_2',
+  amount: 0,
   shipping_option: {
     shipping_profile_id: 'sp_2',
     service_zone: {
@@ -79,7 +82,9 @@ const shipMethod: ShippingMethod = { id: 'casm_1', amount: 5, shipping_option: {
 
 describe('an item', () => {
   const itemOf = (profile: string, more: Partial<Item> = {}): Item => ({
-    ...{ id: `cali_${profile}`, quantity: 1, unit_price: 10 },
+    id: `cali_${profile}`,
+    quantity: 1,
+    unit_price: 10,
     variant: { product: { shipping_profile: { id: profile } } },
     ...more,
   });
@@ -128,8 +133,12 @@ const complete = { LEVY_URL: 'https://levy.example', LEVY_API_KEY: 'levy_key' };
 describe('the settings', () => {
   it('have defaults', () => {
     expect(settingsOf(complete)).toEqual({
-      ...{ url: 'https://levy.example', apiKey: 'levy_key', shop: 'medusa' },
-      ...{ timeoutMs: 1000, pauseMs: 5000, isBlocking: false },
+      url: 'https://levy.example',
+      apiKey: 'levy_key',
+      shop: 'medusa',
+      timeoutMs: 1000,
+      pauseMs: 5000,
+      isBlocking: false,
     });
     expect(settingsOf({ ...complete, LEVY_FALLBACK: 'block' }).isBlocking).toBe(true);
   });
@@ -202,8 +211,14 @@ const tax_lines = [{ code: 'US-MI', rate: 10 }];
 
 /** Builds an order of two units of 10.00 with 10 % tax, with changed fields. */
 const orderOf = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): MedusaOrder => ({
-  ...{ id: 'order_1', currency_code: 'usd', status: 'pending', created_at: at(0), updated_at: at(1) },
-  ...{ item_total: 11 * left, shipping_total: 0, tax_total: left },
+  id: 'order_1',
+  currency_code: 'usd',
+  status: 'pending',
+  created_at: at(0),
+  updated_at: at(1),
+  item_total: 11 * left,
+  shipping_total: 0,
+  tax_total: left,
   shipping_address: { country_code: 'us', province: 'MI', postal_code: '48226' },
   items: [{ id: 'ordli_1', quantity: 2, unit_price: 10, tax_lines }],
   payment_collections: [{ payments: [{ amount: paid, captures: [{ amount: paid, created_at: at(2) }] }] }],

@@ -11,7 +11,11 @@ export const addresses = {
 } as const;
 
 export const guam = {
-  ...{ address_1: '1 Marine Corps Dr', city: 'Hagatna', province: 'GU', postal_code: '96910', country_code: 'us' },
+  address_1: '1 Marine Corps Dr',
+  city: 'Hagatna',
+  province: 'GU',
+  postal_code: '96910',
+  country_code: 'us',
 };
 
 type Item = {
@@ -169,8 +173,13 @@ export const eventually = async (
 const decimal = (minor: number) =>
   `${minor < 0 ? '-' : ''}${Math.floor(Math.abs(minor) / 100)}.${String(Math.abs(minor) % 100).padStart(2, '0')}`;
 const codes: Record<string, string | undefined> = {
-  ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: undefined },
-  ...{ Feed: 'FOOD.GROCERY', Voucher: 'FEES.GIFT_CARDS' },
+  Mug: 'GENERAL',
+  Pin: 'GENERAL',
+  Shirt: 'CLOTHING.APPAREL',
+  Rice: 'FOOD.GROCERY',
+  Table: undefined,
+  Feed: 'FOOD.GROCERY',
+  Voucher: 'FEES.GIFT_CARDS',
 };
 
 /** Rounds discounts to cents that add up to the total: the largest fractions are rounded up; ties go by item id. */
@@ -221,7 +230,9 @@ export const expectedTax = async (
       address: { line1: address.address_1, city: address.city, state, postal_code: address.postal_code, country: 'US' },
     },
     line_items: items.map(({ id, quantity, unit_price, product_title }, at) => ({
-      ...{ id, quantity: String(quantity), unit_price: decimal(cents(unit_price)) },
+      id,
+      quantity: String(quantity),
+      unit_price: decimal(cents(unit_price)),
       ...(unit_price >= 0 && { discount_amount: decimal(discounts[at] as number) }),
       ...(codes[product_title] && { product_tax_code: codes[product_title] }),
     })),

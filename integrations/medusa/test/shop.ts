@@ -110,14 +110,17 @@ export const startShop = async (url: string, more: Record<string, string> = {}) 
   const { npm_lifecycle_event: _, NODE_OPTIONS: __, ...inherited } = process.env;
   const env = {
     ...inherited,
-    ...{ DATABASE_URL: postgres.url, LEVY_URL: url, LEVY_API_KEY: apiKey, LEVY_SHOP: 'medusa', NODE_ENV: 'production' },
-    ...{
-      TEST_PRODUCTS: JSON.stringify([...products, ...others]),
-      SEED_FILE: seedFile,
-      MEDUSA_DISABLE_TELEMETRY: '1',
-      PORT: String(port),
-    },
-    ...{ HOST: '127.0.0.1', ...more },
+    DATABASE_URL: postgres.url,
+    LEVY_URL: url,
+    LEVY_API_KEY: apiKey,
+    LEVY_SHOP: 'medusa',
+    NODE_ENV: 'production',
+    TEST_PRODUCTS: JSON.stringify([...products, ...others]),
+    SEED_FILE: seedFile,
+    MEDUSA_DISABLE_TELEMETRY: '1',
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    ...more,
   };
   const run = (...args: string[]) => execFileSync(medusa, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   linkModules();

@@ -43,23 +43,43 @@ const addresses: Record<string, object> = {
 };
 
 const invoiceJson = (invoice: FakeInvoice) => ({
-  ...{ id: invoice.id, object: 'invoice', status: invoice.status, currency: invoice.currency, customer: 'cus_1' },
-  ...{ customer_tax_exempt: invoice.exempt, customer_shipping: null, automatic_tax: { enabled: false } },
+  id: invoice.id,
+  object: 'invoice',
+  status: invoice.status,
+  currency: invoice.currency,
+  customer: 'cus_1',
+  customer_tax_exempt: invoice.exempt,
+  customer_shipping: null,
+  automatic_tax: { enabled: false },
   customer_address: { ...addresses[invoice.state], country: invoice.country },
-  ...{
-    created: invoice.created,
-    effective_at: null,
-    status_transitions: { finalized_at: invoice.status === 'draft' ? null : invoice.created },
-  },
-  ...{ total: totalOf(invoice), total_taxes: taxes(taxOf(invoice)), shipping_cost: null, metadata: invoice.metadata },
+  created: invoice.created,
+  effective_at: null,
+  status_transitions: { finalized_at: invoice.status === 'draft' ? null : invoice.created },
+  total: totalOf(invoice),
+  total_taxes: taxes(taxOf(invoice)),
+  shipping_cost: null,
+  metadata: invoice.metadata,
 });
 const lineJson = ({ id, amount, quantity, discount, product, tax }: FakeLine) => ({
-  ...{ id, object: 'line_item', amount, quantity, description: null, metadata: {}, taxes: taxes(tax) },
-  ...{ discount_amounts: discount ? [{ amount: discount }] : [], pricing: { price_details: { product } } },
+  id,
+  object: 'line_item',
+  amount,
+  quantity,
+  description: null,
+  metadata: {},
+  taxes: taxes(tax),
+  discount_amounts: discount ? [{ amount: discount }] : [],
+  pricing: { price_details: { product } },
 });
 const noteJson = (note: FakeNote) => ({
-  ...{ id: note.id, object: 'credit_note', status: note.status, created: note.created, effective_at: null },
-  ...{ metadata: note.metadata ?? {}, total: noteTotal(note), refunds: note.refund ? [{ refund: note.refund }] : [] },
+  id: note.id,
+  object: 'credit_note',
+  status: note.status,
+  created: note.created,
+  effective_at: null,
+  metadata: note.metadata ?? {},
+  total: noteTotal(note),
+  refunds: note.refund ? [{ refund: note.refund }] : [],
 });
 
 export const startStripe = async () => {

@@ -263,7 +263,8 @@ it('runs the nightly example, which records changes whose events were lost', asy
   process.exitCode = undefined;
   // The invoice was finalized without a tax.
   expect(JSON.parse(print.mock.lastCall?.[0])).toMatchObject({
-    ...{ recorded: [lost.id], extra: [] },
+    recorded: [lost.id],
+    extra: [],
     problems: [{ reference: lost.id, code: 'tax_difference' }],
   });
   expect(exitCode).toBe(1);

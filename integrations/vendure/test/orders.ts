@@ -41,7 +41,11 @@ export const addresses = {
 } as const;
 
 export const guam = {
-  ...{ streetLine1: '1 Marine Corps Dr', city: 'Hagatna', province: 'GU', postalCode: '96910', countryCode: 'US' },
+  streetLine1: '1 Marine Corps Dr',
+  city: 'Hagatna',
+  province: 'GU',
+  postalCode: '96910',
+  countryCode: 'US',
 };
 export const berlin = { streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
 
@@ -177,7 +181,9 @@ export const staffOf = ({ send, variants }: Shop) => {
     await to(orderId, state);
   };
   return {
-    ...{ to, modify, payMore },
+    to,
+    modify,
+    payMore,
     /** Creates a customer with the password "secret". Returns the id. */
     register: async (emailAddress: string): Promise<string> => {
       const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
@@ -275,7 +281,8 @@ const shippingOf = ({ lines, shippingLines }: ShopOrder) =>
       const own = lines.filter((_, index) => shippingLines.length < 2 || index % 2 === at);
       const goods = own.filter(({ productVariant: { sku } }) => sku !== 'Card');
       return {
-        ...{ id: `charge ${id}`, amount: decimal(discountedPrice) },
+        id: `charge ${id}`,
+        amount: decimal(discountedPrice),
         line_item_ids: (goods.length > 0 ? goods : own).map((line) => line.id),
       };
     })
@@ -303,12 +310,17 @@ export const expectedTaxOf = async (
           ...order.lines
             .filter(({ quantity }) => quantity > 0)
             .map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
-              ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
+              id,
+              quantity: String(quantity),
+              unit_price: decimal(unitPrice),
               discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
               product_tax_code: products.find(({ name }) => name === sku)?.levyTaxCode ?? 'GENERAL',
             })),
           ...order.surcharges.map(({ id, price }) => ({
-            ...{ id: `surcharge ${id}`, quantity: '1', unit_price: decimal(price), fulfillment: 'none' as const },
+            id: `surcharge ${id}`,
+            quantity: '1',
+            unit_price: decimal(price),
+            fulfillment: 'none' as const,
           })),
         ],
         shipping: shippingOf(order),

@@ -79,7 +79,9 @@ type Part = { readonly id: string | null; readonly taxShare: number; left: numbe
  */
 const partsOf = (order: ShopOrder): Part[] => {
   const part = (id: string | null, net: number, tax: number) => ({
-    ...{ id, left: net + tax, taxShare: net + tax === 0 ? 0 : tax / (net + tax) },
+    id,
+    left: net + tax,
+    taxShare: net + tax === 0 ? 0 : tax / (net + tax),
   });
   const goods = [
     ...order.lines.map(({ id, proratedLinePrice: net, proratedLinePriceWithTax: gross }) => ({ id, net, gross })),

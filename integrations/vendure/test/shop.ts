@@ -104,7 +104,9 @@ const part = new PaymentMethodHandler({
   description: named('A part of the order'),
   args: {},
   createPayment: (_ctx, _order, amount, _args, metadata) => ({
-    ...{ amount: Number(metadata['amount'] ?? amount), transactionId: 'x', metadata: {} },
+    amount: Number(metadata['amount'] ?? amount),
+    transactionId: 'x',
+    metadata: {},
     state: metadata['amount'] ? 'Settled' : 'Authorized',
   }),
   settlePayment: () => ({ success: true }),
@@ -189,7 +191,11 @@ export type Shop = Awaited<ReturnType<typeof startShop>>;
 
 /** The plugin's options for a Levy at `url`, with a longer time limit than the default: the machine may be busy. */
 export const optionsOf = (url: string, more: Partial<LevyOptions> = {}): LevyOptions => ({
-  ...{ levy: createClient({ url, apiKey }), shop: 'vendure', fulfillment: atStore, timeoutMs: 30_000, ...more },
+  levy: createClient({ url, apiKey }),
+  shop: 'vendure',
+  fulfillment: atStore,
+  timeoutMs: 30_000,
+  ...more,
 });
 
 /** Starts a Vendure server with the plugin. Its database is in memory, or in the file `location`. */

@@ -147,7 +147,8 @@ const closed: Filing = {
   period_end: '2026-10-31',
   frequency: 'month',
   ...findFilingTerms('US-MI', 'month', '2026-10-31'),
-  ...{ overdue: false, days_until_due: 18 },
+  overdue: false,
+  days_until_due: 18,
   vendor_discount_amount: null,
   vendor_discount_reason: 'The discount of this state depends on more than the tax due, or is not established.',
   status: 'closed',
@@ -155,7 +156,10 @@ const closed: Filing = {
   corrections: [],
   totals: [
     {
-      ...{ ...michigan, reporting_code: null, currency: 'USD', ...figures },
+      ...michigan,
+      reporting_code: null,
+      currency: 'USD',
+      ...figures,
       tax_due: { in_state: '0.00', out_of_state: '5.70', food_and_drugs: '0.00', fees: '0.00' },
       rates: [{ rate: '0.06', ...figures }],
     },

@@ -46,8 +46,18 @@ export type PostalAddress = z.infer<typeof PostalAddress>;
 /** Abbreviations that are neither postal codes nor the beginning of a name. */
 const abbreviations: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ USVI: 'VI', 'US VI': 'VI', SAMOA: 'AS', CNMI: 'MP', NMI: 'MP', SAIPAN: 'MP', 'MARIANA ISLANDS': 'MP' },
-    ...{ FSM: 'FM', MICRONESIA: 'FM', RMI: 'MH', FLA: 'FL', PENNA: 'PA' },
+    USVI: 'VI',
+    'US VI': 'VI',
+    SAMOA: 'AS',
+    CNMI: 'MP',
+    NMI: 'MP',
+    SAIPAN: 'MP',
+    'MARIANA ISLANDS': 'MP',
+    FSM: 'FM',
+    MICRONESIA: 'FM',
+    RMI: 'MH',
+    FLA: 'FL',
+    PENNA: 'PA',
   }),
 );
 

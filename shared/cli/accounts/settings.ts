@@ -54,8 +54,11 @@ const jsonForms: Partial<Record<keyof Assignable, { readonly shape: string; read
 };
 
 const regions: Readonly<Record<string, string>> = {
-  ...{ CST: 'America/Chicago', EST: 'America/New_York', HST: 'Pacific/Honolulu' },
-  ...{ MST: 'America/Denver', PST: 'America/Los_Angeles' },
+  CST: 'America/Chicago',
+  EST: 'America/New_York',
+  HST: 'Pacific/Honolulu',
+  MST: 'America/Denver',
+  PST: 'America/Los_Angeles',
 };
 
 // JSON is hard to quote in a shell, so the value can be read from a file.

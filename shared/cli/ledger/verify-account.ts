@@ -218,7 +218,8 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
   const { account, id } = subject;
   const counts = { ...noCounts(), transactions: 1 };
   const headFault = (what: string, actual: string, expected: string) => ({
-    ...{ counts, findings: findingsOf(id, 'head', [{ what, actual, expected }]) },
+    counts,
+    findings: findingsOf(id, 'head', [{ what, actual, expected }]),
   });
   const item = await headItem(account, id);
   if (!item) return headFault('transaction that the index lists', 'none', 'there');

@@ -30,7 +30,9 @@ const isSampled = ({ share, seed }: Sample, id: string): boolean =>
   createHash('sha256').update(`${seed} ${id}`).digest().readUInt32BE() < Number(share) * 2 ** 32;
 
 const newAccountState = (): AccountState => ({
-  ...{ after: null, isDone: false, counts: noCounts() },
+  after: null,
+  isDone: false,
+  counts: noCounts(),
   findings: Object.fromEntries(checks.map((check) => [check, 0])) as AccountState['findings'],
 });
 
@@ -125,7 +127,10 @@ const verifyOne = async (
   const counts = isDone
     ? before
     : await verifyAccount({
-        ...{ account, pauseMs, onProgress, from: { after, counts: before } },
+        account,
+        pauseMs,
+        onProgress,
+        from: { after, counts: before },
         isSampled: (id) => isSampled(state, id),
         onPage: (last, checked) => reach({ after: last, isDone: false, counts: checked }),
         onFinding: (finding) => {
@@ -149,7 +154,11 @@ const report = ({ account, counts, total, by_check }: Verified): void => {
 };
 
 const jsonOf = ({ account, counts, total, by_check, findings }: Verified) => ({
-  ...{ account, checked: counts, findings_total: total, findings_by_check: by_check, findings },
+  account,
+  checked: counts,
+  findings_total: total,
+  findings_by_check: by_check,
+  findings,
 });
 
 const run = async (options: Options): Promise<void> => {

@@ -22,7 +22,12 @@ const rowOf = ({ order, levy, reason, detail }: Compared) => {
   const { line, reference, currency, charged, body } = order;
   const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   return {
-    ...{ line, reference_id: reference, tax_date: String(body['tax_date']), currency, reason, detail },
+    line,
+    reference_id: reference,
+    tax_date: String(body['tax_date']),
+    currency,
+    reason,
+    detail,
     charged_tax_amount: text(charged.total),
     levy_tax_amount: text(levy),
     difference_amount: text(charged.total - levy),
@@ -61,7 +66,9 @@ const figures = ({ currency, charged, levy }: Group) => {
 const report = (groups: readonly Group[], errors: readonly OrderError[], json: boolean | undefined): void => {
   if (json) {
     const rows = groups.map((group) => ({
-      ...{ currency: group.currency, reason: group.reason, count: group.count },
+      currency: group.currency,
+      reason: group.reason,
+      count: group.count,
       ...figures(group),
     }));
     printJson({ reasons: rows, errors });

@@ -67,8 +67,12 @@ const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number
     legend={of.reason ? `Certificate ${at + 1}` : 'New certificate'}
     of={certificateFields}
     values={{
-      ...{ number: of.certificate_number, document: of.document_url, reason: of.reason },
-      ...{ states: of.states?.join(', '), from: of.valid_from, to: of.valid_to },
+      number: of.certificate_number,
+      document: of.document_url,
+      reason: of.reason,
+      states: of.states?.join(', '),
+      from: of.valid_from,
+      to: of.valid_to,
     }}
     at={at}
   />
@@ -211,7 +215,9 @@ const exportRows = ({ id, name, exemptions }: Stored) => {
     valid_to: null,
   };
   return (exemptions.length > 0 ? exemptions : [none]).map((row) => ({
-    ...{ id, name, ...row },
+    id,
+    name,
+    ...row,
     states: row.reason === null ? null : (row.states?.join(' ') ?? 'all'),
   }));
 };

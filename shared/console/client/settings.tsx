@@ -123,7 +123,9 @@ const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
 
 /** The state and the days of a row, as an update has them. */
 const termOf = (value: (name: string) => string) => ({
-  ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
+  state: value('state').toUpperCase(),
+  from: value('from'),
+  to: orNull(value('to')),
 });
 
 const stateField = (row: unknown, example: string) =>

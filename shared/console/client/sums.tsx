@@ -191,9 +191,16 @@ const comparedColumns = [
 const comparedRows = (rows: readonly Compared[], currency: string, range: Range, earlier: readonly Range[]) =>
   rows.flatMap(({ state, measure, amount, changes }) =>
     changes.map(({ before, change, percent }, at) => ({
-      ...{ state: state || 'all', figure: measure, currency, ...range, amount },
-      ...{ before_from: earlier[at]?.from ?? null, before_to: earlier[at]?.to ?? null },
-      ...{ before_amount: before, change_amount: change, change_percent: percent },
+      state: state || 'all',
+      figure: measure,
+      currency,
+      ...range,
+      amount,
+      before_from: earlier[at]?.from ?? null,
+      before_to: earlier[at]?.to ?? null,
+      before_amount: before,
+      change_amount: change,
+      change_percent: percent,
     })),
   );
 

@@ -14,7 +14,10 @@ const update =
   (levy: Levy, idempotencyKey: string) =>
     dataOf(
       levy.post('/transactions/{id}', {
-        ...{ path: { id }, body, idempotencyKey, maxTries: 4 },
+        path: { id },
+        body,
+        idempotencyKey,
+        maxTries: 4,
         headers: { 'If-Match': `"${version}"` },
       }),
     );

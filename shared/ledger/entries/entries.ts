@@ -171,7 +171,8 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
   const charges = [
     ...line_items.map((line) => ({ taxes: line.taxes, line, origins: [originState(line, posting)] })),
     ...shippingList(shipping).map((charge) => ({
-      ...{ taxes: charge.taxes, line: null },
+      taxes: charge.taxes,
+      line: null,
       origins: charge.ship_from?.address ? [originState(charge, posting)] : shippedInside,
     })),
   ];

@@ -166,7 +166,9 @@ export const changeSettings = async (
     ? dueNow(id, { ...settings, ...changed }.registrations)
     : [];
   const recorded = names.map((setting) => ({
-    ...{ at, by, setting },
+    at,
+    by,
+    setting,
     before: textOf(setting, settings[setting]),
     after: textOf(setting, changed[setting]),
   }));

@@ -28,7 +28,11 @@ export const statusChangeAttribute = ({ from, to }: AuditEntry, after: Transacti
   const { type, reference_id, parent_transaction_id, currency, tax_date, total_amount, tax_amount } = after;
   return {
     about: {
-      ...{ type, currency, tax_date, total_amount, tax_amount },
+      type,
+      currency,
+      tax_date,
+      total_amount,
+      tax_amount,
       ...(reference_id !== null && { reference_id }),
       ...(parent_transaction_id !== null && { parent_transaction_id }),
       ...(isExpiredDraft(after) && { expired: true }),

@@ -128,7 +128,8 @@ const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] =
   const free = {
     ConditionExpression: isLeft ? `${isFree} OR transaction_id = :replaced` : isFree,
     ExpressionAttributeValues: {
-      ...{ ':id': idOf(head), ':now': toInstant(nowMs) },
+      ':id': idOf(head),
+      ':now': toInstant(nowMs),
       ...(replaced && isLeft && { ':replaced': idOf(replaced) }),
     },
   };

@@ -232,7 +232,9 @@ export const checkIsolation = (
 const patienceMs = 30_000;
 
 const positive = (sums: Sums): Sums => ({
-  ...{ gross: -sums.gross, taxable: -sums.taxable, tax: -sums.tax },
+  gross: -sums.gross,
+  taxable: -sums.taxable,
+  tax: -sums.tax,
   untaxed: Object.fromEntries(Object.entries(sums.untaxed).map(([reason, amount]) => [reason, -amount])),
 });
 

@@ -48,9 +48,7 @@ const checkContent = (book: Book, transaction: Transaction, creation: Creation, 
   must(
     days.some((one) => taxDayOf(one, time_zone) === day),
     `The tax day of ${transaction.id} was never sent.`,
-    {
-      ...{ day, days, time_zone },
-    },
+    { day, days, time_zone },
   );
   const sent = applied.flatMap(({ body }) => {
     const lines = body['line_items' as never] as readonly SentLine[] | undefined;
@@ -65,9 +63,7 @@ const checkContent = (book: Book, transaction: Transaction, creation: Creation, 
   must(
     sent.some((some) => JSON.stringify(some.map(lineOf)) === JSON.stringify(lines.map(lineOf))),
     `The lines of ${transaction.id} were never sent.`,
-    {
-      ...{ lines, sent },
-    },
+    { lines, sent },
   );
 };
 

@@ -28,7 +28,10 @@ export type Prices = Readonly<Record<PriceName, Price>>;
 
 // Reads are counted in half units, because reading an index costs half a unit. A GB-second is 1,024 MB for 1,000 ms.
 const counted: Readonly<Record<string, bigint>> = {
-  ...{ GB: 1n << 30n, 'GB-month': 1n << 30n, 'GB-seconds': 1_024_000n, 'read units': 2n },
+  GB: 1n << 30n,
+  'GB-month': 1n << 30n,
+  'GB-seconds': 1_024_000n,
+  'read units': 2n,
 };
 const tiersOf = (price: string | readonly Tier[]): readonly Tier[] =>
   typeof price === 'string' ? [{ upTo: null, dollars: price }] : price;

@@ -32,13 +32,20 @@ export const measuresOf = (lines: number): Measures => {
 
 /** Fixed resources of the stack. A test compares them with the template. */
 export const deployment = {
-  ...{ alarmMetrics: 76, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
-  ...{ memory: 1024, dailyBackups: 7, monthlyBackups: 13 },
+  alarmMetrics: 76,
+  keys: 1,
+  dashboards: 1,
+  webAclRules: 4,
+  gatewayMetricsByMethod: 5,
+  memory: 1024,
+  dailyBackups: 7,
+  monthlyBackups: 13,
   /**
    * Custom metrics of a month without failures, as series of names and dimension values, excluding `Duration`, which
    * has one series per operation in use. `full` adds the series below for each refusal code and taxed state.
    */
-  ...{ essentialSeries: 6, fullSeries: 15 },
+  essentialSeries: 6,
+  fullSeries: 15,
 } as const;
 
 /** Assumed, not measured in a deployment: billed microseconds of a warm invocation with 1 GB, and per line. */
@@ -57,12 +64,31 @@ const rowsOfList = BigInt(readPageLimit({}));
 /** Assumed, not measured in a deployment: microseconds, bytes and monthly counts. */
 const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
-  ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n, markWrites: 2n },
-  ...{ refusalCodes: 10n, taxedStates: 46n, keyRequests: 100_000n, mails: 10n },
+  runItem: 5000n,
+  announcement: 10_000n,
+  coldStart: 250_000n,
+  coldStartsPerThousand: 10n,
+  markWrites: 2n,
+  refusalCodes: 10n,
+  taxedStates: 46n,
+  keyRequests: 100_000n,
+  mails: 10n,
   // Counting for reports: writes and half read units per transaction, bytes of its mark, time per run and per record.
-  ...{ countWrites: 4n, countReads: 4n, countBytes: 330n, countRun: 40_000n, countRecord: 5000n, streamShards: 4n },
-  ...{ accessLog: 500n, functionLog: 1400n, logMonths: 3n },
-  ...{ headers: 700n, otherTables: 100_000_000n, savedDays: 3n, tracedPerSecond: 1n, tracedOneOf: 20n, idleReads: 10n },
+  countWrites: 4n,
+  countReads: 4n,
+  countBytes: 330n,
+  countRun: 40_000n,
+  countRecord: 5000n,
+  streamShards: 4n,
+  accessLog: 500n,
+  functionLog: 1400n,
+  logMonths: 3n,
+  headers: 700n,
+  otherTables: 100_000_000n,
+  savedDays: 3n,
+  tracedPerSecond: 1n,
+  tracedOneOf: 20n,
+  idleReads: 10n,
 } as const;
 
 /** The options of `npm run cost`. Shares and rates are decimal strings. */
@@ -89,12 +115,18 @@ const countsOf = (options: CostOptions) => {
   const updates = part(drafts, options.updates);
   const sales = options.transactions - credits - drafts;
   const steps: Readonly<Record<StepName, bigint>> = {
-    ...{ 'create draft': drafts, 'update draft': updates, finalize: finalized },
-    ...{ 'create finalized': sales, credit: credits, expire: drafts - finalized },
-    ...{ 'file sale': options.filings ? sales + finalized : 0n, 'file credit': options.filings ? credits : 0n },
+    'create draft': drafts,
+    'update draft': updates,
+    finalize: finalized,
+    'create finalized': sales,
+    credit: credits,
+    expire: drafts - finalized,
+    'file sale': options.filings ? sales + finalized : 0n,
+    'file credit': options.filings ? credits : 0n,
   };
   const requests: Readonly<Record<Billed, bigint>> = {
-    ...{ 'create-calculation': options.calculations, 'create-transaction': options.transactions },
+    'create-calculation': options.calculations,
+    'create-transaction': options.transactions,
     'update-transaction': updates + finalized,
     'get-transaction': part(options.transactions, options.gets),
     'list-transactions': part(options.transactions, options.lists),
@@ -187,21 +219,29 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
       6n * onceIn(60n) +
       2n * assumed.idleReads * runsOf('close-periods'),
     tableStorage: tables + BigInt(options.months) * total('indexes'),
-    ...{ pointInTimeRecovery: tables, backupStorage: backups },
+    pointInTimeRecovery: tables,
+    backupStorage: backups,
     functionLogBytes: allRequests * assumed.functionLog,
     accessLogBytes: allRequests * assumed.accessLog,
     logStorage: allRequests * (assumed.accessLog + assumed.functionLog) * assumed.logMonths,
     metric: called + metricsOf(options, called),
-    ...{ alarm: BigInt(deployment.alarmMetrics), dashboard: BigInt(deployment.dashboards) },
+    alarm: BigInt(deployment.alarmMetrics),
+    dashboard: BigInt(deployment.dashboards),
     trace: options.tracing ? traced + (allRequests - traced) / assumed.tracedOneOf : 0n,
-    ...{ pipeRequest: records, busEvent: events, scheduledRun: runs },
-    ...{ key: BigInt(deployment.keys) + ownKey, keyRequest: ownKey * assumed.keyRequests, mail: assumed.mails },
+    pipeRequest: records,
+    busEvent: events,
+    scheduledRun: runs,
+    key: BigInt(deployment.keys) + ownKey,
+    keyRequest: ownKey * assumed.keyRequests,
+    mail: assumed.mails,
     transferOut:
       requests['create-calculation'] * bytes.calculation +
       total('answer') +
       requests['get-transaction'] * steps['create finalized'].answer +
       requests['list-transactions'] * rowsOfList * bytes.rowAnswer +
       allRequests * assumed.headers,
-    ...{ webAcl: waf, webAclRule: waf * BigInt(deployment.webAclRules), webAclRequest: waf * allRequests },
+    webAcl: waf,
+    webAclRule: waf * BigInt(deployment.webAclRules),
+    webAclRequest: waf * allRequests,
   };
 };

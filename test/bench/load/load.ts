@@ -77,7 +77,10 @@ const run = async (phase: string, rate: Rate, duration: number, more: (sending: 
     Number((((after[who] - before[who]) * 1000) / sending.elapsedMs).toFixed(2));
   console.log(
     JSON.stringify({
-      ...{ phase, asked_per_second: rate, ...summaryOf(sending), ...more(sending) },
+      phase,
+      asked_per_second: rate,
+      ...summaryOf(sending),
+      ...more(sending),
       // Average number of cores used by each. Other processes are visible only in the load average.
       cores: { generator: coresOf('generator'), service: coresOf('service'), database: coresOf('database') },
       load_average: Number(loadavg()[0]?.toFixed(2)),

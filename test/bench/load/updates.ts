@@ -46,8 +46,11 @@ const largeFiles = (state: string, rows: number): readonly TestFile[] => {
     const zip = zips[index % zips.length] ?? '';
     const first = Math.floor(index / zips.length) * width;
     return boundaryRow({
-      ...{ type: '4', zips: [zip, digits(first, 4), zip, digits(first + width - 1, 4)], state: fips },
-      ...{ county: countyOf(index), ...(index % 3 > 0 && { place: cityOf(index) }) },
+      type: '4',
+      zips: [zip, digits(first, 4), zip, digits(first + width - 1, 4)],
+      state: fips,
+      county: countyOf(index),
+      ...(index % 3 > 0 && { place: cityOf(index) }),
       districts: [[districtOf(index % 7), '63']],
     });
   });
@@ -97,7 +100,10 @@ const figure = async (of: string, ...options: readonly string[]): Promise<void> 
   const usage = JSON.parse(/^usage (.*)$/m.exec(err)?.[1] ?? '{}');
   console.log(
     JSON.stringify({
-      ...{ figure: 'update', of, rows, seconds: Number(seconds.toFixed(1)) },
+      figure: 'update',
+      of,
+      rows,
+      seconds: Number(seconds.toFixed(1)),
       ...(rows > 0 && { rows_per_second: Math.round(rows / seconds) }),
       cpu_seconds: Number(((usage.userCPUTime + usage.systemCPUTime) / 1e6).toFixed(1)),
       peak_megabytes: Math.round(usage.maxRSS / 1024),

@@ -145,7 +145,11 @@ const paths = document.paths as unknown as Record<string, Record<string, Describ
 export const operations = Object.values<Endpoint>(endpoints).map(({ name, method, path, scope }) => {
   const { parameters = [], requestBody }: Described = paths[path]?.[method.toLowerCase()] ?? {};
   return {
-    ...{ name, method, path, scope, body: requestBody?.content['application/json'] },
+    name,
+    method,
+    path,
+    scope,
+    body: requestBody?.content['application/json'],
     parameters: parameters.map((one): Parameter => ('$ref' in one ? resolve(one.$ref) : one)),
   };
 });

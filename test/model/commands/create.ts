@@ -234,7 +234,9 @@ export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): 
     const whole = { quantity: '1', discount_amount: '0' };
     if (way === 'unmatched')
       return {
-        ...{ id: `extra_${index}`, product_tax_code: 'GENERAL', quantity: '1' },
+        id: `extra_${index}`,
+        product_tax_code: 'GENERAL',
+        quantity: '1',
         unit_price: text((remaining.total.net * BigInt(percent)) / 300n),
       };
     const name = isNamed || used.has(id) ? { id: `c_${index}`, parent_line_item_id: id } : { id };
@@ -266,7 +268,9 @@ const bodyOf = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested =>
   const isOfLines = wish.mode === 'lines' || wish.oddity === 'remaining with lines';
   const hasShipping = wish.oddity === 'shipping alone' || (isOfLines && wish.shipping !== undefined);
   const request = {
-    ...{ type: 'credit', parent_transaction_id: sale.id, status: wish.status },
+    type: 'credit',
+    parent_transaction_id: sale.id,
+    status: wish.status,
     ...said(wish, nowMs),
     ...(isOfLines && { line_items: creditLines(wish, sale, book) }),
     ...(wish.mode === 'remaining' && { credit_remaining: true }),
