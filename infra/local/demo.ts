@@ -34,30 +34,25 @@ export const createDemo = async (apiKey: string | null): Promise<string> => {
   return secret;
 };
 
-type Row = readonly [string, string, string];
-const [places, products] = [data.places, data.products] as unknown as [readonly Row[], readonly Row[]];
-const placeAt = (at: number): Row => places[at % places.length] as Row;
+const { places, products } = data;
+type Place = (typeof places)[number];
+type Product = (typeof products)[number];
+const placeAt = (at: number) => places[at % places.length] as Place;
 
-const addressOf = ([state, city, postal_code]: Row) => ({ city, state, postal_code, country: 'US' });
+const addressOf = (place: Place) => ({ ...place, country: 'US' });
 
-const lineOf = ([description, product_tax_code, unit_price]: readonly [string, string | null, string], count = 1) => ({
-  id: 'item',
-  description,
-  quantity: String(count),
-  unit_price,
-  ...(product_tax_code !== null && { product_tax_code }),
-});
+const lineOf = (product: Partial<Product>, count = 1) => ({ id: 'item', quantity: String(count), ...product });
 
 const saleCount = 55;
 
 const ordinarySales = Array.from({ length: saleCount }, (_, at) => ({
   customer: { address: addressOf(placeAt(at)) },
-  line_items: [lineOf(products[at % products.length] as Row, 1 + (at % 3))],
+  line_items: [lineOf(products[at % products.length] as Product, 1 + (at % 3))],
   // The first product is shipped.
   ...(at % products.length === 0 && { shipping: { amount: '9.00' } }),
 }));
 
-const [lamp] = products as [Row];
+const [lamp] = products as [Product];
 const exempt = (id: string, at: number) => ({
   customer: { id, address: addressOf(placeAt(at)) },
   line_items: [lineOf(lamp, 10)],
@@ -68,12 +63,18 @@ const specialSales = [
   ...[exempt('sample_reseller', 0), exempt('sample_reseller', 3), exempt('sample_school', 5)],
   // To review: an expired certificate, an address that contradicts itself, and a product without a code.
   exempt('sample_lapsed', 0),
-  { customer: { address: addressOf(['WA', 'Seattle', '98402']) }, line_items: [lineOf(lamp)] },
-  { customer: { address: addressOf(placeAt(1)) }, line_items: [lineOf(['Gift box', null, '25.00'])] },
+  {
+    customer: { address: addressOf({ state: 'WA', city: 'Seattle', postal_code: '98402' }) },
+    line_items: [lineOf(lamp)],
+  },
+  {
+    customer: { address: addressOf(placeAt(1)) },
+    line_items: [lineOf({ description: 'Gift box', unit_price: '25.00' })],
+  },
   // Michigan taxes 6 %, so 2.00 too much was collected.
   {
     customer: { address: addressOf(placeAt(0)) },
-    line_items: [lineOf(['Bookshelf', 'HOME.FURNITURE', '100.00'])],
+    line_items: [lineOf({ description: 'Bookshelf', product_tax_code: 'HOME.FURNITURE', unit_price: '100.00' })],
     tax_amount: '8.00',
   },
 ];
@@ -115,7 +116,7 @@ export const sampleMonth = (nowMs: number) => {
     credit_of: referenceOf(sale),
     ...(creditedInPart.includes(sale) && { line_items: [{ id: 'item', quantity: '1' }] }),
   }));
-  const registrations: Registration[] = [...new Set(places.map(([state]) => state))].map((state) => ({
+  const registrations: Registration[] = [...new Set(places.map(({ state }) => state))].map((state) => ({
     state,
     from: first,
     to: null,

@@ -84,9 +84,8 @@ const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
 };
 
 /**
- * Returns the treatments of goods that a charge follows in another state than the line, because the charge has a separate
- * address, or without the exemption of the line, because SNAP benefits do not pay for it. The line does not report their
- * uncertainties.
+ * Returns the treatments that a charge follows and that its line does not report. They differ if the charge has an address
+ * in a different state. They also differ if SNAP benefits pay for the line, because they do not pay for the charge.
  */
 const followedElsewhere = (
   { goods }: Sale,

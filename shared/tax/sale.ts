@@ -23,7 +23,7 @@ export type Delivered = {
 export type Sale = {
   readonly document: TaxDocument;
   readonly goods: readonly Goods[];
-  /** The delivered lines of each shipment: of each line with deliveries, as in `listCharges`. */
+  /** The delivered lines of each shipment, in the order of `listCharges`. */
   readonly shipments: readonly (readonly Delivered[])[];
   /** The index of the line of each of the goods and then of each shipment. */
   readonly indexes: readonly number[];
