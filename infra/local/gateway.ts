@@ -148,7 +148,7 @@ class TimedOut extends Error {
 }
 
 type Invocation = { readonly functionName: string; readonly requestId: string; readonly timeoutMs: number };
-type Invocable<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
+type Invocable<Event, Output> = (event: Event, context: Context) => Promise<Output>;
 
 // Only the fields that handlers read: there is no log group and no ARN here.
 const newContext = ({ functionName, requestId, timeoutMs }: Invocation): Context => {
@@ -162,11 +162,11 @@ const newContext = ({ functionName, requestId, timeoutMs }: Invocation): Context
 };
 
 /** Calls a handler as Lambda does: with a context that counts down, and a timeout. */
-export const invoke = async <Event, Answer>(
-  handler: Invocable<Event, Answer>,
+export const invoke = async <Event, Output>(
+  handler: Invocable<Event, Output>,
   event: Event,
   invocation: Invocation,
-): Promise<Answer> => {
+): Promise<Output> => {
   const expired = Promise.withResolvers<never>();
   const timer = setTimeout(() => expired.reject(new TimedOut(invocation.functionName)), invocation.timeoutMs);
   try {

@@ -6,7 +6,7 @@ import { assert } from '../../shared/base/assert.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import { matches, openStream, type StreamRecord, streamReader } from './table-stream.ts';
 
-type Handler<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
+type Handler<Event, Output> = (event: Event, context: Context) => Promise<Output>;
 export type EndpointName = Operation | 'method-not-allowed' | 'taxjar';
 
 export type Handlers = {
@@ -17,16 +17,16 @@ export type Handlers = {
 // In a deployment, the CDK app sets this.
 process.env[methodsVariable] = JSON.stringify(methodsByPath);
 
-const load = async <Event, Answer>(name: string): Promise<Handler<Event, Answer>> => {
+const load = async <Event, Output>(name: string): Promise<Handler<Event, Output>> => {
   const { handler } = await import(`../../functions/${name}.ts`);
   assert(typeof handler === 'function', `functions/${name}.ts exports no handler.`);
   return handler;
 };
 
-const loadAll = async <Name extends string, Event, Answer>(names: readonly Name[]) =>
+const loadAll = async <Name extends string, Event, Output>(names: readonly Name[]) =>
   Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await load<Event, Answer>(name)] as const)),
-  ) as Record<Name, Handler<Event, Answer>>;
+    await Promise.all(names.map(async (name) => [name, await load<Event, Output>(name)] as const)),
+  ) as Record<Name, Handler<Event, Output>>;
 
 /** Loads the handlers of all functions, by name. The environment must be complete, because handlers read it at import. */
 export const handlers: Handlers = {

@@ -65,16 +65,16 @@ type CsvPath = {
   [P in PathOf<'get'>]: [Data<Operation<P, 'get'>, 'text/csv'>] extends [never] ? never : P;
 }[PathOf<'get'>];
 type Call<P extends keyof paths, M extends Method> = Arguments<Operation<P, M>>;
-type Answer<P extends keyof paths, M extends Method, Value = Data<Operation<P, M>>> = Promise<
+type ApiResult<P extends keyof paths, M extends Method, Value = Data<Operation<P, M>>> = Promise<
   Result<Value, Refusal<Operation<P, M>>>
 >;
 
 /** API calls by path. All throw `LevyUnavailable` during an outage. */
 export type Levy = {
-  get<P extends PathOf<'get'>>(path: P, ...input: Call<P, 'get'>): Answer<P, 'get'>;
-  post<P extends PathOf<'post'>>(path: P, ...input: Call<P, 'post'>): Answer<P, 'post'>;
+  get<P extends PathOf<'get'>>(path: P, ...input: Call<P, 'get'>): ApiResult<P, 'get'>;
+  post<P extends PathOf<'post'>>(path: P, ...input: Call<P, 'post'>): ApiResult<P, 'post'>;
   /** Returns a resource as CSV text. */
-  getCsv<P extends CsvPath>(path: P, ...input: Call<P, 'get'>): Answer<P, 'get', string>;
+  getCsv<P extends CsvPath>(path: P, ...input: Call<P, 'get'>): ApiResult<P, 'get', string>;
   /** Iterates over a list, page by page; `query.limit` is the page size. Throws `LevyRefused` for a refusal. */
   list<P extends ListPath>(path: P, ...input: Call<P, 'get'>): AsyncGenerator<Item<P>>;
 };

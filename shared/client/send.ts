@@ -24,7 +24,7 @@ export type CallOptions = Partial<Pick<ClientOptions, 'timeoutMs' | 'maxTries'>>
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type Reply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+export type HttpResponse = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 type Outgoing = {
   readonly method: string;
   readonly url: string;
@@ -33,7 +33,7 @@ type Outgoing = {
 };
 
 /** Returns the seconds of `Retry-After`, or `null`. */
-const retryAfterOf = (reply: Reply | null): number | null => {
+const retryAfterOf = (reply: HttpResponse | null): number | null => {
   const text = reply?.headers.get('Retry-After') ?? '';
   return /^\d+$/.test(text) ? Number(text) : null;
 };
@@ -56,7 +56,7 @@ export class LevyUnavailable extends Error {
   readonly idempotencyKey: string | null;
   /** The `Retry-After` of the last response in seconds, or `null`. */
   readonly retryAfterSeconds: number | null;
-  constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
+  constructor({ method, url, headers }: Outgoing, tries: number, reply: HttpResponse | null, cause: unknown) {
     const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : textOf(cause);
     super(`${method} ${url.split('?')[0]} failed in attempt ${tries}. ${reason}`, { cause });
     this.status = reply?.status ?? null;
@@ -106,7 +106,7 @@ const sendOnce = async (options: ClientOptions, { method, url, headers, body }: 
 };
 
 // The response may come from a proxy or a captive portal.
-const isFromLevy = ({ status, headers, body }: Reply): boolean => {
+const isFromLevy = ({ status, headers, body }: HttpResponse): boolean => {
   if (status < 300)
     return (
       (typeof body === 'object' && body !== null) ||
@@ -116,7 +116,7 @@ const isFromLevy = ({ status, headers, body }: Reply): boolean => {
 };
 
 // `Retry-After` plus up to a second, or exponential backoff with full jitter.
-const pauseMs = (reply: Reply | null, tries: number): number => {
+const pauseMs = (reply: HttpResponse | null, tries: number): number => {
   const retryAfter = retryAfterOf(reply);
   if (retryAfter !== null) return retryAfter * 1000 + Math.random() * 1000;
   return Math.random() * Math.min(maxPauseMs, 500 * 2 ** tries);
@@ -127,7 +127,7 @@ const pauseMs = (reply: Reply | null, tries: number): number => {
  * because each POST has an Idempotency-Key or changes nothing. Throws `LevyUnavailable` after the last try, and at once
  * if Retry-After exceeds 15 s or the response is final and not from Levy.
  */
-export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<Reply> => {
+export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<HttpResponse> => {
   // Defaults are not spread, because a call option can be `undefined`.
   const { timeoutMs = options.timeoutMs ?? 30_000, maxTries = options.maxTries ?? 4, signal } = call;
   for (let tries = 1; ; tries++) {

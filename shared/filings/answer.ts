@@ -59,10 +59,10 @@ export const changeReply = async (
   return filingReply(filingAnswer(filing, shards, totals, account, now()), isNew);
 };
 
-type Answered = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
+type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
 
 /** The due date of a filing, and what depends on it and on the account's current day. */
-const dueAnswer = (filing: Answered, { settings: { time_zone } }: Account, nowMs: number) => {
+const dueAnswer = (filing: FilingInStatus, { settings: { time_zone } }: Account, nowMs: number) => {
   const { state, status, filed_at } = filing;
   const terms = findFilingTerms(state, filing.frequency, filing.period_end);
   const dayAt = (timeMs: number) => taxDateAt(timeMs, time_zone).slice(0, 10);
@@ -78,7 +78,7 @@ const dueAnswer = (filing: Answered, { settings: { time_zone } }: Account, nowMs
 
 /** Converts a filing for a list, without its totals. */
 export const rowAnswer = (
-  filing: Answered,
+  filing: FilingInStatus,
   { moved, marked, reopened }: Counts,
   account: Account,
   nowMs: number,

@@ -1,7 +1,7 @@
 import type { CustomerList } from '../customers/response.ts';
 import { exemptionReasons, type Fields, fieldsOf, listAt, requiredAt } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
-import type { Answer, Levy, Request, Route } from './request.ts';
+import type { Levy, Request, Route, TaxJarResponse } from './request.ts';
 
 /** The routes of customers. Their exemption is a certificate. */
 
@@ -67,7 +67,7 @@ const requireCustomer = async (levy: Levy, id: string): Promise<Customer> => {
 const changeCustomer = async (levy: Levy, id: string, change: object): Promise<Customer> =>
   (await levy.post(`/customers/${encodeURIComponent(id)}`, change)) as Customer;
 
-const createCustomer = async ({ levy, body }: Request): Promise<Answer> => {
+const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> => {
   const fields = fieldsOf(body);
   const id = requiredAt(fields, 'customer_id');
   const request = customerRequest(fields);
@@ -82,7 +82,7 @@ const createCustomer = async ({ levy, body }: Request): Promise<Answer> => {
   }
 };
 
-const listCustomers = async ({ levy, remainingMs }: Request): Promise<Answer> => {
+const listCustomers = async ({ levy, remainingMs }: Request): Promise<TaxJarResponse> => {
   const ids: string[] = [];
   for (let cursor: string | null = null, first = true; first || cursor; first = false) {
     if (remainingMs() < 3000) throw new TaxJarRefusal(406, 'The account has too many customers for one list.');

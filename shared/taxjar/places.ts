@@ -10,7 +10,7 @@ import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction }
 import { fieldsOf, general, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
 import { missing, notFound, TaxJarRefusal } from './refusal.ts';
-import { type Answer, codesOf, type Query, type Request } from './request.ts';
+import { codesOf, type Query, type Request, type TaxJarResponse } from './request.ts';
 import { collectsIn } from './taxes.ts';
 
 /** The routes about places and product tax codes. */
@@ -44,7 +44,7 @@ const isFreightTaxed = async ({ levy }: Request, address: Rates['address']): Pro
   return [shipping ?? []].flat().some(({ taxable_amount }) => /[1-9]/.test(taxable_amount));
 };
 
-export const rates = async (request: Request): Promise<Answer> => {
+export const rates = async (request: Request): Promise<TaxJarResponse> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
   const { jurisdictions } = found;
@@ -70,7 +70,7 @@ export const rates = async (request: Request): Promise<Answer> => {
   };
 };
 
-export const categories = async (): Promise<Answer> => ({
+export const categories = async (): Promise<TaxJarResponse> => ({
   body: {
     categories: catalog().flatMap(({ name, description, equivalents }) =>
       equivalents
@@ -80,7 +80,7 @@ export const categories = async (): Promise<Answer> => ({
   },
 });
 
-export const regions = async ({ settings, today }: Request): Promise<Answer> => {
+export const regions = async ({ settings, today }: Request): Promise<TaxJarResponse> => {
   const registrations = listRegistrations(settings);
   const states = stateJurisdictions.map(stateOfJurisdiction).filter((state) => collectsIn(registrations, state, today));
   return {
@@ -106,7 +106,7 @@ const citiesOf = (state: string, zip: string, city: string | null): readonly (st
 };
 
 /** Returns the address, or candidates with other cities, from the names that the postal service uses in the ZIP. */
-export const validate = async (request: Request): Promise<Answer> => {
+export const validate = async (request: Request): Promise<TaxJarResponse> => {
   const fields = fieldsOf(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
   if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy validates only US addresses.`);
@@ -118,7 +118,7 @@ export const validate = async (request: Request): Promise<Answer> => {
   return { body: { addresses: cities.map((one) => ({ zip, street: street ?? null, state, country, city: one })) } };
 };
 
-export const summaryRates = async ({ levy }: Request): Promise<Answer> => {
+export const summaryRates = async ({ levy }: Request): Promise<TaxJarResponse> => {
   const { states } = (await levy.get('/coverage')) as Coverage;
   return {
     body: {

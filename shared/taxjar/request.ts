@@ -30,8 +30,8 @@ export type Request = {
   readonly note: (codes: readonly string[]) => void;
 };
 
-export type Answer = { readonly status?: number; readonly body: object };
-export type Route = readonly [method: string, path: RegExp, run: (request: Request) => Promise<Answer>];
+export type TaxJarResponse = { readonly status?: number; readonly body: object };
+export type Route = readonly [method: string, path: RegExp, run: (request: Request) => Promise<TaxJarResponse>];
 
 export type Warned = { readonly warnings?: readonly { readonly code: string }[] };
 export const codesOf = ({ warnings = [] }: Warned): string[] => warnings.map(({ code }) => code);

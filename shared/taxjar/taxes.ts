@@ -17,7 +17,7 @@ import {
 } from './document.ts';
 import { decimal, zero } from './numbers.ts';
 import { missing } from './refusal.ts';
-import { type Answer, codesOf, type Request } from './request.ts';
+import { codesOf, type Request, type TaxJarResponse } from './request.ts';
 
 /** The tax of an order that is not recorded: TaxJar's response to `POST /taxes`, from a calculation. */
 
@@ -150,7 +150,7 @@ export const collectsIn = (registrations: readonly Registration[] | null, state:
       day <= (one.to ?? '9999'),
   );
 
-export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<Answer> => {
+export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<TaxJarResponse> => {
   const fields = fieldsOf(body);
   const terms = termsOf(fields);
   const shipping = requiredAmount(fields, 'shipping');

@@ -15,7 +15,7 @@ import {
   unrepeatable,
 } from './orders.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
-import { type Answer, codesOf, type Levy, type Request, type Route, type Warned } from './request.ts';
+import { codesOf, type Levy, type Request, type Route, type TaxJarResponse, type Warned } from './request.ts';
 
 /** The routes of orders and refunds, which are sales and credits of the ledger. */
 
@@ -39,7 +39,7 @@ const requireRecorded = async (levy: Levy, kind: Kind, reference: string): Promi
   return found;
 };
 
-const answerOf = (kind: Kind, recorded: Recorded, status = 200): Answer => ({
+const answerOf = (kind: Kind, recorded: Recorded, status = 200): TaxJarResponse => ({
   status,
   body: { [names[kind]]: orderOf(recorded) },
 });
@@ -91,7 +91,7 @@ const record = async (kind: Kind, fields: Fields, request: object, recording: Re
 
 const create =
   (kind: Kind) =>
-  async ({ levy, body, note }: Request): Promise<Answer> => {
+  async ({ levy, body, note }: Request): Promise<TaxJarResponse> => {
     const fields = fieldsOf(body);
     const reference = requiredAt(fields, 'transaction_id');
     const repeated = async (): Promise<Recorded | null> => {
@@ -114,7 +114,7 @@ const create =
 
 const show =
   (kind: Kind) =>
-  async ({ levy, at: [reference = ''] }: Request): Promise<Answer> =>
+  async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> =>
     answerOf(kind, await requireRecorded(levy, kind, reference));
 
 const replaced = 'Replaced by PUT of the TaxJar interface';
@@ -143,7 +143,7 @@ const merged = (known: Fields, change: Fields, recorded: Recorded): Fields => {
 /** Records the changed order or refund in place of the recorded one, in one step. */
 const update =
   (kind: Kind) =>
-  async ({ levy, body, note, at: [reference = ''] }: Request): Promise<Answer> => {
+  async ({ levy, body, note, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
     const current = await requireRecorded(levy, kind, reference);
     const lost = kind === 'sale' ? unrepeatable(current) : null;
     if (lost)
@@ -159,7 +159,7 @@ const update =
 
 const remove =
   (kind: Kind) =>
-  async ({ levy, at: [reference = ''] }: Request): Promise<Answer> => {
+  async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
     const found = await requireRecorded(levy, kind, reference);
     await voidOf(levy, found, deleted);
     return answerOf(kind, found);
@@ -176,7 +176,7 @@ const dayAt = ({ query }: Request, name: string): string | undefined => {
 
 const list =
   (kind: Kind) =>
-  async (request: Request): Promise<Answer> => {
+  async (request: Request): Promise<TaxJarResponse> => {
     const { levy, query, remainingMs } = request;
     const [day, from = day, to = day] = ['', 'from_', 'to_'].map((bound) => dayAt(request, `${bound}transaction_date`));
     const filters = {

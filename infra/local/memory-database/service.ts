@@ -8,12 +8,12 @@ import { type Change, metered } from './table.ts';
 import { fromRequest, parseWire, toAnswer, wireText } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
-export type Answer = { readonly status: number; readonly text: string };
-export type Service = (operation: string, body: string) => Answer;
+export type ServiceResponse = { readonly status: number; readonly text: string };
+export type Service = (operation: string, body: string) => ServiceResponse;
 
 const isBatch = /^(Batch|Transact)/;
 
-const errorAnswer = (error: unknown): Answer => {
+const errorAnswer = (error: unknown): ServiceResponse => {
   const known = error instanceof DynamoDBServiceException ? error : invalid(String(error));
   const { name, message, $fault, $metadata, $retryable, $response, stack, ...fields } = known;
   return {
@@ -55,7 +55,7 @@ export const newService = (folder: string | null): Service => {
     );
   };
 
-  const answerTo = (operation: string, body: string): Answer => {
+  const answerTo = (operation: string, body: string): ServiceResponse => {
     try {
       return { status: 200, text: wireText(call(operation, parseWire(body) as Input)) };
     } catch (error) {
@@ -63,7 +63,7 @@ export const newService = (folder: string | null): Service => {
     }
   };
 
-  return (operation: string, body: string): Answer => {
+  return (operation: string, body: string): ServiceResponse => {
     const written: Change[] = [];
     changes = written;
     const known = database.descriptions.size;

@@ -116,7 +116,7 @@ const chosenSet = (release: Release, choice: LocalChoice | null, day: string, pr
 /**
  * The release used for an address, and its local choice; `choice: null` if the release has no location for the address.
  */
-type Answer = { readonly release: Release; readonly choice: LocalChoice | null };
+type ReleaseChoice = { readonly release: Release; readonly choice: LocalChoice | null };
 
 const lowestRelease = (release: Release): Release => (release.fallback ? lowestRelease(release.fallback) : release);
 
@@ -159,7 +159,7 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
 };
 
 /** Marks the choice if a higher release says that the taxes depend on the address within the city. */
-const withUncertainty = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
+const withUncertainty = ({ release, choice }: ReleaseChoice, dependsOnAddress: boolean): ReleaseChoice => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,
 });
@@ -174,9 +174,9 @@ const buildLocated = (
   day: string,
   prefer: RatePreference,
   place: PlaceChoice | null,
-): Answer => {
+): ReleaseChoice => {
   let release = active;
-  let found: { readonly answer: Answer; readonly completeFrom: string } | null = null;
+  let found: { readonly answer: ReleaseChoice; readonly completeFrom: string } | null = null;
   let dependsOnAddress = false;
   for (; release.fallback; release = release.fallback) {
     const { complete_from: completeFrom = '' } = release;

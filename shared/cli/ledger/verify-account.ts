@@ -193,7 +193,7 @@ export type Counts = Record<(typeof countedKinds)[number], number>;
 
 export const noCounts = (): Counts => Object.fromEntries(countedKinds.map((name) => [name, 0])) as Counts;
 
-type Subject = {
+type CheckedTransaction = {
   readonly account: string;
   readonly id: string;
   /** Filings of the account. They are read again if there is a finding. */
@@ -205,7 +205,7 @@ type Subject = {
 type Verified = { readonly counts: Counts; readonly findings: readonly Finding[] };
 
 /** Checks one transaction and all items that must agree with it, with strongly consistent reads. */
-export const verifyTransaction = (subject: Subject): Promise<Verified> => {
+export const verifyTransaction = (subject: CheckedTransaction): Promise<Verified> => {
   let isFirst = true;
   return confirmed(async () => {
     const filings = isFirst ? subject.filings : await allFilings(subject.account);
@@ -214,7 +214,7 @@ export const verifyTransaction = (subject: Subject): Promise<Verified> => {
   }, subject.pauseMs);
 };
 
-const readOnce = async (subject: Subject): Promise<Verified> => {
+const readOnce = async (subject: CheckedTransaction): Promise<Verified> => {
   const { account, id } = subject;
   const counts = { ...noCounts(), transactions: 1 };
   const headFault = (what: string, actual: string, expected: string) => ({
@@ -269,7 +269,7 @@ const parentFaults = async (account: string, transaction: Transaction): Promise<
   ];
 };
 
-type Run = (subject: Subject, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
+type Run = (subject: CheckedTransaction, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
 
 const furtherChecks: Partial<Record<Check, Run>> = {
   totals: async (_subject, { transaction }) => sumFaults(transaction),
@@ -302,7 +302,7 @@ const furtherChecks: Partial<Record<Check, Run>> = {
   },
 };
 
-export type VerifyOptions = Pick<Subject, 'account' | 'pauseMs'> & {
+export type VerifyOptions = Pick<CheckedTransaction, 'account' | 'pauseMs'> & {
   /** Called for each finding, so findings need not be kept in memory. */
   readonly onFinding: (finding: Finding) => void;
   /** Called with the progress from 0 to 1. */

@@ -8,7 +8,7 @@ class Unexpected extends Error {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-type Answer = {
+type HttpResponse = {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON object, or `null` if the body is not one. */
@@ -57,7 +57,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
   let waitedMs = 0;
   let stopped = false;
 
-  const send = async ({ method, path, body, headers, key = ownKey }: Request): Promise<Answer> => {
+  const send = async ({ method, path, body, headers, key = ownKey }: Request): Promise<HttpResponse> => {
     const start = performance.now();
     try {
       const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
@@ -111,13 +111,13 @@ const requiredHeaders = ['X-Request-Id', 'Service-Version', ...Object.keys(safet
 const forbiddenHeaders = ['Access-Control-Allow-Origin', 'X-Powered-By'];
 
 /** Returns the code and detail of the first error, and the request id, if present. */
-const reasonOf = ({ body, headers }: Answer): string => {
+const reasonOf = ({ body, headers }: HttpResponse): string => {
   const [error] = Array.isArray(body?.['errors']) ? body['errors'] : [];
   return `${error ? ` (${error.code}: ${error.detail})` : ''}, request ${headers.get('X-Request-Id')}`;
 };
 
 /** Checks the status, the headers and the media type of a response. */
-const checkResponse = (answer: Answer, status: number, type: string): void => {
+const checkResponse = (answer: HttpResponse, status: number, type: string): void => {
   const { headers } = answer;
   expected(`status is ${answer.status}, expected ${status}${reasonOf(answer)}`, answer.status === status);
   for (const name of requiredHeaders) expected(`${name} is missing`, headers.has(name));
@@ -127,7 +127,7 @@ const checkResponse = (answer: Answer, status: number, type: string): void => {
 };
 
 /** Checks a JSON response, which must not be cacheable, and returns its body. */
-const answered = (answer: Answer, status: number): Body => {
+const answered = (answer: HttpResponse, status: number): Body => {
   checkResponse(answer, status, 'application/json');
   equal('Cache-Control', answer.headers.get('Cache-Control'), 'no-store');
   if (answer.body === null) throw new Unexpected('the body is not JSON');
@@ -157,7 +157,7 @@ const create = async (
   all: Created[],
   name: string,
   body: Body,
-): Promise<{ readonly created: Created; readonly answer: Answer }> => {
+): Promise<{ readonly created: Created; readonly answer: HttpResponse }> => {
   const reference = `${session.prefix}_${name}`;
   const headers = { 'Idempotency-Key': randomUUID() };
   const request = {

@@ -45,33 +45,33 @@ const handWritten = (release: Release): Release => ({
   rules: release.rules.filter((rule) => !isFromRow(rule)),
 });
 
-type Subject = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
+type CodeAndPeriod = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
 
 /** Returns a day on which an entry applies. */
-const dayOf = (own: Release, { from, to }: Subject): string => (to === null ? own.id.slice(6, 16) : (from ?? to));
+const dayOf = (own: Release, { from, to }: CodeAndPeriod): string => (to === null ? own.id.slice(6, 16) : (from ?? to));
 
 /** Returns the hand-written rule that decides the entry's product in a jurisdiction. */
-const ownRule = (own: Release, entry: Subject, jurisdiction: Jurisdiction): Rule | undefined => {
+const ownRule = (own: Release, entry: CodeAndPeriod, jurisdiction: Jurisdiction): Rule | undefined => {
   const product = productOf(entry.code, requiredOf(entry.attributes));
   return product ? chooseRule(own, jurisdiction, product, dayOf(own, entry), isLasting) : undefined;
 };
 
 /** Returns the hand-written holiday of the entry's product on the entry's first day. */
-const holidayOf = (own: Release, { code, attributes, from, to }: Subject): Rule | undefined => {
+const holidayOf = (own: Release, { code, attributes, from, to }: CodeAndPeriod): Rule | undefined => {
   const product = productOf(code, requiredOf(attributes));
   if (product === null || from === null || to === null) return undefined;
   return chooseRule(own, own.jurisdictions[0], product, from, ({ effect }) => effect.type === 'holiday');
 };
 
-const ownStateRule = (own: Release, subject: Subject) => ownRule(own, subject, own.jurisdictions[0]);
+const ownStateRule = (own: Release, subject: CodeAndPeriod) => ownRule(own, subject, own.jurisdictions[0]);
 
 /** Returns the hand-written rules for local taxes that decide the entry's product. */
-const ownLocalRules = (own: Release, subject: Subject): readonly Rule[] => {
+const ownLocalRules = (own: Release, subject: CodeAndPeriod): readonly Rule[] => {
   const [state] = own.jurisdictions;
   return localLevels.flatMap((type) => ownRule(own, subject, { ...state, code: `${state.code}-*`, type }) ?? []);
 };
 
-const generalGoods: Subject = { code: 'GENERAL', attributes: { any: [], none: [] }, from: null, to: null };
+const generalGoods: CodeAndPeriod = { code: 'GENERAL', attributes: { any: [], none: [] }, from: null, to: null };
 
 /** Returns the cap of local taxes on the price of all goods, if the state has one and taxes the entry's goods. */
 const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined => {

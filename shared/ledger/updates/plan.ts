@@ -36,11 +36,11 @@ type UpdateInput = {
 } & Pick<Ports, 'loadContent' | 'customers'>;
 type Edit = UpdateInput & { readonly requested: RequestedChanges };
 
-type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
+type CalculatedAmounts = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
 /** The changed amounts, and the changed stored fields that they are based on. */
 type Changes = {
-  readonly figures: Partial<Figures>;
+  readonly figures: Partial<CalculatedAmounts>;
   readonly basis: Partial<Pick<StoredTransaction, 'calculatedTaxes' | 'replacedReason'>>;
 };
 
