@@ -101,24 +101,16 @@ const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
         `This is the form of a ${layout.frequency}. The state has another form for a ${frequency.replace('_', ' ')}: its lines can differ.`,
       ];
 
-/**
- * Puts a filing, with all pages of its totals, on the lines of a form. Figures are exact until the form's rounding, and
- * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
- * tax are notes.
- */
-export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
-  const all = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
-  // A fee is a separate jurisdiction, and is on a different return.
-  const totals = all.filter(({ tax_due }) => read(tax_due.fees) === 0n);
+/** Returns the totals in US dollars. */
+const dollarTotals = ({ totals }: Filing): readonly FilingTotal[] =>
+  (totals ?? []).filter(({ currency }) => currency === 'USD');
+
+/** Returns what a reader of the worksheet must check or add. `local` are the totals other than the state's. */
+const listNotes = (filing: Filing, layout: FormLayout, local: readonly FilingTotal[], due: bigint): string[] => {
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
-  const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
-  const figuresIn = figuresBy(totals, filing.state, whole);
-  const amounts = new Map<string, bigint | null>();
-  for (const line of layout.lines) amounts.set(line.line, amountOf(line, figuresIn, layout.unit, amounts));
-  const due = figuresIn().tax_due;
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
-  const fees = sumOf(all, ({ tax_due }) => read(tax_due.fees));
-  const notes = [
+  const fees = sumOf(dollarTotals(filing), ({ tax_due }) => read(tax_due.fees));
+  return [
     ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
     ...frequencyNotes(layout, filing),
     ...layout.notes,
@@ -143,6 +135,22 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
         : [],
     ),
   ];
+};
+
+/**
+ * Puts a filing, with all pages of its totals, on the lines of a form. Figures are exact until the form's rounding, and
+ * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
+ * tax are notes.
+ */
+export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
+  // A fee is a separate jurisdiction, and is on a different return.
+  const totals = dollarTotals(filing).filter(({ tax_due }) => read(tax_due.fees) === 0n);
+  const whole = filing.summary.find(({ currency }) => currency === 'USD');
+  const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
+  const figuresIn = figuresBy(totals, filing.state, whole);
+  const amounts = new Map<string, bigint | null>();
+  for (const line of layout.lines) amounts.set(line.line, amountOf(line, figuresIn, layout.unit, amounts));
+  const due = figuresIn().tax_due;
   const { form, title, edition, source, confidence, schedule } = layout;
   return {
     form,
@@ -157,17 +165,17 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
       return { line: line.line, label: line.label, amount: amount === null ? null : money(amount), note };
     }),
     schedule,
-    rows: local.map(({ reporting_code, jurisdiction_code, jurisdiction_name, jurisdiction_type, ...total }) => ({
-      reporting_code,
-      jurisdiction_code,
-      jurisdiction_name,
-      jurisdiction_type,
+    rows: local.map((total) => ({
+      reporting_code: total.reporting_code,
+      jurisdiction_code: total.jurisdiction_code,
+      jurisdiction_name: total.jurisdiction_name,
+      jurisdiction_type: total.jurisdiction_type,
       taxable_amount: total.taxable_amount,
       tax_amount: money(taxOf(total)),
     })),
     tax_due_amount: money(due),
     rounding_amount: money((amounts.get(layout.total) ?? 0n) - due),
-    notes,
+    notes: listNotes(filing, layout, local, due),
   };
 };
 

@@ -70,13 +70,11 @@ export const randomCart = (random: Random): Cart => {
       ...random.pick(kinds),
     };
   });
-  const shipping = ['a', 'b']
-    .slice(random.upTo(2))
-    .map((id) => ({
-      id,
-      amount: toDecimal(BigInt(random.upTo(2500)), 2),
-      lineIds: random.upTo(1) === 0 ? null : lines.filter(() => random.upTo(1) === 0).map((line) => line.id),
-    }));
+  const shipping = ['a', 'b'].slice(random.upTo(2)).map((id) => ({
+    id,
+    amount: toDecimal(BigInt(random.upTo(2500)), 2),
+    lineIds: random.upTo(1) === 0 ? null : lines.filter(() => random.upTo(1) === 0).map((line) => line.id),
+  }));
   const cart = { currency: 'USD', address: random.pick(addresses), lines, shipping };
   const most = Number(netOf({ ...cart, shipping: [] })) / 2;
   if (most < 1 || random.upTo(2) > 0) return cart;
