@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { importers } from '../../shared/importers/importers.ts';
 import { fileName, localName, nameInUrl, publicationIn } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles, linksOf } from '../../shared/importers/updates/find-file.ts';
 import { PublisherClient, PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
+import publisherRows from '../../shared/importers/updates/publishers.json' with { type: 'json' };
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
@@ -314,6 +317,30 @@ describe('links on a page', () => {
     it.each(['https://a.gov/', 'https://a.gov/%', `https://a.gov/${'a'.repeat(201)}`])('returns null for %s', (url) => {
       expect(nameInUrl(new URL(url))).toBe(null);
     });
+  });
+});
+
+describe('publishers.json', () => {
+  const pattern = z.string().check(z.refine((text) => /\(\?<month>.*\(\?<year>/.test(text) && RegExp(text) !== null));
+  const file = { option: z.literal('file'), url: z.url() };
+  const dated = { ...file, pattern, example: z.string() };
+  const within = z.strictObject({ start: z.string(), word: z.string(), end: z.string() });
+  const source = z.discriminatedUnion('find', [
+    z.strictObject({ find: z.literal('url'), ...file }),
+    z.strictObject({ find: z.literal('dated'), ...dated, within: z.optional(within) }),
+    z.strictObject({ find: z.literal('service'), ...dated, fields: z.array(z.string()) }),
+  ]);
+  const cadence = z.enum(['monthly', 'quarterly', 'twice a year', 'yearly']);
+  const named = { state: z.string().check(z.regex(/^[A-Z]{2}$/)), name: z.string(), cadence, covers: z.string() };
+  const imported = { ...named, format: z.enum(Object.keys(importers)), files: z.array(source) };
+  const Row = z.union([
+    z.strictObject({ ...named, published: z.string() }),
+    z.strictObject({ ...imported, layout: z.literal('cited') }),
+    z.strictObject({ ...imported, layout: z.literal('unverified'), undocumented: z.string() }),
+  ]);
+
+  it.each(publisherRows)('has a valid row of $state', (row) => {
+    expect(Row.safeParse(row).error).toBeUndefined();
   });
 });
 

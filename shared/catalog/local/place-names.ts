@@ -32,55 +32,20 @@ export const codePart = (text: string): string =>
 
 // Compares the name of a city or county in an address with the names in tables and postal data.
 
-/**
- * Words that the postal service abbreviates, and the form used for comparison: `Fort` becomes `Ft`, `Hts` becomes
- * `Heights`.
- */
-const sameWords: Readonly<Record<string, string>> = {
-  SAINT: 'ST',
-  SAINTE: 'STE',
-  FORT: 'FT',
-  MOUNT: 'MT',
-  BCH: 'BEACH',
-  BRK: 'BROOK',
-  CRK: 'CREEK',
-  CTR: 'CENTER',
-  CTY: 'CITY',
-  CY: 'CITY',
-  CYN: 'CANYON',
-  EST: 'ESTATES',
-  ESTS: 'ESTATES',
-  FLS: 'FALLS',
-  GDNS: 'GARDENS',
-  GRV: 'GROVE',
-  HBR: 'HARBOR',
-  HGTS: 'HEIGHTS',
-  HTS: 'HEIGHTS',
-  HLS: 'HILLS',
-  IS: 'ISLAND',
-  JCT: 'JUNCTION',
-  LK: 'LAKE',
-  LNDG: 'LANDING',
-  MDWS: 'MEADOWS',
-  MLS: 'MILLS',
-  MTN: 'MOUNTAIN',
-  PK: 'PARK',
-  PLNS: 'PLAINS',
-  PT: 'POINT',
-  RDG: 'RIDGE',
-  RNCH: 'RANCH',
-  SHRS: 'SHORES',
-  SPGS: 'SPRINGS',
-  SPRGS: 'SPRINGS',
-  STA: 'STATION',
-  TER: 'TERRACE',
-  TWP: 'TOWNSHIP',
-  UNIV: 'UNIVERSITY',
-  VLG: 'VILLAGE',
-  VLY: 'VALLEY',
-};
+/** Words with several spellings in addresses: the form used for comparison, then the others. */
+const spellings = `
+ST SAINT, STE SAINTE, FT FORT, MT MOUNT, BEACH BCH, BROOK BRK, CANYON CYN, CENTER CTR, CITY CTY CY, CREEK CRK,
+ESTATES EST ESTS, FALLS FLS, GARDENS GDNS, GROVE GRV, HARBOR HBR, HEIGHTS HGTS HTS, HILLS HLS, ISLAND IS, JUNCTION JCT,
+LAKE LK, LANDING LNDG, MEADOWS MDWS, MILLS MLS, MOUNTAIN MTN, PARK PK, PLAINS PLNS, POINT PT, RANCH RNCH, RIDGE RDG,
+SHORES SHRS, SPRINGS SPGS SPRGS, STATION STA, TERRACE TER, TOWNSHIP TWP, UNIVERSITY UNIV, VALLEY VLY, VILLAGE VLG`;
+const sameWords: ReadonlyMap<string, string> = new Map(
+  spellings.split(',').flatMap((line) => {
+    const [compared = '', ...others] = line.trim().split(' ');
+    return others.map((word) => [word, compared] as const);
+  }),
+);
 const directions: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' };
-const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|${Object.keys(sameWords).join('|')})\\b`);
+const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|${[...sameWords.keys()].join('|')})\\b`);
 
 /**
  * Returns a `cityName` with one form of each word that has an abbreviation, and with a direction in the first word
@@ -94,7 +59,7 @@ const rewritten = (name: string): string =>
     .replace(/^(CITY|TOWN|VILLAGE|TOWNSHIP) OF /, '')
     .replace(/^([NSEW]|[NS]O)(?= )/, (word) => directions[word.charAt(0)] ?? word)
     .split(' ')
-    .map((word) => sameWords[word] ?? word)
+    .map((word) => sameWords.get(word) ?? word)
     .join(' ');
 
 /**
