@@ -4,7 +4,7 @@ import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
-import { createFiling } from '../shared/filings/create-filing.ts';
+import { createFiling, dryRunReader } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, readState } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
@@ -29,11 +29,7 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: readState(body.state) };
     const ports = filingPorts(context.remainingMs);
-    const read = async (cursor: string | null) =>
-      mapResult(
-        await createFiling({ ...requested, totals_starting_after: cursor }, null, caller, ports),
-        ({ answer }): Filing => JSON.parse(answer.body),
-      );
+    const read = dryRunReader(requested, caller, ports);
     if (body.dry_run && prefersReturn(context))
       return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
     if (body.dry_run && body.form)

@@ -3,7 +3,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';
-import { getFiling } from '../shared/filings/read-filings.ts';
+import { filingReader, getFiling } from '../shared/filings/read-filings.ts';
 import { FilingQuery } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { readPageLimit } from '../shared/ledger/page-limit.ts';
@@ -21,8 +21,7 @@ export const { endpoint, handler } = defineEndpoint({
   query: FilingQuery,
   run: async ({ id, query, caller, context }) => {
     const { account } = caller;
-    const read = (cursor: string | null) =>
-      getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, account, filingReadPorts);
+    const read = filingReader(id, account, filingReadPorts);
     if (prefersReturn(context)) {
       const { process_type = 'T', return_type = 'O', acknowledge_exceptions: count } = query;
       const options = {

@@ -29,6 +29,7 @@ import {
   periodNotOver,
   tooManyEntries,
 } from './problems.ts';
+import { filingReader, type ReadTotals } from './read-filings.ts';
 import type { FilingRequest } from './request.ts';
 import type { Filing } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
@@ -50,6 +51,27 @@ export const createFiling = (
   ports: FilingPorts,
 ): Promise<Result<ReplayableResponse>> =>
   decideAndProcess(idempotency, caller, ports, (nowMs) => createOnce(request, idempotency, caller, ports, nowMs));
+
+/** Returns the filing in the body of a response. */
+const bodyOf = ({ answer }: ReplayableResponse): Filing => JSON.parse(answer.body);
+
+/**
+ * Returns the reader of the pages of a dry run's totals. If the period is already closed, it reads the pages of its
+ * filing. A period that closes between two pages is refused with `validation_invalid_cursor`.
+ */
+export const dryRunReader = (
+  period: Pick<FilingRequest, 'state' | 'period_end'>,
+  caller: Caller,
+  ports: FilingPorts,
+): ReadTotals => {
+  let readNext: ReadTotals = async (cursor) => {
+    const request = { ...period, dry_run: true, totals_starting_after: cursor };
+    const page = mapResult(await createFiling(request, null, caller, ports), bodyOf);
+    if (page.ok && page.value.id !== null) readNext = filingReader(page.value.id, caller.account, ports);
+    return page;
+  };
+  return (cursor) => readNext(cursor);
+};
 
 const createOnce = async (
   request: FilingRequest,

@@ -8,25 +8,11 @@ import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, mapResult, type Result, refuse } from '../base/result.ts';
 import { isStreamlinedMember, usesCompositeCodes } from '../catalog/streamlined.ts';
+import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { processTypes, returnTypes } from '../filings/request.ts';
 import type { Filing } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { stateFips, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-
-/**
- * Reads a filing with all pages of its totals. `read` returns the page after a cursor; a refusal by `read` is returned.
- */
-export const readWhole = async (read: (cursor: string | null) => Promise<Result<Filing>>): Promise<Result<Filing>> => {
-  const pages: Filing[] = [];
-  for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
-    const page = await read(cursor);
-    if (!page.ok) return page;
-    pages.push(page.value);
-    cursor = page.value.totals_next_cursor;
-  }
-  const totals = pages.flatMap(({ totals }) => totals ?? []);
-  return accept({ ...(pages[0] as Filing), totals, totals_next_cursor: null });
-};
 
 type ReturnOptions = {
   readonly processType: (typeof processTypes)[number];
@@ -309,7 +295,7 @@ export type FilingReturn = { readonly filing: Filing; readonly xml: string; read
  * Refused as `read` and `electronicReturn` refuse.
  */
 export const readReturn = async (
-  read: (cursor: string | null) => Promise<Result<Filing>>,
+  read: ReadTotals,
   { settings: { return_identity } }: Pick<Account, 'settings'>,
   options: ReturnOptions,
 ): Promise<Result<FilingReturn>> => {

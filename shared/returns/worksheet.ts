@@ -3,10 +3,10 @@ import { csvText } from '../base/csv.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { findFormName } from '../catalog/form-names.ts';
+import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { readWhole } from './electronic-return.ts';
 import { type FormFigure, type FormLayout, formLayout, isSelfCollecting, type TotalFilter } from './forms.ts';
 
 // Worksheets are in US dollars.
@@ -233,7 +233,7 @@ const canceled = (source: NonNullable<Problem['source']>): Problem => ({
  * and with `conflict_return_incomplete` for a canceled filing.
  */
 export const readWorksheet = async (
-  read: (cursor: string | null) => Promise<Result<Filing>>,
+  read: ReadTotals,
   form: string,
   source: NonNullable<Problem['source']>,
 ): Promise<Result<Filing>> => {

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { answerBytes } from '../../shared/base/answer-size.ts';
+import { accepted } from '../../shared/base/command-error.ts';
 import { now } from '../../shared/config/clock.ts';
-import { createFiling } from '../../shared/filings/create-filing.ts';
+import { createFiling, dryRunReader } from '../../shared/filings/create-filing.ts';
 import type { ClosePorts } from '../../shared/filings/ports.ts';
-import { getFiling } from '../../shared/filings/read-filings.ts';
+import { getFiling, readWhole } from '../../shared/filings/read-filings.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
@@ -141,6 +142,8 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     });
     expect(pages).toBeGreaterThan(2);
     expect(lines).toEqual(expected());
+    const whole = accepted(await readWhole(dryRunReader(period, caller(account), portsOf(account))));
+    expect(linesOf(whole.totals)).toEqual(expected());
   });
 
   it('are canceled and opened again', { timeout: 120_000 }, async () => {
