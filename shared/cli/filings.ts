@@ -1,32 +1,29 @@
 /** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
-import { listFilingExceptions, listFilings } from '../filings/read-filings.ts';
+import { listFilingExceptions, listFilings, readWhole } from '../filings/read-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { addCancel, addClose, addFile } from './filings/change.ts';
 import { addExport } from './filings/export.ts';
 import {
-  addAccount,
   addFilingName,
   addPeriod,
+  chooseFiling,
   exceptionsTable,
   type FilingName,
   filingsTable,
-  operatorFor,
-  type Period,
   printFiling,
-  requireFiling,
   rowsFrom,
-  wholeDryRun,
-  wholeFiling,
 } from './filings/filing.ts';
 import { addReturn, addWorksheet } from './filings/return.ts';
 import { requireAccount, stateOption } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
-import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
+import { accepted, LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
 type ListOptions = { readonly account: string; readonly state?: string; readonly json?: boolean };
 
 const addList = (program: LevyCommand): LevyCommand =>
-  addAccount(program.command('list'))
+  program
+    .command('list')
+    .account()
     .summary('all filings')
     .description('List the filings of an account, newest first, with their due dates and amounts.')
     .option('--state <state>', 'only this state, such as MI', stateOption)
@@ -40,6 +37,13 @@ const addList = (program: LevyCommand): LevyCommand =>
       print(`${counted(filings.length, 'filing')}.`);
     });
 
+type ShowOptions = FilingName & { readonly json?: boolean };
+
+const show = async (named: string | undefined, { json, ...options }: ShowOptions): Promise<void> => {
+  const { read } = await chooseFiling(named, options);
+  printFiling(accepted(await readWhole(read)), json);
+};
+
 const addShow = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('show'))
     .summary('one filing with its amounts')
@@ -47,10 +51,7 @@ const addShow = (program: LevyCommand): LevyCommand =>
       'Show a filing: its due date, its amounts for the whole state and by jurisdiction, and its exceptions.',
     )
     .option('--json', 'the JSON of GET /filings/{id}')
-    .action(async (id: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
-      const { filing, account } = await requireFiling(id, name);
-      printFiling(await wholeFiling(filing, account), json);
-    });
+    .action(show);
 
 const addDryRun = (program: LevyCommand): LevyCommand =>
   addPeriod(program.command('dry-run'))
@@ -59,9 +60,7 @@ const addDryRun = (program: LevyCommand): LevyCommand =>
       'Show the amounts that closing a period would produce, for any period up to the current one. Stores nothing. For a closed period, shows its filing.',
     )
     .option('--json', 'the JSON of POST /filings')
-    .action(async ({ account, state, periodEnd, json }: Period & { readonly json?: boolean }) => {
-      printFiling(await wholeDryRun({ state, periodEnd }, await operatorFor(account)), json);
-    });
+    .action((options: ShowOptions) => show(undefined, { ...options, dryRun: true }));
 
 type ExceptionOptions = FilingName & { readonly json?: boolean; readonly review?: boolean };
 
@@ -74,14 +73,15 @@ const addExceptions = (program: LevyCommand): LevyCommand =>
     .option('--review', 'instead, the sales and credits with warnings that can change their tax')
     .option('--json', 'one JSON array of the exceptions, as GET /filings/{id}/exceptions returns them')
     .action(async (named: string | undefined, { json, review, ...name }: ExceptionOptions) => {
-      const { account, filing, id } = await requireFiling(named, name);
+      const { account, id, read } = await chooseFiling(named, name);
+      const { status } = accepted(await read(null));
       const list = review ? 'review' : 'exceptions';
       const exceptions = await rowsFrom((paging) =>
         listFilingExceptions(id, { list, ...paging }, account, filingReadPorts),
       );
       if (json) return printJson(exceptions);
       if (exceptions.length > 0) print(exceptionsTable(exceptions));
-      const preliminary = filing.status === 'closing' ? ' The filing is still closing, so there may be more.' : '';
+      const preliminary = status === 'closing' ? ' The filing is still closing, so there may be more.' : '';
       const found = review
         ? counted(exceptions.length, 'sale or credit', 'sales and credits')
         : counted(exceptions.length, 'exception');

@@ -4,64 +4,35 @@ import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
-
 import { isOver, isRegisteredIn, registrationsIn } from '../../filings/periods.ts';
-import type { FilingPorts } from '../../filings/ports.ts';
-import { getFiling } from '../../filings/read-filings.ts';
+import { filingReader, readWhole } from '../../filings/read-filings.ts';
 import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
 import { updateFiling } from '../../filings/update-filing.ts';
 import { workOn } from '../../filings/work-on.ts';
-import type { Caller } from '../../ledger/ports.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
+import { type Confirmation, requireConfirmation } from '../terminal/progress.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import {
   addFilingName,
   addPeriod,
+  chooseFiling,
   type FilingName,
   filingName,
-  operatorFor,
-  type Period,
+  type Operator,
   printFiling,
-  repliedFiling,
-  requireFiling,
-  wholeDryRun,
-  wholeFiling,
 } from './filing.ts';
 
-// Progress is shown after each turn. The maximum number of turns takes about a day.
-const turnMs = 2000;
-const turnsMax = 40_000;
-
-const processedOf = ({ status, progress }: Filing): number =>
-  status === 'closing'
-    ? progress.entries_moved
-    : status === 'canceled'
-      ? progress.entries_reopened
-      : progress.entries_marked;
-
-/** Processes a filing of `total` entries until it is complete. If interrupted, the schedule completes it. */
-const finished = async (id: string, title: string, total: number, { account }: Caller, ports: FilingPorts) => {
-  const read = async () => accepted(await getFiling(id, {}, account, ports));
-  const failed = `${title} stopped. The schedule will continue it, or run this command again.`;
-  return withProgress(title, total, failed, async (progress) => {
-    for (let turn = 0; turn < turnsMax; turn++) {
-      const stored = await ports.filings.find(account.id, id);
-      assert(stored !== undefined, 'A filing that was changed is missing.');
-      const endMs = performance.now() + turnMs;
-      await workOn(stored, { ...ports, remainingMs: () => endMs - performance.now() }, 0);
-      const filing = await read();
-      if (filing.progress.complete) {
-        progress.finish(`${filing.id} is ${filing.status}.`);
-        return wholeFiling(filing, account);
-      }
-      const processed = processedOf(filing);
-      progress.reach(processed, `${processed.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} entries`);
-    }
-    throw new CommandError(`The filing ${id} is not finished. Run this again.`);
-  });
+/** Processes a filing until it is complete, and returns it. If interrupted, the schedule completes it. */
+const finished = async (id: string, { account, ports }: Operator): Promise<Filing> => {
+  for (;;) {
+    const stored = await ports.filings.find(account.id, id);
+    assert(stored !== undefined, 'A filing that was changed is missing.');
+    if (!stored.isUnfinished) return accepted(await readWhole(filingReader(id, account, ports)));
+    // Ends with the filing unfinished only if a concurrent worker completed the phase.
+    await workOn(stored, ports, 0);
+  }
 };
 
 /** Whether the account is unregistered in the filing's state for its whole period. */
@@ -71,13 +42,13 @@ const isUnregistered = ({ state, period_start, period_end }: Filing, { settings 
   return registrations !== null && !isRegisteredIn(period, registrationsIn(state, registrations));
 };
 
-type CloseOptions = Period & Confirmation & { readonly unregistered?: boolean };
+type CloseOptions = FilingName & Confirmation & { readonly unregistered?: boolean };
 
 /**
  * Asks for confirmation before a period is closed. Refuses a period that has not ended and, with --yes, a period
  * without a registration.
  */
-const confirmClose = async (preview: Filing, account: Account, options: Omit<CloseOptions, keyof Period>) => {
+const confirmClose = async (preview: Filing, account: Account, options: CloseOptions) => {
   const { state, period_end: end } = preview;
   if (!isOver(end, now(), account))
     throw new CommandError(
@@ -90,15 +61,13 @@ const confirmClose = async (preview: Filing, account: Account, options: Omit<Clo
   await requireConfirmation(`${warning === null ? '' : `${warning} `}Close ${filingName(preview)}?`, options);
 };
 
-const close = async ({ account: named, state, periodEnd, ...options }: CloseOptions): Promise<void> => {
-  const operator = await operatorFor(named);
-  const { account, caller, ports } = operator;
-  const request = { state, period_end: periodEnd };
-  const preview = await wholeDryRun({ state, periodEnd }, operator);
-  if (preview.id === null) await confirmClose(preview, account, options);
-  const { id } = repliedFiling(await createFiling(request, null, caller, ports));
-  assert(id !== null, 'A stored filing has an id.');
-  const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, caller, ports);
+const close = async (options: CloseOptions): Promise<void> => {
+  const { read, ...operator } = await chooseFiling(undefined, { ...options, dryRun: true });
+  const preview = accepted(await readWhole(read));
+  if (preview.id === null) await confirmClose(preview, operator.account, options);
+  const { state, period_end } = preview;
+  const { answer } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
+  const filing = await finished(JSON.parse(answer.body).id, operator);
   if (!options.json) print();
   printFiling(filing, options.json);
 };
@@ -130,17 +99,18 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   };
   const { error } = FilingUpdate.safeParse(change);
   if (error) throw new CommandError(problemIn(error));
-  const { id, filing: before, caller, ports } = await requireFiling(named, options);
-  const result = await updateFiling(id, change, null, caller, ports);
-  if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged')
+  const { id, ...operator } = await chooseFiling(named, options);
+  const result = await updateFiling(id, change, null, operator.caller, operator.ports);
+  if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
+    const count = result.problems[0].meta?.['count'];
     throw new CommandError(
-      before.exceptions?.count === 0
+      count === 0
         ? 'The filing has no exceptions: leave out --acknowledge-exceptions.'
-        : `Review the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${before.exceptions?.count}.`,
+        : `Review the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${count}.`,
     );
+  }
   accepted(result);
-  const total = before.progress.entries_moved;
-  printFiling(await finished(id, 'Marking transactions as filed', total, caller, ports), options.json);
+  printFiling(await finished(id, operator), options.json);
 };
 
 export const addFile = (program: LevyCommand): LevyCommand =>
@@ -156,14 +126,15 @@ export const addFile = (program: LevyCommand): LevyCommand =>
     .action(file);
 
 const cancel = async (named: string | undefined, options: FilingName & Confirmation): Promise<void> => {
-  const { id, filing: before, caller, ports } = await requireFiling(named, options);
+  const { id, read, ...operator } = await chooseFiling(named, options);
+  const before = accepted(await read(null));
   const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close the period again.`;
   if (before.status === 'closed') {
     if (!options.json) print(effect);
     await requireConfirmation('Cancel this filing?', options);
   }
-  accepted(await updateFiling(id, { status: 'canceled' }, null, caller, ports));
-  const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, caller, ports);
+  accepted(await updateFiling(id, { status: 'canceled' }, null, operator.caller, operator.ports));
+  const filing = await finished(id, operator);
   if (options.json) return printJson(filing);
   print(
     `${id} is canceled, and its entries are open again. Close the period with \`npm run filings -- close --account ${options.account} --state ${filing.state} --period-end ${filing.period_end}\`.`,

@@ -2,28 +2,26 @@ import type { Account } from '../../accounts/account.ts';
 import { pagesOf } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
 import { warningText } from '../../calculations/warning-texts.ts';
-import { createFiling } from '../../filings/create-filing.ts';
+import { dryRunReader } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
-
 import type { FilingPorts } from '../../filings/ports.ts';
-import { getFiling } from '../../filings/read-filings.ts';
+import { filingReader } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
-import type { Caller, ReplayableResponse } from '../../ledger/ports.ts';
+import type { Caller } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
-import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
 import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
-/** Finds the account, filing or period of a command, and handles results of the use cases. */
+/** Finds the account, filing or period of a command. */
 
-/** Adds the options that select a period. */
-export type Period = { readonly account: string; readonly state: string; readonly periodEnd: string };
-
-/** Adds the options that select a filing if its id is not an argument. */
-export type FilingName = { readonly account: string; readonly state?: string; readonly periodEnd?: string };
-
-export const addAccount = (command: LevyCommand): LevyCommand => command.account();
+/** The options that select a filing if its id is not an argument, or the dry run of a period. */
+export type FilingName = {
+  readonly account: string;
+  readonly state?: string;
+  readonly periodEnd?: string;
+  readonly dryRun?: boolean;
+};
 
 const state = ['--state <state>', 'the state, such as MI', stateOption] as const;
 const lastDay = [
@@ -32,105 +30,69 @@ const lastDay = [
   dayOption('--period-end'),
 ] as const;
 
+/** Adds the options that select a period. */
 export const addPeriod = (command: LevyCommand): LevyCommand =>
-  addAccount(command)
+  command
+    .account()
     .requiredOption(...state)
     .requiredOption(...lastDay);
 
 export const addFilingName = (command: LevyCommand): LevyCommand =>
-  addAccount(command)
+  command
+    .account()
     .argument('[filing]', 'the id of the filing; default: the filing of --state and --period-end')
     .option(...state)
     .option(...lastDay);
 
-type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
+/** The caller and the ports of a command, which has no time limit. */
+export type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
 
-/** Returns the caller and the ports for a command, which has no time limit. */
-export const operatorFor = async (id: string): Promise<Operator> => {
+const operatorFor = async (id: string): Promise<Operator> => {
   const account = await requireAccount(id);
   // Other callers are named key_… (API keys) or token:… (tokens), so this name is unique.
   return { account, caller: { account, credential: 'operator' }, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
 };
 
-/** Returns the filing with this id, or of this state and period. Refuses an unknown filing. */
-export const requireFiling = async (
+/** `read` returns the filing, or the dry run, with the page of totals after a cursor. `id` is empty for a dry run. */
+type Chosen = Operator & { readonly id: string; readonly read: (cursor: string | null) => Promise<Result<Filing>> };
+
+/** Finds the filing with this id or of this state and period, or the dry run of the period. Refuses an unknown filing. */
+export const chooseFiling = async (
   named: string | undefined,
-  { account: accountId, state = '', periodEnd = '' }: FilingName,
-): Promise<Operator & { readonly filing: Filing; readonly id: string }> => {
-  if (named === undefined ? !(state && periodEnd) : state || periodEnd)
+  { account: accountId, state, periodEnd, dryRun = false }: FilingName,
+): Promise<Chosen> => {
+  const hasPeriod = state !== undefined && periodEnd !== undefined;
+  if (dryRun && (named !== undefined || !hasPeriod))
+    throw new CommandError('Pass --dry-run with --state and --period-end, without the id of a filing.');
+  if (named === undefined ? !hasPeriod : state !== undefined || periodEnd !== undefined)
     throw new CommandError('Pass the id of a filing, or --state with --period-end.');
   const operator = await operatorFor(accountId);
-  const { account, ports } = operator;
-  const id = named ?? (await ports.filings.filingOfPeriod(account.id, state, periodEnd));
+  const { account, caller, ports } = operator;
+  const period = { state: state ?? '', period_end: periodEnd ?? '' };
+  if (dryRun) return { ...operator, id: '', read: dryRunReader(period, caller, ports) };
+  const id = named ?? (await ports.filings.filingOfPeriod(account.id, period.state, period.period_end));
   if (id === undefined)
     throw new CommandError(
       `No filing of ${state} ends on ${periodEnd}. List the filings with \`npm run filings -- list --account ${account.id}\`.`,
     );
-  return { ...operator, id, filing: accepted(await getFiling(id, {}, account, ports)) };
-};
-
-/** Returns the filing of a result. Throws a CommandError if the use case refused. */
-export const repliedFiling = (result: Result<ReplayableResponse>): Filing => JSON.parse(accepted(result).answer.body);
-
-/** Yields the pages of a filing's totals, starting with the page already read. `read` returns the page at a cursor. */
-export const totalsPages = async function* (
-  first: Filing,
-  read: (cursor: string) => Promise<Filing>,
-): AsyncGenerator<Filing> {
-  for (let page = first; ; page = await read(page.totals_next_cursor)) {
-    yield page;
-    if (page.totals_next_cursor === null) return;
-  }
-};
-
-const withAllTotals = async (first: Filing, read: (cursor: string) => Promise<Filing>): Promise<Filing> => {
-  if (first.totals_next_cursor === null) return first;
-  const pages = await Array.fromAsync(totalsPages(first, read), ({ totals }) => totals ?? []);
-  return { ...first, totals: pages.flat(), totals_next_cursor: null };
-};
-
-/** Returns the page of a filing's totals after a cursor. */
-export const totalsOf =
-  (id: string, account: Account) =>
-  async (cursor: string): Promise<Filing> =>
-    accepted(await getFiling(id, { totals_starting_after: cursor }, account, filingReadPorts));
-
-/** Returns a filing with all of its totals. */
-export const wholeFiling = (first: Filing & { readonly id: string | null }, account: Account): Promise<Filing> =>
-  withAllTotals(first, totalsOf(first.id ?? '', account));
-
-/** Returns a page of a dry run's totals, or the filing if the period is already closed. */
-export const dryRunPage =
-  ({ state, periodEnd }: Omit<Period, 'account'>, { caller, ports }: Operator) =>
-  async (cursor: string | null): Promise<Filing> => {
-    const request = { state, period_end: periodEnd, dry_run: true, totals_starting_after: cursor };
-    return repliedFiling(await createFiling(request, null, caller, ports));
-  };
-
-/** Returns a dry run with all of its totals, or the filing if the period is already closed. */
-export const wholeDryRun = async (period: Omit<Period, 'account'>, operator: Operator): Promise<Filing> => {
-  const read = dryRunPage(period, operator);
-  const first = await read(null);
-  return first.id === null ? withAllTotals(first, read) : wholeFiling(first, operator.account);
-};
-
-type Paging = { readonly limit: number; readonly starting_after?: string };
-
-/** Yields every page of an API list. */
-export const pagesFrom = async function* <Page extends { readonly next_cursor: string | null }>(
-  read: (paging: Paging) => Promise<Result<Page>>,
-): AsyncGenerator<Page> {
-  const pages = pagesOf(async (after: string | null) => {
-    const page = accepted(await read({ limit: 100, ...(after !== null && { starting_after: after }) }));
-    return { page, next: page.next_cursor };
-  });
-  for await (const { page } of pages) yield page;
+  return { ...operator, id, read: filingReader(id, account, ports) };
 };
 
 /** Returns every row of an API list. */
 export const rowsFrom = async <Row>(
-  read: (paging: Paging) => Promise<Result<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>>,
-): Promise<readonly Row[]> => (await Array.fromAsync(pagesFrom(read), ({ data }) => data)).flat();
+  read: (paging: {
+    readonly limit: number;
+    readonly starting_after?: string;
+  }) => Promise<Result<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>>,
+): Promise<readonly Row[]> => {
+  const pages = pagesOf(async (after: string | null) => {
+    const { data, next_cursor: next } = accepted(
+      await read({ limit: 100, ...(after !== null && { starting_after: after }) }),
+    );
+    return { data, next };
+  });
+  return (await Array.fromAsync(pages, ({ data }) => data)).flat();
+};
 
 /** Formats filings and exceptions for a terminal. */
 

@@ -2,28 +2,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { accept } from '../../base/result.ts';
 import { findFormName } from '../../catalog/form-names.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
-import { getFiling, listFilings } from '../../filings/read-filings.ts';
-import type { Filing } from '../../filings/response.ts';
+import { filingReader, listFilings, readWhole } from '../../filings/read-filings.ts';
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
-import { pathOf, wholeNumber } from '../terminal/arguments.ts';
+import { pathOf, requireAccount, wholeNumber } from '../terminal/arguments.ts';
+import { writeAll } from '../terminal/new-files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
-import { writeAll } from './export.ts';
-import {
-  addFilingName,
-  dryRunPage,
-  type FilingName,
-  operatorFor,
-  requireFiling,
-  rowsFrom,
-  wholeDryRun,
-  wholeFiling,
-} from './filing.ts';
+import { addFilingName, chooseFiling, type FilingName, rowsFrom } from './filing.ts';
 
 const rootSchema = 'SSTSimplifiedReturnTransmission.xsd';
 
@@ -59,7 +48,6 @@ export const validateReturn = async (xml: string, folder: string): Promise<void>
 
 type Options = FilingName & {
   readonly allDue?: boolean;
-  readonly dryRun?: boolean;
   readonly production?: boolean;
   readonly amended?: boolean;
   readonly acknowledgeExceptions?: number;
@@ -67,33 +55,27 @@ type Options = FilingName & {
   readonly out: string;
 };
 
-/** Returns the filings of the options, with all of their totals. */
-const chosenFilings = async (named: string | undefined, options: Options): Promise<readonly Filing[]> => {
-  const { allDue, dryRun, state, periodEnd } = options;
-  if (allDue) {
-    if (named !== undefined || dryRun || state !== undefined || periodEnd !== undefined)
-      throw new CommandError('Pass --all-due without a filing, a period or --dry-run.');
-    const { account } = await operatorFor(options.account);
-    const closed = await rowsFrom((paging) => listFilings({ status: 'closed', ...paging }, account, filingReadPorts));
-    const due = closed.filter((filing) => isStreamlinedMember(filing.state));
-    if (due.length === 0) throw new CommandError('No closed filing is due in a member state of the Agreement.');
-    const found = due.map(async ({ id }) => requireFiling(id ?? '', { account: account.id }));
-    return Promise.all(found.map(async (one) => wholeFiling((await one).filing, account)));
+/** Returns the account, and the filings of the options with all of their totals. */
+const chosenFilings = async (named: string | undefined, options: Options) => {
+  const { account: id, allDue, dryRun, state, periodEnd } = options;
+  if (!allDue) {
+    const { account, read } = await chooseFiling(named, options);
+    return { account, filings: [accepted(await readWhole(read))] };
   }
-  if (dryRun) {
-    if (named !== undefined || state === undefined || periodEnd === undefined)
-      throw new CommandError('Pass --dry-run with --state and --period-end, without the id of a filing.');
-    return [await wholeDryRun({ state, periodEnd }, await operatorFor(options.account))];
-  }
-  const { filing, account } = await requireFiling(named, options);
-  return [await wholeFiling(filing, account)];
+  if (named !== undefined || dryRun || state !== undefined || periodEnd !== undefined)
+    throw new CommandError('Pass --all-due without a filing, a period or --dry-run.');
+  const account = await requireAccount(id);
+  const closed = await rowsFrom((paging) => listFilings({ status: 'closed', ...paging }, account, filingReadPorts));
+  const due = closed.filter((filing) => isStreamlinedMember(filing.state));
+  if (due.length === 0) throw new CommandError('No closed filing is due in a member state of the Agreement.');
+  const whole = due.map((filing) => readWhole(filingReader(filing.id ?? '', account, filingReadPorts)));
+  return { account, filings: (await Promise.all(whole)).map(accepted) };
 };
 
 const writeReturn = async (named: string | undefined, options: Options): Promise<void> => {
   const { production, amended, dryRun, acknowledgeExceptions, schema } = options;
   if (production && dryRun) throw new CommandError('A dry run is a test. Close the period before --production.');
-  const filings = await chosenFilings(named, options);
-  const { account } = await operatorFor(options.account);
+  const { account, filings } = await chosenFilings(named, options);
   const xml = accepted(
     electronicReturn(filings, account.settings.return_identity, {
       processType: production ? 'P' : 'T',
@@ -129,19 +111,11 @@ export const addReturn = (program: LevyCommand): LevyCommand =>
     )
     .action(writeReturn);
 
-type WorksheetOptions = FilingName & { readonly dryRun?: boolean; readonly out?: string };
-
-const writeWorksheet = async (named: string | undefined, options: WorksheetOptions): Promise<void> => {
-  const { dryRun, state, periodEnd, out } = options;
-  if (dryRun && (named !== undefined || state === undefined || periodEnd === undefined))
-    throw new CommandError('Pass --dry-run with --state and --period-end, without the id of a filing.');
-  const operator = await operatorFor(options.account);
-  const id = dryRun ? '' : (await requireFiling(named, options)).id;
-  const page = dryRunPage({ state: state ?? '', periodEnd: periodEnd ?? '' }, operator);
-  const read = async (cursor: string | null) =>
-    dryRun
-      ? accept(await page(cursor))
-      : getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, operator.account, filingReadPorts);
+const writeWorksheet = async (
+  named: string | undefined,
+  { out, ...options }: FilingName & { readonly out?: string },
+): Promise<void> => {
+  const { read } = await chooseFiling(named, options);
   const { state: code } = accepted(await read(null));
   const form = findFormName(code);
   if (form === null)
