@@ -1,5 +1,4 @@
 import { customerRoutes } from './customers.ts';
-import { openApi } from './openapi.ts';
 import { categories, rates, regions, summaryRates, validate } from './places.ts';
 import { TaxJarRefusal } from './refusal.ts';
 import type { Route } from './request.ts';
@@ -16,7 +15,12 @@ export const routes: readonly Route[] = [
   ['GET', /^\/v2\/nexus\/regions$/, regions],
   ['POST', /^\/v2\/addresses\/validate$/, validate],
   ['GET', /^\/v2\/summary_rates$/, summaryRates],
-  ['GET', /^\/v2\/openapi\.json$/, async () => ({ body: openApi })],
+  // Imported here, because few requests need it.
+  [
+    'GET',
+    /^\/v2\/openapi\.json$/,
+    async () => ({ body: (await import('./openapi.json', { with: { type: 'json' } })).default }),
+  ],
   [
     'GET',
     /^\/v2\/validation$/,

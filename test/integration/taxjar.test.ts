@@ -6,7 +6,7 @@ import Taxjar from 'taxjar';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
-import { openApi } from '../../shared/taxjar/openapi.ts';
+import openApi from '../../shared/taxjar/openapi.json' with { type: 'json' };
 import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { closedFiling, expectVerified, filerOf } from '../support/filings.ts';
@@ -547,7 +547,7 @@ describe('the other methods', () => {
         headers,
         ...(example !== undefined && { body: JSON.stringify(example) }),
       });
-      const [[status, response]] = Object.entries(operation.responses) as [[string, { content: Content }]];
+      const [[status, response]] = Object.entries(operation.responses) as [[string, Reference & { content: Content }]];
       const answer = await reply.json();
       expect([method, path, reply.status]).toEqual([method, path, Number(status)]);
       const { schema } = resolved(response).content['application/json'];
