@@ -101,7 +101,7 @@ type ParsedBody<Body> = {
   readonly unknownFields: readonly string[];
 };
 
-const isStrict = (context: RequestContext) =>
+const isStrict = (context: Pick<RequestContext, 'headers'>) =>
   (context.headers.get('prefer') ?? []).some((value) => /(^|[,;\s])handling\s*=\s*"?strict"?/i.test(value));
 
 const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string): Problem => {
@@ -118,7 +118,7 @@ const unknownNamedMax = 20;
 /** Validates the body against its schema. Returns all problems, in the order of the fields in the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
   { schema, answer, refuseUnknown, inspect }: BodyDefinition<Body>,
-  context: RequestContext,
+  context: Pick<RequestContext, 'body' | 'headers' | 'replyHeaders' | 'caller'>,
 ): ParsedBody<z.output<Body>> => {
   const { body } = context;
   const unstorable = textProblems(body);

@@ -44,7 +44,7 @@ export type RequestContext = {
 };
 
 /** The caller of a request, for steps that run after `authenticate`. */
-export const requireCaller = ({ caller }: RequestContext): Caller => {
+export const requireCaller = ({ caller }: Pick<RequestContext, 'caller'>): Caller => {
   assert(caller !== undefined, 'authenticate must run first.');
   return caller;
 };

@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { CsvError, parse } from 'csv-parse/sync';
+import { Readable } from 'node:stream';
 import type { Account } from '../../accounts/account.ts';
-import { textProblems } from '../../api/body.ts';
-import { unionProblems } from '../../api/field-problems.ts';
+import { parseBody } from '../../api/body.ts';
 import { jsonOrRefuse } from '../../base/command-error.ts';
 import { asObject, isSame } from '../../base/json.ts';
-import { type Problem, problemPointer } from '../../base/problem.ts';
+import { problemPointer } from '../../base/problem.ts';
+import { customerAnswerFields } from '../../calculations/answer-fields.ts';
 import type { Customer } from '../../customers/customer.ts';
 import { type CustomerPorts, createCustomer, updateCustomer } from '../../customers/customer.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { pathOf, requireOpenAccount } from '../terminal/arguments.ts';
+import { type CsvRow, csvRows } from '../terminal/csv-rows.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
@@ -19,30 +20,18 @@ type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly 
 
 type Place = (pointer: string) => string;
 
-const fieldNames = new Set([...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)]);
+const fieldNames = [...new Set([...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)])];
 
-const unknownNames = (value: unknown, names: readonly string[]): string[] =>
-  typeof value === 'object' && value !== null ? Object.keys(value).filter((name) => !names.includes(name)) : [];
+const body = { schema: CustomerRequest, answer: customerAnswerFields };
+const strict = new Map([['prefer', ['handling=strict']]]);
 
-/** Returns the errors of one customer, each with its position in the file. */
-const errorsOf = (value: unknown, place: Place): string[] => {
-  const sentence = (problem: Problem) => `${place(problemPointer(problem))}: ${problem.title}. ${problem.detail}`;
-  // Checks the nesting depth, as for requests, because the schema overflows the stack on deeply nested values.
-  const unstorable = textProblems(value);
-  if (unstorable.length > 0) return unstorable.map(sentence);
-  const { error } = CustomerRequest.safeParse(value);
-  const certificates = (value as { readonly exemptions?: unknown } | null)?.exemptions;
-  const unknown = [
-    ...unknownNames(value, Object.keys(CustomerRequest.shape)),
-    ...(Array.isArray(certificates) ? certificates : []).flatMap((certificate) =>
-      unknownNames(certificate, Object.keys(CertificateRequest.shape)),
-    ),
-  ];
-  return [
-    ...(error?.issues ?? []).flatMap((issue) => unionProblems(issue, value)).map(sentence),
-    ...unknown.map((name) => `${place('')}: Unknown field ${name}. Use ${[...fieldNames].join(', ')}.`),
-  ];
-};
+/** Returns the errors of one customer as POST /customers does, each with its position in the file. */
+const errorsOf = (value: unknown, place: Place): string[] =>
+  parseBody(body, { body: value, headers: strict, replyHeaders: {} }).problems.map((problem) =>
+    problem.code === 'validation_unknown_field'
+      ? `${place('')}: ${problem.title}. Use ${fieldNames.join(', ')}.`
+      : `${place(problemPointer(problem))}: ${problem.title}. ${problem.detail}`,
+  );
 
 const fromJson = (text: string): FileCustomers => {
   const values = jsonOrRefuse(text, 'The file is');
@@ -62,41 +51,12 @@ const fromJson = (text: string): FileCustomers => {
 
 const columns = [
   ...(['id', 'name', 'states', 'reason', 'certificate_number', 'document_url', 'valid_from', 'valid_to'] as const),
-] as const;
-type Column = (typeof columns)[number];
-type Row = { readonly record: Readonly<Partial<Record<Column, string>>>; readonly line: number };
-
-const parsed = (text: string, onHeader: (names: string[]) => string[]) => {
-  try {
-    const options = { bom: true, info: true, skip_empty_lines: true, trim: true, columns: onHeader } as const;
-    return parse(text, options) as unknown as { record: Record<string, string>; info: { lines: number } }[];
-  } catch (error) {
-    if (error instanceof CsvError)
-      throw new CommandError(`The file is not CSV: ${error.message}. Nothing was changed.`);
-    throw error;
-  }
-};
-
-const readRows = (text: string): readonly Row[] => {
-  let header: readonly string[] = [];
-  const rows = parsed(text, (names) => {
-    header = names;
-    return names;
-  });
-  const unknown = header.filter((name) => !columns.includes(name as Column));
-  if (unknown.length > 0 || !header.includes('id'))
-    throw new CommandError(
-      `The first line must name the columns: ${columns.join(',')}. Unknown: ${unknown.join(', ') || 'none'}.`,
-    );
-  const repeated = header.find((name, at) => header.indexOf(name) !== at);
-  if (repeated !== undefined) throw new CommandError(`The first line repeats the column ${repeated}. Name it once.`);
-  return rows.map(({ record, info }) => ({ record, line: info.lines }));
-};
+];
 
 const orNull = (text: string | undefined): string | null => text || null;
 
 /** Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. */
-const customerOf = ({ record }: Row): CustomerRequest => {
+const customerOf = ({ record }: CsvRow<(typeof columns)[number]>): CustomerRequest => {
   const { id = '', name, ...terms } = record;
   const { states, reason, certificate_number, document_url, valid_from, valid_to } = terms;
   const isCertified = Object.values(terms).some(Boolean);
@@ -112,10 +72,10 @@ const customerOf = ({ record }: Row): CustomerRequest => {
   return { id, name: orNull(name), exemptions: isCertified ? [certificate] : [] };
 };
 
-const fromCsv = (text: string): FileCustomers => {
+const fromCsv = async (text: string): Promise<FileCustomers> => {
   const errors: string[] = [];
   const customers = new Map<string, CustomerRequest & { readonly exemptions: CertificateRequest[] }>();
-  for (const row of readRows(text)) {
+  for await (const row of csvRows(Readable.from([text]), columns, ['id'])) {
     const customer = customerOf(row);
     const earlier = customers.get(customer.id);
     const exemptions = earlier?.exemptions ?? [];
@@ -136,7 +96,7 @@ const fromCsv = (text: string): FileCustomers => {
  * Parses customers from JSON (one customer or an array, as in POST /customers) or CSV (one line per certificate). CSV
  * lines with the same id form one customer; states are separated by semicolons.
  */
-export const customersFrom = (file: string): FileCustomers => {
+export const customersFrom = async (file: string): Promise<FileCustomers> => {
   const text = file.replace(/^\uFEFF/, '');
   return /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text);
 };
@@ -211,7 +171,7 @@ const put = async (
 };
 
 const putAll = async (id: string | undefined, options: Options): Promise<void> => {
-  const { customers, errors } = customersFrom(await inputOf(id, options));
+  const { customers, errors } = await customersFrom(await inputOf(id, options));
   if (errors.length > 0) {
     const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
     throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));

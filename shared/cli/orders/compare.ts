@@ -1,7 +1,7 @@
-import { open, rm } from 'node:fs/promises';
 import { csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { pathOf } from '../terminal/arguments.ts';
+import { writeAll } from '../terminal/new-files.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import type { Order, OrderError } from './read-orders.ts';
@@ -32,28 +32,6 @@ const rowOf = ({ order, levy, reason, detail }: Compared) => {
     levy_tax_amount: text(levy),
     difference_amount: text(charged.total - levy),
   };
-};
-
-const header = csvText(columns, []);
-
-/** Runs `work` with a file for differences. Never overwrites a file, and removes an incomplete one. */
-const withFileFor = async (
-  path: string | undefined,
-  work: (add: (compared: Compared) => Promise<void>) => Promise<void>,
-) => {
-  if (path === undefined) return work(async () => {});
-  const file = await open(pathOf(path), 'wx', 0o600);
-  try {
-    await file.write(header);
-    await work(async (compared) => {
-      await file.write(csvText(columns, [rowOf(compared)]).slice(header.length));
-    });
-  } catch (error) {
-    await rm(pathOf(path));
-    throw error;
-  } finally {
-    await file.close();
-  }
 };
 
 type Group = { readonly currency: string; readonly reason: Reason } & Sums;
@@ -106,16 +84,21 @@ const compare = async (options: FileOptions & { readonly out?: string }): Promis
     group.levy += sign * levy;
     groups.set(key, group);
   };
-  await withFileFor(options.out, async (add) => {
+  /** Yields the differences as CSV. */
+  const differences = async function* () {
+    const header = csvText(columns, []);
+    yield header;
     for await (const compared of forEachOrder(options, compareOrder)) {
       if ('error' in compared) {
         errors.push(compared);
         continue;
       }
       count(compared);
-      if (compared.reason !== 'equal') await add(compared);
+      if (compared.reason !== 'equal') yield csvText(columns, [rowOf(compared)]).slice(header.length);
     }
-  });
+  };
+  if (options.out === undefined) for await (const _ of differences());
+  else await writeAll([{ path: pathOf(options.out), text: differences() }]);
   const ordered = [...groups.values()].sort(
     (a, b) => a.currency.localeCompare(b.currency) || reasons.indexOf(a.reason) - reasons.indexOf(b.reason),
   );

@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { CsvError, parse } from 'csv-parse';
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimalPattern } from '../../money/decimal.ts';
 import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { type CsvRow, csvRows } from '../terminal/csv-rows.ts';
 
 /** Reads orders of another system as a stream: NDJSON, or CSV with one row for each line item. */
 
@@ -125,34 +124,27 @@ async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
 
 const addressColumns = ['line1', 'city', 'county', 'state', 'postal_code', 'country'] as const;
 const orderColumns = [
-  ...['reference_id', 'parent_reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'customer_id'],
-  'shipping_amount',
+  ...(['reference_id', 'parent_reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'customer_id'] as const),
+  'shipping_amount' as const,
   ...addressColumns,
-] as const;
-const lineColumns = ['line_id', 'product_tax_code', 'quantity', 'unit_price', 'discount_amount', 'line_tax_amount'];
-const requiredColumns = ['reference_id', 'tax_date', 'tax_amount', 'state', 'postal_code', 'quantity', 'unit_price'];
+];
+const lineColumns = [
+  ...(['line_id', 'product_tax_code', 'quantity', 'unit_price', 'discount_amount', 'line_tax_amount'] as const),
+];
 /** The columns of a CSV file, in any order. */
-const csvColumns: readonly string[] = [...orderColumns, ...lineColumns];
+const csvColumns = [...orderColumns, ...lineColumns];
+const requiredColumns = [
+  ...(['reference_id', 'tax_date', 'tax_amount', 'state', 'postal_code', 'quantity', 'unit_price'] as const),
+];
 
-const headerOf = (names: readonly string[]): string[] => {
-  const unknown = names.filter((name) => !csvColumns.includes(name));
-  const missing = requiredColumns.filter((name) => !names.includes(name));
-  const repeated = names.filter((name, at) => names.indexOf(name) !== at);
-  if (unknown.length + missing.length + repeated.length > 0)
-    throw new CommandError(
-      `The first line must name each column once: ${csvColumns.join(',')}. Unknown: ${unknown.join(', ') || 'none'}. Missing: ${missing.join(', ') || 'none'}. Repeated: ${repeated.join(', ') || 'none'}.`,
-    );
-  return [...names];
-};
-
-type Row = { readonly record: Readonly<Record<string, string>>; readonly info: { readonly lines: number } };
+type Row = CsvRow<(typeof csvColumns)[number]>;
 
 const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
-  const [{ record: first, info }] = rows as [Row];
-  const differing = rows.flatMap(({ record, info: { lines } }) =>
+  const [{ record: first, line: firstLine }] = rows as [Row];
+  const differing = rows.flatMap(({ record, line }) =>
     orderColumns
       .filter((column) => record[column] && record[column] !== first[column])
-      .map((column) => ({ line: lines, error: `${column} differs from the first row of the order. Use one value.` })),
+      .map((column) => ({ line, error: `${column} differs from the first row of the order. Use one value.` })),
   );
   if (differing[0]) return differing[0];
   const filled = (values: Readonly<Record<string, string | undefined>>) =>
@@ -169,28 +161,18 @@ const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
       return filled({ id, product_tax_code, quantity, unit_price, discount_amount, tax_amount: line_tax_amount });
     }),
   };
-  return { line: info.lines, value };
+  return { line: firstLine, value };
 };
 
 /** Consecutive rows with the same `reference_id` are one order. */
 async function* csvOrders(file: string): AsyncGenerator<Parsed | OrderError> {
-  const parser = parse({ bom: true, info: true, skip_empty_lines: true, trim: true, columns: headerOf });
-  // `pipe` does not forward errors.
-  createReadStream(file)
-    .on('error', (error) => parser.destroy(error))
-    .pipe(parser);
   let rows: Row[] = [];
-  try {
-    for await (const row of parser as AsyncIterable<Row>) {
-      if (rows[0] && rows[0].record['reference_id'] !== row.record['reference_id']) {
-        yield fromRows(rows);
-        rows = [];
-      }
-      rows.push(row);
+  for await (const row of csvRows(createReadStream(file), csvColumns, requiredColumns)) {
+    if (rows[0] && rows[0].record.reference_id !== row.record.reference_id) {
+      yield fromRows(rows);
+      rows = [];
     }
-  } catch (error) {
-    if (error instanceof CsvError) throw new CommandError(`The file is not CSV: ${error.message}.`);
-    throw error;
+    rows.push(row);
   }
   if (rows.length > 0) yield fromRows(rows);
 }
