@@ -1,115 +1,128 @@
 /** The network between the clients and the service, which loses requests and replies and kills the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { breakingProxy, pass } from '../support/breaking-proxy.ts';
-import { type Answer, send } from '../support/http.ts';
-import type { Book } from './book.ts';
-import type { Draw } from './draw.ts';
-import type { Service } from './processes.ts';
-import { must } from './violation.ts';
+import { now } from '../../shared/config/clock.ts';
+import { must } from '../model/book.ts';
+import type { Call } from '../support/api.ts';
+import { breakingProxy, type Passed, type Passing, pass } from '../support/breaking-proxy.ts';
+import { type Answer, type Request, send } from '../support/http.ts';
+import type { Service } from './service.ts';
 
 /**
  * The fault of one attempt. `hasty`: the client disconnects while the service is still processing the request.
  * `killed`: the service is killed some milliseconds after the request arrived.
  */
 type Fate = 'arrives' | 'request lost' | 'reply lost' | 'hasty' | 'killed';
-const fateHeader = 'x-attack-fate';
+// As often as listed; a kill takes seconds.
+const fates: readonly Fate[] = [
+  ...Array<Fate>(4).fill('request lost'),
+  ...Array<Fate>(5).fill('reply lost'),
+  ...Array<Fate>(4).fill('hasty'),
+  'killed',
+];
+const lossShare = 0.22;
+const attemptsMax = 200;
+const dayMs = 86_400_000;
+const [fateHeader, numberHeader] = ['x-attack-fate', 'x-attack-request'];
 
 export type Network = {
-  readonly url: string;
+  /**
+   * A client that sends each request until it has an answer. With `kills`, the service can be killed meanwhile. A write
+   * without an idempotency key gets one.
+   */
+  readonly clientOf: (apiKey: string, kills: boolean) => Call;
   /** The number of attempts so far. */
   readonly count: () => number;
-  /** Resolves when no request is in flight. */
-  readonly settled: () => Promise<void>;
   readonly close: () => void;
 };
 
-/** A proxy in front of the service that injects the fault in a request header. */
-export const openNetwork = async (service: Service): Promise<Network> => {
+/** Opens a proxy in front of the service that injects the fault in a request header. `random` is below 1. */
+export const openNetwork = async (service: Service, random: () => number): Promise<Network> => {
+  /** The lost replies, by the number of their request. */
+  const lost = new Map<string, Passed[]>();
   const running = new Set<Promise<unknown>>();
-  let count = 0;
-  const track = (work: Promise<unknown>): void => {
-    running.add(work);
-    work.then(() => running.delete(work));
+  const lose = ({ headers }: Passing, reply: Passed) => {
+    const number = headers[numberHeader] ?? '';
+    lost.set(number, [...(lost.get(number) ?? []), reply]);
   };
   const { url, close } = await breakingProxy(service.url, {
     there: (passing) => {
-      count += 1;
-      const [fate, delayMs] = (passing.headers[fateHeader] ?? 'arrives').split('/') as [Fate, string?];
-      if (!service.isReady() || fate === 'request lost') return 'hang up';
-      if (fate === 'killed') track(sleep(Number(delayMs)).then(service.kill));
-      if (fate !== 'hasty') return undefined;
-      track(pass(service.url, passing).catch(() => null));
+      const fate = passing.headers[fateHeader];
+      if (fate === 'hasty') {
+        const work = pass(service.url, passing).then(
+          (reply) => lose(passing, reply),
+          () => null,
+        );
+        running.add(work);
+        work.then(() => running.delete(work));
+      }
+      return fate === 'request lost' || fate === 'hasty' ? 'hang up' : undefined;
+    },
+    back: (passed, passing) => {
+      if (passing.headers[fateHeader] !== 'reply lost') return undefined;
+      lose(passing, passed);
       return 'hang up';
     },
-    back: (_, { headers }) => (headers[fateHeader] === 'reply lost' ? 'hang up' : undefined),
   });
-  return { url, close, count: () => count, settled: async () => void (await Promise.all(running)) };
-};
+  let [requests, attempts] = [0, 0];
 
-const fateOf = (draw: Draw, losses: number): string => {
-  if (!draw.chance(losses)) return 'arrives';
-  const fate = draw.weighted<Fate>({ arrives: 0, 'request lost': 4, 'reply lost': 5, hasty: 4, killed: 1 });
-  return fate === 'killed' ? `${fate}/${draw.below(60)}` : fate;
-};
-
-export type Sending = {
-  readonly key: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-/** A request with retries until it gets a response. The first attempts can be lost. */
-const attemptsMax = 200;
-
-/** `isSure`: no earlier attempt was lost, so a refusal means that the request never had an effect. */
-export type Answered<Body> = Answer<Body> & { readonly isSure: boolean };
-
-export type Client = {
-  /** Sends a repeatable request until it gets a response. */
-  readonly send: <Body>(sending: Sending) => Promise<Answered<Body>>;
-  /** Sends a request once. Returns `null` if the reply is lost, so the request may or may not have been applied. */
-  readonly sendOnce: <Body>(sending: Sending) => Promise<Answer<Body> | null>;
-};
-
-/** Creates a client whose requests and replies are lost with a probability in percent. */
-export const newClient = (network: Network, service: Service, draw: Draw, losses: number): Client => {
-  const attempt = async <Body>({ key, method, path, body, headers }: Sending, fate: string) => {
+  /** Returns `null` for a lost reply, and for an answer after which a client tries again. */
+  const attempt = async (method: string, path: string, request: Request, fate: Fate): Promise<Answer | null> => {
+    attempts += 1;
     await service.ready();
     try {
-      const answer = await send(network.url, method, path, {
-        ...(body !== undefined && { body }),
-        headers: { 'X-API-Key': key, [fateHeader]: fate, ...headers },
-      });
-      must(answer.status !== 500, `${method} ${path} fails.`, body, answer.body);
-      return answer.status > 500 || answer.status === 429 ? null : (answer as Answer<Body>);
+      const sending = send(url, method, path, { ...request, headers: { ...request.headers, [fateHeader]: fate } });
+      if (fate === 'killed') {
+        sending.catch(() => {});
+        await sleep(random() * 60);
+        service.kill();
+      }
+      const answer = await sending;
+      return answer.status > 500 || answer.status === 429 || fate === 'killed' ? null : answer;
     } catch (error) {
       if (error instanceof Error && 'code' in error) return null;
       throw error;
     }
   };
-  return {
-    sendOnce: (sending) => attempt(sending, fateOf(draw, losses)),
-    send: async (sending) => {
-      // Drawn in advance, so the number of attempts does not change the series.
-      const fates = [fateOf(draw, losses), fateOf(draw, losses)];
-      for (let count = 0; count < attemptsMax; count += 1) {
-        const answer = await attempt(sending, fates[count] ?? 'arrives');
-        if (answer) return { ...(answer as Answer<never>), isSure: count === 0 };
-        await sleep(20);
-      }
-      throw new Error(`${sending.method} ${sending.path} is never answered.`);
-    },
-  };
-};
 
-/** A world: a service with a separate database, and two accounts. */
-export type World = {
-  readonly service: Service;
-  readonly network: Network;
-  readonly books: readonly [Book, Book];
-  readonly draw: Draw;
-  /** The first month. */
-  readonly month: number;
+  const draw = (kills: boolean): Fate => {
+    if (random() > lossShare) return 'arrives';
+    const fate = fates[Math.floor(random() * fates.length)] as Fate;
+    return fate === 'killed' && !kills ? 'arrives' : fate;
+  };
+
+  const clientOf = (apiKey: string, kills: boolean) => {
+    /** When a key was first answered, by path and key. The service keeps a key for a day. */
+    const answered = new Map<string, number>();
+    return async (method: string, path: string, request: Request = {}): Promise<Answer> => {
+      const number = String(++requests);
+      const own = method === 'POST' ? { 'Idempotency-Key': `request ${number}` } : {};
+      const headers = { 'X-API-Key': apiKey, [numberHeader]: number, ...own, ...request.headers };
+      const keyed = `${path} ${headers['Idempotency-Key']}`;
+      const isFirst = (answered.get(keyed) ?? 0) + dayMs <= now();
+      // Drawn in advance, so the number of attempts does not change the series.
+      const drawn = [draw(kills), draw(kills)];
+      for (let at = 0; at < attemptsMax; at += 1) {
+        const answer = await attempt(method, path, { ...request, headers }, drawn[at] ?? 'arrives');
+        if (!answer) {
+          await sleep(20);
+          continue;
+        }
+        await Promise.all(running);
+        const isDry = (request.body as { readonly dry_run?: boolean } | undefined)?.dry_run === true;
+        const isKept = method === 'POST' && !path.startsWith('/calculations') && answer.status < 300 && !isDry;
+        const replies = [answer, ...(lost.get(number) ?? [])].filter(({ status }) => status < 300);
+        if (isKept) {
+          const texts = new Set(replies.map(({ status, text }) => `${status} ${text}`));
+          const made = replies.filter((one) => !one.headers.has('idempotent-replayed')).length;
+          must(texts.size === 1 && made <= 1, `${path} has several results under one key: ${[...texts].join()}`);
+        }
+        // The caller has not seen an answer to this key, so it does not expect a replay.
+        if (isFirst) answer.headers.delete('idempotent-replayed');
+        if (isKept && isFirst) answered.set(keyed, now());
+        return answer;
+      }
+      throw new Error(`${method} ${path} is never answered.`);
+    };
+  };
+  return { clientOf: (apiKey, kills) => clientOf(apiKey, kills) as Call, count: () => attempts, close };
 };

@@ -1,5 +1,5 @@
+import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { expect } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
 import type { Redacted } from '../../shared/ledger/personal-data/redact.ts';
 import type { Swept } from '../../shared/ledger/sweep-drafts.ts';
@@ -113,8 +113,8 @@ export type World = {
   readonly sweep: () => Promise<Swept>;
   /** Removes the personal data of a transaction of one account, as an operator does. */
   readonly redact: (side: 0 | 1, id: string) => Promise<Redacted>;
-  /** Runs `npm run ledger -- verify` for both accounts and returns its findings. */
-  readonly verify: () => Promise<readonly string[]>;
+  /** Compares the final data with the model, if it can, and returns the findings of `npm run ledger -- verify`. */
+  readonly verify: (model: Model) => Promise<readonly string[]>;
   /** Completes unfinished filings. */
   readonly work: () => Promise<unknown>;
   /** Whether a sweep sees only the drafts of this world. */
@@ -191,7 +191,7 @@ export const codesOf = ({ warnings }: Body): string[] =>
 
 /** Throws an error with the difference if two values are not equal. */
 export const same = (actual: unknown, expected: unknown, what: string): void => {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual, what).toEqual(expected);
+  if (!isDeepStrictEqual(actual, expected)) assert.deepEqual({ [what]: actual }, { [what]: expected });
 };
 
 export const must = (holds: boolean, what: string): void => {

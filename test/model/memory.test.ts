@@ -1,13 +1,42 @@
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
 import { isLong } from '../support/mode.ts';
+import type { Both } from './book.ts';
 import { seen } from './requests.ts';
 import { isRepeating, runModel } from './run.ts';
-import { inMemory } from './world/memory.ts';
-import { worldOfEvents } from './world/world.ts';
+import { worldOfEvents } from './world.ts';
 
-vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));
+/**
+ * Timers without contention backoff: a sleep without an abort signal ends immediately, because the model has no
+ * concurrent writers. A sleep with a signal waits as usual.
+ */
+vi.mock('node:timers/promises', async (load) => {
+  const timers = await load<typeof import('node:timers/promises')>();
+  const setTimeout: typeof timers.setTimeout = async (delayMs, value, options) =>
+    options?.signal ? timers.setTimeout(delayMs, value, options) : (value as NonNullable<typeof value>);
+  return { ...timers, setTimeout };
+});
 
-const newWorld = inMemory(worldOfEvents);
+const memory = new MemoryDatabase();
+let restore = () => {};
+
+// Only commands move the clock, so the model can predict every timestamp.
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-01T00:00:00.000Z') });
+  vi.spyOn(console, 'info').mockImplementation(() => {});
+  restore = answerFrom(memory.send);
+});
+
+afterAll(() => {
+  restore();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const newWorld = (terms: Both) => {
+  memory.clear();
+  return worldOfEvents(terms);
+};
 
 /** All responses to a change, and the other cases that the long runs must cover. */
 const met = [
@@ -47,7 +76,8 @@ const met = [
 const runs = isLong ? 700 : 30;
 
 it(`matches its model in ${runs} runs of up to 40 commands`, { timeout: 600_000 }, async () => {
-  await runModel('test/model/memory.test.ts', runs, newWorld);
+  const mode = isLong ? ' --mode long' : '';
+  await runModel(`npx vitest run --config test/vitest.config.ts${mode} test/model/memory.test.ts`, runs, newWorld);
   if (!isLong || isRepeating) return;
   const missing = met.filter((answer) => !seen().has(answer));
   expect(missing).toEqual([]);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import { isLong } from '../support/mode.ts';
 import { type Both, instant, type Model, newBook, same, type World } from './book.ts';
 import { createCredit, createSale } from './commands/create.ts';
 import { advance, close, readFilings, redaction, repeat, settle, sweep } from './commands/filings.ts';
@@ -8,8 +7,7 @@ import { list, read } from './commands/read.ts';
 import { annul, finalize, update } from './commands/update.ts';
 import { frequencies, termsOf, zones } from './money.ts';
 import { type Side, write } from './requests.ts';
-import { untilStart } from './world/memory.ts';
-import { draftHours } from './world/world.ts';
+import { draftHours } from './world.ts';
 
 const address = (state: string, city: string, postal_code: string) => ({ country: 'US', state, city, postal_code });
 const line = (id: string, quantity: string, unit_price: string, more: object = {}) => ({
@@ -55,7 +53,6 @@ const shrinkMsMax = 30_000;
 const verifyEvery = 4;
 
 const replayed = process.env['MODEL_REPLAY'];
-const seeded = Number(process.env['MODEL_SEED'] ?? Number.NaN);
 
 type Failure = Pick<fc.RunDetails<unknown>, 'seed' | 'counterexamplePath' | 'counterexample'>;
 
@@ -63,18 +60,18 @@ type Failure = Pick<fc.RunDetails<unknown>, 'seed' | 'counterexamplePath' | 'cou
  * Formats the command that repeats a failure: the seed, the path to the smallest failing run, and the commands that
  * ran.
  */
-const commandOf = (file: string, { seed, counterexamplePath, counterexample }: Failure): string => {
+const commandOf = (command: string, { seed, counterexamplePath, counterexample }: Failure): string => {
   const ran = /replayPath="([^"]*)"/.exec(String((counterexample as readonly unknown[] | null)?.[0]))?.[1] ?? '';
-  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts${isLong ? ' --mode long' : ''} ${file}`;
+  return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' ${command}`;
 };
 
 /** Whether a single run is repeated, so coverage is not required. */
 export const isRepeating = replayed !== undefined;
 
-const parameters = (numRuns: number) => {
+const parameters = (numRuns: number, seed = Number(process.env['MODEL_SEED'] ?? Number.NaN)) => {
   const [path, replayPath] = replayed?.split(' ') ?? [];
   return {
-    run: { numRuns, ...(Number.isNaN(seeded) ? {} : { seed: seeded }), ...(path && { path, endOnFailure: true }) },
+    run: { numRuns, ...(Number.isNaN(seed) ? {} : { seed }), ...(path && { path, endOnFailure: true }) },
     commands: replayPath ? { replayPath } : {},
   };
 };
@@ -84,16 +81,29 @@ const newModel = ([first, second]: Both, nowMs = now()): Model => ({
   books: [newBook(first, nowMs), newBook(second, nowMs)],
 });
 
+const start = '11-01T00:00:00.000Z';
+
+/**
+ * Returns the milliseconds to the next 1 November. Every run starts on 1 November, so it has the same month ends when
+ * it is repeated alone.
+ */
+const untilStart = (nowMs: number): number => {
+  const year = new Date(nowMs).getUTCFullYear();
+  const [here, next] = [year, year + 1].map((one) => Date.parse(`${one}-${start}`)) as [number, number];
+  return (here >= nowMs ? here : next) - nowMs;
+};
+
 /**
  * Runs a ledger and its model side by side through sequences of commands. Throws the shortest sequence after which they
- * differ, with the command that repeats it.
+ * differ, with the variables before `command` that repeat it.
  */
 export const runModel = async (
-  file: string,
+  command: string,
   numRuns: number,
   newWorld: (terms: Both) => Promise<World>,
+  seed?: number,
 ): Promise<void> => {
-  const { run, commands: replay } = parameters(numRuns);
+  const { run, commands: replay } = parameters(numRuns, seed);
   const sequences = fc.commands(commands, { maxCommands: commandsMax, size: 'medium', ...replay });
   let failedAt = Number.POSITIVE_INFINITY;
   let runs = 0;
@@ -110,7 +120,7 @@ export const runModel = async (
       const begun = await newScene(newModel(both), world);
       await fc.asyncModelRun(() => begun, sequence);
       const isVerified = runs++ % verifyEvery === 0 || isRepeating || failedAt < Number.POSITIVE_INFINITY;
-      if (isVerified) same(await world.verify(), [], 'What the items break');
+      if (isVerified || !world.isAlone) same(await world.verify(begun.model), [], 'What the items break');
     } catch (error) {
       failedAt = Math.min(failedAt, performance.now());
       throw error;
@@ -121,7 +131,7 @@ export const runModel = async (
   const { numRuns: at, numShrinks, counterexample, errorInstance } = details;
   const cause = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   throw new Error(
-    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${commandOf(file, details)}`,
+    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${commandOf(command, details)}`,
     { cause: errorInstance },
   );
 };

@@ -58,7 +58,7 @@ const isBefore = (left: Body, right: Body, filters: Filters): boolean => {
 };
 
 /** The expected rows of a list after a position, in order. */
-const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] | null, nowMs: number): Body[] =>
+export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] | null, nowMs: number): Body[] =>
   [...book.entries.values()]
     .map((entry) => viewOf(entry, nowMs))
     .filter((body) => isKept(body, filters, book.timeZone))

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../infra/local/settings.ts';
+import { now } from '../../shared/config/clock.ts';
+import { killWithParent } from '../support/child-process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const startMs = 120_000;
+
+/** The local service as a process that can be killed. Its clock is the clock of this process, and stands still. */
+export type Service = {
+  readonly url: string;
+  /** Calls `/_local/…`, again after a kill. Returns the response. */
+  readonly control: (method: string, path: string, body?: object) => Promise<unknown>;
+  /** Resolves when the service responds. */
+  readonly ready: () => Promise<void>;
+  /** Sets the service's clock to the clock of this process. */
+  readonly setClock: () => Promise<void>;
+  /** Kills the service with SIGKILL and restarts it. */
+  readonly kill: () => void;
+  readonly kills: () => number;
+  readonly stop: () => void;
+};
+
+/** Calls the service's controls once. */
+const controlOnce = async (url: string, method: string, path: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(`${url}/_local/${path}`, {
+    method,
+    signal: AbortSignal.timeout(startMs),
+    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+
+/** Starts the service as `npm start` does, on the database of this process's environment. */
+export const startService = async (): Promise<Service> => {
+  const port = await freePort(0, 'PORT');
+  const url = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, PORT: String(port), API_KEY: 'levy_attack' };
+  // Only the controls move the clock.
+  const still = `data:text/javascript,Date.now = () => ${Date.now()}`;
+  let [child, output, kills, isStopped] = [null as ChildProcess | null, '', 0, false];
+  const setClockOnce = () => controlOnce(url, 'PUT', 'clock', { now: new Date(now()).toISOString() });
+  const start = async (): Promise<void> => {
+    const words = ['--import', still, 'infra/local/start.ts'];
+    const service = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = service;
+    killWithParent(service);
+    for (const stream of [service.stdout, service.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        output = `${output}${chunk}`.slice(-20_000);
+      });
+    for (const deadline = performance.now() + startMs; ; await sleep(50)) {
+      if (service.exitCode !== null || performance.now() > deadline) throw new Error(`The service fails:\n${output}`);
+      if (await setClockOnce().catch(() => null)) return;
+    }
+  };
+  let ready = start();
+  await ready;
+  const control: Service['control'] = async (method, path, body) => {
+    for (;;) {
+      await ready;
+      const before = kills;
+      try {
+        return await controlOnce(url, method, path, body);
+      } catch (error) {
+        // The service was killed during the call.
+        if (kills === before) throw error;
+      }
+    }
+  };
+  return {
+    url,
+    control,
+    ready: () => ready,
+    setClock: async () => void (await control('PUT', 'clock', { now: new Date(now()).toISOString() })),
+    kill: () => {
+      if (isStopped) return;
+      kills += 1;
+      child?.kill('SIGKILL');
+      ready = start();
+    },
+    kills: () => kills,
+    stop: () => {
+      isStopped = true;
+      child?.kill('SIGKILL');
+    },
+  };
+};

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { advanceClock } from '../../shared/config/clock.ts';
+import type { Swept } from '../../shared/ledger/sweep-drafts.ts';
+import { type Body, type Book, type Both, type Model, must, same, type World } from '../model/book.ts';
+import { expectedRows } from '../model/commands/read.ts';
+import { amountsOf } from '../model/journal.ts';
+import { callers, redactIn, verifyIn } from '../model/world.ts';
+import { type Call, newCaller } from '../support/api.ts';
+import type { Answer, Schema } from '../support/http.ts';
+import type { Network } from './network.ts';
+import type { Service } from './service.ts';
+
+/** Returns all rows of a list. */
+const allOf = async <Row>(call: Call, path: string): Promise<Row[]> => {
+  const rows: Row[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const answer: Answer<any> = await call('GET', `${path}?limit=100${cursor && `&starting_after=${cursor}`}`);
+    same(answer.status, 200, `The status of ${path}`);
+    rows.push(...answer.body.data);
+    cursor = answer.body.next_cursor;
+  }
+  return rows;
+};
+
+/** Reports are updated from the table's stream with a short delay. */
+const patienceMs = 30_000;
+
+/** The report by state and month has the sums of all transactions of the model that are not void. */
+const mustBeReported = async (call: Call, book: Book): Promise<void> => {
+  const figures = ['gross_amount', 'exempt_amount', 'taxable_amount', 'tax_amount', 'count'] as const;
+  const rowsOf = Map.groupBy([...book.journal.values()], ({ state, month }) => `${month} ${state}`);
+  const expected = [...rowsOf].flatMap(([place, posted]) =>
+    (['sale', 'credit'] as const).flatMap((type) =>
+      amountsOf(
+        book,
+        posted.filter(({ id }) => book.entries.get(id)?.body.type === type),
+      ).map(([currency, sums]) => {
+        // The amounts of credits are positive in a report.
+        const texts = figures.map((name) => String((sums as Record<string, unknown>)[name]).replace(/^-/, ''));
+        return `${place} ${currency} ${type} ${texts}`;
+      }),
+    ),
+  );
+  const months = [...rowsOf.keys()].map((place) => place.slice(0, 7)).sort();
+  if (months.length === 0) return;
+  const reported = async () => {
+    const { body } = await call('GET', `/reports/by-state?from=${months[0]}&to=${months.at(-1)}`);
+    return (body as Schema<'ReportByState'>).data
+      .flatMap(({ month, state, currency, sales, credits }) =>
+        (
+          [
+            ['sale', sales],
+            ['credit', credits],
+          ] as const
+        ).flatMap(([type, sums]) =>
+          sums.count === 0 ? [] : [`${month} ${state} ${currency} ${type} ${figures.map((name) => sums[name])}`],
+        ),
+      )
+      .sort();
+  };
+  const deadline = performance.now() + patienceMs;
+  let actual = await reported();
+  for (; !isDeepStrictEqual(actual, expected.sort()) && performance.now() < deadline; actual = await reported())
+    await sleep(200);
+  same(actual, expected, 'The report by state');
+};
+
+/** The lists and reports of an account match the model. */
+const mustBeWhole = async (call: Call, book: Book, { nowMs }: Model): Promise<void> => {
+  const rows = expectedRows(book, {}, null, nowMs).map((row) => ({ ...row, line_items: null, explanation: null }));
+  same(await allOf<Body>(call, '/transactions'), rows, 'All transactions');
+  const filings = await allOf<Schema<'Filing'>>(call, '/filings');
+  same(
+    filings.map(({ id, status }) => `${id} ${status}`),
+    book.filings.toReversed().map(({ id, status }) => `${id} ${status}`),
+    'All filings',
+  );
+  await mustBeReported(call, book);
+};
+
+const sale = (reference_id: string, quantity: string) => ({
+  status: 'finalized',
+  reference_id,
+  customer: { address: { country: 'US', state: 'MI', city: 'Detroit', postal_code: '48226' } },
+  line_items: [{ id: 'item', product_tax_code: 'GENERAL', quantity, unit_price: '1.00' }],
+});
+
+const clients = 3;
+const busySaleUnits = 1000;
+
+/** Clients of a third account, who sell, and credit one sale together, while the model runs. */
+const openCrowd = async (call: Call) => {
+  const create = async (body: object) => {
+    const answer = await call('POST', '/transactions', { body });
+    const code = answer.body.errors?.[0].code ?? '';
+    must(answer.status === 201 || code === 'conflict_credit_stale', `A sale is refused: ${answer.text}`);
+    return answer.status === 201 ? [answer.body.id] : [];
+  };
+  const [busy = ''] = await create(sale('busy', String(busySaleUnits)));
+  const ids = [busy];
+  let [isOpen, credits] = [true, 0];
+  const work = async (client: number) => {
+    for (let number = 0; isOpen; number += 1) {
+      ids.push(...(await create(sale(`${client}-${number}`, '1'))));
+      const line_items = [{ id: 'item', quantity: '1' }];
+      const credit = { type: 'credit', status: 'finalized', parent_transaction_id: busy, line_items };
+      const credited = credits < busySaleUnits - clients ? await create(credit) : [];
+      credits += credited.length;
+      ids.push(...credited);
+      await sleep(20);
+    }
+  };
+  const working = Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
+  working.catch(() => {});
+  /** Ends the clients, and checks that each accepted request was recorded once. */
+  return async () => {
+    isOpen = false;
+    await working;
+    const recorded = await allOf<Body>(call, '/transactions');
+    same(recorded.map(({ id }) => id).sort(), ids.sort(), 'The transactions of the crowd');
+    const { credited_amount, credited_tax_amount } = recorded.find(({ id }) => id === busy) as Body;
+    same([credited_amount, credited_tax_amount], [`${credits}.00`, (credits * 0.06).toFixed(2)], 'What was credited');
+  };
+};
+
+/** A world of the model in the service's process, behind the network, with a crowd of other clients. */
+export const attackedWorld =
+  (service: Service, network: Network) =>
+  async (terms: Both): Promise<World> => {
+    await service.setClock();
+    const accounts = await callers(terms);
+    const third = await newCaller({ settings: { rate_limit: 1_000_000_000 } });
+    const send = [network.clientOf(accounts[0].key, true), network.clientOf(accounts[1].key, true)] as const;
+    const endCrowd = await openCrowd(network.clientOf(third.key, false));
+    return {
+      send,
+      redact: redactIn(accounts),
+      verify: async (model) => {
+        await endCrowd();
+        for (const side of [0, 1] as const) await mustBeWhole(send[side], model.books[side], model);
+        return verifyIn([...accounts, third])();
+      },
+      advance: async (byMs) => {
+        advanceClock(byMs);
+        await service.setClock();
+      },
+      sweep: () => service.control('POST', 'schedules/sweep-drafts') as Promise<Swept>,
+      work: () => service.control('POST', 'schedules/close-periods'),
+      isAlone: false,
+    };
+  };
