@@ -25,7 +25,7 @@ const count = (name: 'minutes' | 'seed' | 'worlds'): number => {
   process.exit(2);
 };
 const [minutes, first, worlds] = [count('minutes'), count('seed'), count('worlds')];
-const runsOfWorld = 10;
+const runsOfWorld = 6;
 
 const emulator = await startEmulator();
 // Must come before any import that reads the environment, because shared/config/environment.ts reads it once.

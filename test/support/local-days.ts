@@ -89,11 +89,6 @@ export class Registered {
     return !this.has(month) && this.#all.some(({ first }) => first > month);
   }
 
-  /** Returns whether a month is after the last registration. */
-  isOver(month: number): boolean {
-    return this.#all.length > 0 && this.#all.every(({ last }) => last < month);
-  }
-
   /** Returns the first month, from this one on, for which a return is due; `null` after the last registration. */
   nextFrom(month: number): number | null {
     let next = month;
