@@ -9,19 +9,7 @@ import { auditKey } from '../../shared/store/keys.ts';
 import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
-import {
-  type Client,
-  clientOf,
-  creditOf,
-  dayMs,
-  later,
-  made,
-  recorded,
-  refusalOf,
-  retrieved,
-  sale,
-  sold,
-} from '../support/sales.ts';
+import { type Client, clientOf, creditOf, made, recorded, refusalOf, sale, sold } from '../support/sales.ts';
 
 const newClient = async (): Promise<Client & Caller> => {
   const caller = await newCaller();
@@ -49,33 +37,6 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
 };
 
 describe('GET of a transaction', () => {
-  it('returns the bytes of the last change, with its version as ETag', async () => {
-    const client = await newClient();
-    const { id } = await made(client.create(sale({ metadata: { a: '1' }, shipping: { amount: '3.00' } })));
-    const changed = await client.update(id, { metadata: { b: '2' } });
-    const { status, text, headers } = await client.get(id);
-    expect([status, text]).toEqual([200, `${changed.text.slice(0, -1)},"history":null}`]);
-    expect([headers.get('etag'), headers.get('location')]).toEqual(['"2"', null]);
-  });
-
-  it('returns an expired draft as the void that the sweep will write', async () => {
-    const client = await newClient();
-    const { expires_at, ...draft } = await made(client.create(sale()));
-    await later(dayMs - 2000, async () => expect((await made(client.get(draft.id))).status).toBe('draft'));
-    await later(dayMs, async () => {
-      const { body, headers } = await client.get(draft.id);
-      const times = { expires_at, voided_at: expires_at, updated_at: expires_at };
-      expect(body).toEqual({
-        ...retrieved(draft),
-        ...times,
-        status: 'void',
-        void_reason: 'draft_expired',
-        version: 2,
-      });
-      expect(headers.get('etag')).toBe('"2"');
-    });
-  });
-
   it('accepts no query parameter except expand', async () => {
     const client = await newClient();
     const { id } = await sold(client);
@@ -85,35 +46,6 @@ describe('GET of a transaction', () => {
 });
 
 describe('a history entry', () => {
-  it('has the credential, the fields and the time of a change, newest first, with the hash of the state', async () => {
-    const client = await newClient();
-    const draft = await made(client.create(sale({ metadata: { a: '1' } })));
-    const edited = await made(client.update(draft.id, { metadata: { b: '2' }, tax_amount: '5.00' }));
-    const finalized = await made(client.update(draft.id, { status: 'finalized', reference_id: 'in_1' }));
-    const { data, ...list } = await made(historyOf(client, draft.id));
-    expect(list).toEqual({
-      object: 'list',
-      url: `/transactions/${draft.id}/history`,
-      has_more: false,
-      next_cursor: null,
-    });
-    const [third, second, first] = data;
-    expect(data.map(({ version, at, from, to }) => [version, at, from, to])).toEqual([
-      [3, finalized.updated_at, 'draft', 'finalized'],
-      [2, edited.updated_at, 'draft', 'draft'],
-      [1, draft.created_at, null, 'draft'],
-    ]);
-    expect(first?.fields).toEqual([]);
-    expect(third?.fields).toEqual(expect.arrayContaining(['reference_id', 'status']));
-    expect(second?.fields).toEqual(expect.arrayContaining(['metadata', 'tax_amount']));
-    const credential = data.map(({ by }) => by);
-    expect(new Set(credential).size).toBe(1);
-    expect(credential[0]).toMatch(/^key_/);
-    expect(client.key).not.toContain(credential[0]);
-    const states = [finalized, edited, draft].map((state) => stateHashIn(client, draft.id, state));
-    expect(data.map(({ state_hash }) => state_hash)).toEqual(await Promise.all(states));
-  });
-
   it('has a hash that the response determines and the next entry repeats', async () => {
     const client = await newClient();
     const parent = await sold(client);
@@ -170,39 +102,6 @@ describe('paging', () => {
     expect(refusalOf(await historyOf(client, id, { starting_after: '' }))).toBe(
       '422 | validation_invalid_format starting_after',
     );
-  });
-});
-
-describe('a draft after its deadline', () => {
-  it('has the entry that the sweep will write, byte for byte, before and after the sweep', async () => {
-    const client = await newClient();
-    const draft = await changedTo(client, 3, { reference_id: 'r' });
-    await later(dayMs, async () => {
-      const before = await historyOf(client, draft.id);
-      const whole = await expanded(client, draft.id);
-      const { commitments: _, ...state } = recorded(whole.body) as Partial<typeof whole.body>;
-      const page = await historyOf(client, draft.id, { limit: '1' });
-      expect(page.body).toMatchObject({ has_more: true, next_cursor: '4' });
-      const rest = await historyOf(client, draft.id, { starting_after: '4' });
-      expect(before.body.data.map(({ version }) => version)).toEqual([4, 3, 2, 1]);
-      expect(before.body.data[0]).toMatchObject({
-        at: draft.expires_at,
-        by: 'draft_expired',
-        from: 'draft',
-        to: 'void',
-        fields: ['status'],
-        state_hash: await stateHashIn(client, draft.id, state),
-      });
-      expect(rest.body.data).toEqual(before.body.data.slice(1));
-      expect(whole.body.history).toEqual(before.body.data);
-      expect(refusalOf(await historyOf(client, draft.id, { starting_after: '5' }))).toBe(
-        '422 | validation_invalid_cursor starting_after',
-      );
-      // A change of an expired draft first writes the sweep's entry.
-      await made(client.update(draft.id, { metadata: { late: 'yes' } }));
-      expect((await made(historyOf(client, draft.id))).data.slice(1)).toEqual(before.body.data);
-      expect((await historyOf(client, draft.id, { starting_after: '4' })).text).toBe(rest.text);
-    });
   });
 });
 

@@ -1,30 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createTransaction } from '../../shared/ledger/create-transaction.ts';
 import type { TransactionRequest } from '../../shared/ledger/request.ts';
-import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { updateTransaction } from '../../shared/ledger/update-transaction.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
-import { openEntryFrom } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { newCaller } from '../support/api.ts';
-import {
-  type Client,
-  clientOf,
-  creditOf,
-  dayMs,
-  goods,
-  later,
-  made,
-  metaOf,
-  michigan,
-  refusalOf,
-  sale,
-  sold,
-} from '../support/sales.ts';
-import { itemsOf } from '../support/transactions.ts';
+import { type Client, clientOf, goods, made, metaOf, michigan, refusalOf, sale, sold } from '../support/sales.ts';
 
 const newClient = async () => clientOf(await newCaller());
-const warningsOf = ({ warnings }: Transaction): string[] => warnings.map(({ code }) => code);
 
 const states = {
   draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
@@ -74,77 +57,6 @@ describe('the changes that each status allows', () => {
     }
   });
 
-  it.each(Object.keys(states) as State[])('the type and the parent of a %s transaction are fixed', async (state) => {
-    const { update } = await start(state);
-    for (const [field, value] of Object.entries({ type: 'credit', parent_transaction_id: 'txn_1' }))
-      expect(refusalOf(await update({ [field]: value }))).toBe(`409 | conflict_immutable_field /${field}`);
-  });
-
-  it('reference_id can be changed and cleared in a draft, and set once afterwards', async () => {
-    const { client, update } = await start('draft', { reference_id: 'a' });
-    // The old reference is free after each change.
-    for (const [sent, free] of [
-      ['b', 'a'],
-      [null, 'b'],
-    ] as const) {
-      expect((await made(update({ reference_id: sent }))).reference_id).toBe(sent);
-      expect((await client.create(sale({ reference_id: free }))).status).toBe(201);
-    }
-    const { id } = await states.finalized(client);
-    const taken = await client.update(id, { reference_id: 'a' });
-    expect(refusalOf(taken)).toBe('409 | conflict_duplicate_reference_id /reference_id');
-    expect((await made(client.update(id, { reference_id: 'c' }))).version).toBe(2);
-    const voided = await states.void(client);
-    for (const [of, reference_id] of [[id, 'd'] as const, [id, null] as const, [voided.id, 'e'] as const])
-      expect(refusalOf(await client.update(of, { reference_id }))).toBe('409 | conflict_immutable_field /reference_id');
-  });
-
-  it.each(['draft', 'finalized'] as const)(
-    'the tax of a %s sale can be changed, and the change reverted',
-    async (status) => {
-      const { update } = await start(status);
-      expect(await made(update({ tax_amount: '5.00' }))).toMatchObject({
-        status,
-        tax_amount: '5.00',
-        calculated_tax_amount: '6.00',
-        tax_amount_source: 'provided',
-        total_amount: '105.00',
-        tax_summary: [{ tax_amount: '5.00' }],
-        version: 2,
-      });
-      const back = await made(update({ tax_amount: null }));
-      expect(back).toMatchObject({ tax_amount: '6.00', tax_amount_source: 'calculated', total_amount: '106.00' });
-      expect(warningsOf(back)).toEqual([]);
-    },
-  );
-
-  it('the owed tax follows the tax of a finalized sale until it is void', async () => {
-    const caller = await newCaller();
-    const client = clientOf(caller);
-    const owed = async () =>
-      Object.entries(await itemsOf(caller.account.id))
-        .filter(([key]) => key.startsWith('O#'))
-        .map(([, item]) => openEntryFrom(item).amounts.map(({ tax }) => tax));
-    const { id } = await states.finalized(client);
-    expect(await owed()).toEqual([[600n]]);
-    await made(client.update(id, { tax_amount: '5.00' }));
-    expect(await owed()).toEqual([[500n]]);
-    await made(client.update(id, { status: 'void', tax_amount: '4.00' }));
-    expect(await owed()).toEqual([]);
-  });
-
-  it('a recalculating edit drops a supplied tax and warns; with a new tax it does not warn', async () => {
-    const { update } = await start('draft', { tax_amount: '5.00' });
-    const dropped = await made(update({ discount_amount: '50.00' }));
-    expect(dropped).toMatchObject({ tax_amount: '3.00', tax_amount_source: 'calculated' });
-    expect(warningsOf(dropped)).toEqual(['tax_amount_dropped']);
-    const both = await made(update({ discount_amount: null, tax_amount: '5.50' }));
-    expect(both).toMatchObject({ tax_amount: '5.50', tax_amount_source: 'provided', discount_amount: null });
-    expect(warningsOf(both)).toEqual(['tax_amount_differs']);
-    const kept = await made(update({ metadata: { a: '1' }, status: 'finalized' }));
-    expect(kept).toMatchObject({ tax_amount: '5.50', status: 'finalized' });
-  });
-
   it('a fixed field fails the whole request, and the errors list all fixed fields in request order', async () => {
     const { client, before, update } = await start('finalized', { reference_id: 'a' });
     const body = { metadata: { a: 'b' }, currency: 'EUR', reference_id: 'b', status: 'draft', type: 'credit' };
@@ -188,13 +100,6 @@ describe('a field sent with its stored value', () => {
       expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
     },
   );
-
-  it('returns 200 for a retried finalization', async () => {
-    const { update } = await start('draft');
-    const body = { status: 'finalized', reference_id: 'in_1', line_items: [goods()], metadata: { a: '1' } };
-    const [first, second] = [await update(body), await update(body)];
-    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text]);
-  });
 });
 
 describe('null', () => {
@@ -207,15 +112,6 @@ describe('null', () => {
       expect((await made(update({ [field]: null }))).version).toBe(2);
     },
   );
-
-  it('is accepted as the parent of a sale, and cannot remove the parent of a credit', async () => {
-    const { client, before, update } = await start('finalized');
-    expect((await update({ parent_transaction_id: null })).status).toBe(200);
-    const credit = await made(client.create(creditOf(before)));
-    expect(refusalOf(await client.update(credit.id, { parent_transaction_id: null }))).toBe(
-      '409 | conflict_immutable_field /parent_transaction_id',
-    );
-  });
 });
 
 it.each<[unknown, string]>([
@@ -271,38 +167,6 @@ describe('versions', () => {
     expect(answer.status).toBe(status);
     if (status === 412) expect(refusalOf(answer)).toBe('412 | precondition_failed If-Match');
     expect((await made(client.get(before.id))).version).toBe(status === 200 ? 2 : 1);
-  });
-
-  it('If-Match accepts one of several concurrent changes', async () => {
-    const { update } = await start('draft');
-    const changes = ['a', 'b', 'c', 'd'].map((key) => update({ metadata: { [key]: '1' } }, { 'If-Match': '"1"' }));
-    expect((await Promise.all(changes)).map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
-  });
-});
-
-describe('an expired draft', () => {
-  it('cannot be finalized or edited: 409 conflict_draft_expired', async () => {
-    const { update } = await start('draft');
-    await later(dayMs, async () => {
-      for (const body of [{ status: 'finalized' }, { tax_amount: '1.00' }, inputs])
-        expect(refusalOf(await update(body))).toMatch(/^409 \| conflict_draft_expired /);
-    });
-    expect((await update({ status: 'finalized' })).status).toBe(200);
-  });
-
-  it("accepts metadata in addition to the sweep's changes", async () => {
-    const { client, before, update } = await start('draft');
-    await later(dayMs, async () =>
-      expect(await made(update({ metadata: { a: '1' } }, { 'If-Match': '"2"' }))).toMatchObject({
-        status: 'void',
-        void_reason: 'draft_expired',
-        voided_at: before.expires_at,
-        metadata: { a: '1' },
-        version: 3,
-      }),
-    );
-    // Turning the clock back does not restore the draft.
-    expect((await made(client.get(before.id))).status).toBe('void');
   });
 });
 
