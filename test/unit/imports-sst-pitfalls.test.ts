@@ -12,19 +12,21 @@ import {
   type TestFile,
 } from '../fixtures/imports/harness.ts';
 import { boundaryRows, lines, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import pitfalls from '../fixtures/imports/sst-pitfalls.json' with { type: 'json' };
 import { ask } from '../support/builders.ts';
 
 const day = '2026-11-21';
 
+/**
+ * A pair of files: rows in the syntax of `rateRows` and `boundaryRows`, and the expected jurisdictions of ZIP+4 codes
+ * (`''` has no local tax, and `null` no row), reasons of skipped rows, and bad rows.
+ */
 type Pitfall = {
   readonly state: string;
-  /** Default: the state's rates. */
   readonly fips?: string;
   readonly because: string;
-  /** In the syntax of `rateRows` and `boundaryRows`. */
   readonly rates: readonly string[];
   readonly rows: readonly string[];
-  /** The jurisdictions of ZIP+4 codes: `''` has no local tax, and `null` no row. */
   readonly locals: Readonly<Record<string, string | null>>;
   readonly skipped?: readonly string[];
   readonly bad?: readonly (readonly [line: number, reason: string])[];
@@ -32,132 +34,6 @@ type Pitfall = {
 
 const minnesota = ['45 27 0.06875 20090701', '00 053 0.0015', '01 43000 0.0050', '63 80004 0.0050'];
 const mn = { state: 'MN', rates: minnesota };
-const twenty = Array.from({ length: 20 }, (_, index) => String(80101 + index));
-
-const pitfalls: readonly Pitfall[] = [
-  {
-    ...mn,
-    because: 'nine digits are compared: a range from 55012-0011 to 55013-9999 contains 55013-0005, not 55012-0005',
-    rows: ['4 55012-0011..55013-9999 county:053'],
-    locals: { '550130005': '00-053', '550139999': '00-053', '550120011': '00-053', '550120010': null },
-  },
-  {
-    ...mn,
-    because: 'a city and a district with the same code have separate rates',
-    rates: [...minnesota, '63 43000 0.0100'],
-    rows: ['Z 55401 place:43000 63:43000'],
-    locals: { '554010000': '01-43000 63-43000' },
-  },
-  {
-    ...mn,
-    because: 'all twenty triplets of a row are added',
-    rates: [...minnesota, ...twenty.map((code) => `63 ${code} 0.0010`)],
-    rows: [['Z 55401', ...twenty.map((code) => `63:${code}`)].join(' ')],
-    locals: { '554010000': twenty.map((code) => `63-${code}`).join(' ') },
-  },
-  {
-    state: 'WA',
-    because: 'type 45 in a triplet is a location code, not a district',
-    rates: ['45 53 0.065', '45 L1704 0.036', '01 63000 0.036'],
-    rows: ['Z 98101 place:63000 45:L1704'],
-    locals: { '981010000': '01-63000' },
-    skipped: ['location codes (type 45) are not districts'],
-  },
-  {
-    state: 'CT',
-    fips: '9',
-    because: 'lost leading zeros of types, codes, ZIPs and extensions are restored',
-    rates: ['45 9 0.0635', '0 3 0.0015', '1 4000 0.0050'],
-    rows: ['4 6101-1..6101-99 county:3 place:4000'],
-    locals: { '061010099': '00-003 01-04000', '061010100': null },
-  },
-  {
-    ...mn,
-    because: 'a 4 row from 0000 to 9999 is checked before a Z row, and a narrower 4 row before it',
-    rows: ['Z 55401', '4 55401-0000..55401-9999 county:053', '4 55401-0100..55401-0199 place:43000'],
-    locals: { '554010000': '00-053', '554010150': '01-43000' },
-  },
-  {
-    state: 'SD',
-    because: 'a row from 51001 to 56136 of South Dakota does not claim Minneapolis',
-    rates: ['45 46 0.042', '01 59020 0.02'],
-    rows: ['Z 51001..56136', 'Z 55401..55405 place:59020'],
-    locals: { '510010000': '', '510230000': '', '561360000': '', '554010000': null },
-    skipped: ['none of its ZIPs is in SD'],
-  },
-  {
-    ...mn,
-    because: 'an extension of 0000 is literal, not a wildcard',
-    rows: ['4 55401-0000..55401-0000 county:053'],
-    locals: { '554010000': '00-053', '554010001': null },
-  },
-  {
-    ...mn,
-    because: 'no local tax differs from no row',
-    rows: ['Z 55401'],
-    locals: { '554010000': '', '554020000': null },
-  },
-  {
-    state: 'TN',
-    because: 'rows of type 63 are skipped, type 79 is added, and county plus city are at most 2.75%',
-    rates: [
-      ...['45 47 0.07', '00 037 0.0225', '01 52006 0.0050', '01 52007 0.0075', '01 52006 0.0075 20100101 20191231'],
-      ...['00 037 0.0200 20100101 20191231', '63 00037 0.0225', '79 00001 0.0050'],
-    ],
-    rows: ['Z 37201 county:037 place:52006 63:00037 79:00001', 'Z 37203 county:037 place:52007 63:00037 79:00001'],
-    locals: { '372010000': '00-037 01-52006 79-00001' },
-    skipped: ['rows of type 63 repeat the rates of counties and cities'],
-    bad: [[2, 'sum to more than the maximum of 0.0275']],
-  },
-  {
-    state: 'WA',
-    because: 'no county is added inside a city',
-    rates: ['45 53 0.065', '00 033 0.038', '01 63000 0.0385'],
-    rows: ['Z 98101 county:033 place:63000 columns:90', 'Z 98102 county:033'],
-    locals: { '981010000': '01-63000', '981020000': '00-033' },
-  },
-  {
-    state: 'KS',
-    because: 'county and city are added, and codes can have letters',
-    rates: ['45 20 0.065', '00 045 0.0125', '01 38900 0.0155', '79 ALIOL 0.01'],
-    rows: ['Z 66044 county:045 place:38900 79:aliol'],
-    locals: { '660440000': '00-045 01-38900 79-ALIOL' },
-  },
-  {
-    state: 'SD',
-    because: 'tribal taxes of type 49 are not added',
-    rates: ['45 46 0.042', '01 59020 0.02', '49 00001 0.045'],
-    rows: ['Z 57101 place:59020 columns:90 49:00001'],
-    locals: { '571010000': '01-59020' },
-    skipped: ['tribal taxes (type 49) are not added to other taxes'],
-  },
-  {
-    state: 'NE',
-    because: 'a county without a rate row has no tax, and codes like GL801 are districts',
-    rates: ['45 31 0.055', '00 043 0.005', '01 37000 0.015', '63 GL801 0.0175'],
-    rows: ['Z 68101 county:055 place:37000', 'Z 68731 county:043 63:GL801'],
-    locals: { '681010000': '01-37000', '687310000': '00-043 63-GL801' },
-  },
-  ...(['', 'C5', '2'] as const).map((placeType) => ({
-    state: 'VT',
-    because: `a place of the older type "${placeType}" is found under the type that the rate file has`,
-    rates: ['45 50 0.06', '01 10675 0.01', '02 10675 0.02'],
-    rows: [`Z 05401 place:10675 placeType:${placeType}`],
-    locals: { '054010000': placeType === '2' ? '02-10675' : '01-10675' },
-  })),
-  {
-    state: 'NV',
-    because: "the county's rate is the whole local rate, so a row without a county is bad, not tax-free",
-    rates: ['45 32 0', '00 003 0.08375'],
-    rows: ['Z 89101 county:003', 'Z 89102', 'Z 89103 county:099'],
-    locals: { '891010000': '00-003', '891020000': 'UNKNOWN', '891030000': '00-099' },
-    bad: [
-      [2, 'has no county'],
-      [3, 'refers to 00 099'],
-    ],
-  },
-];
-
 const importPitfall = ({
   state,
   fips = stateFips(state),
@@ -167,7 +43,7 @@ const importPitfall = ({
   importFiles('sst', state, sstFiles(state, rateRows(fips, ...rates), boundaryRows(fips, ...rows)));
 
 describe('pitfalls of SST files', () => {
-  it.each(pitfalls)('$state: $because', async (pitfall) => {
+  it.each(pitfalls as unknown as readonly Pitfall[])('$state: $because', async (pitfall) => {
     const { state, locals, skipped = [], bad = [] } = pitfall;
     const { parts, built } = await importPitfall(pitfall);
     const found = Object.keys(locals).map((zip9) => {
