@@ -5,7 +5,6 @@ import type { Rate } from '../../shared/catalog/release-values.ts';
 import { compareRules } from '../../shared/cli/content/diff.ts';
 import { addToRateBook, compareRates, newRateBook } from '../../shared/importers/releases/compare-rates.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
-import { pairsByKey } from '../../shared/importers/releases/open-release.ts';
 import { jurisdiction, locationOf, releaseOf, rule } from '../support/builders.ts';
 
 const rate = (code: string, value: string, from: string | null, to: string | null = null, others = {}): Rate => ({
@@ -114,38 +113,6 @@ describe('the changed combined rates', () => {
       }),
       { numRuns: 150 },
     );
-  });
-});
-
-describe('pairs of parts', () => {
-  const paired = async (lefts: readonly string[], rights: readonly string[]) => {
-    async function* stream(keys: readonly string[]) {
-      for (const key of keys) yield { key };
-    }
-    const pairs = await Array.fromAsync(pairsByKey(stream(lefts), stream(rights)));
-    return pairs.map(({ key, left, right }) => [key, left?.key === key, right?.key === key]);
-  };
-
-  it('contain every key once, ZIP codes before cities, with the entries of each stream', async () => {
-    const zips = ['10001', '10002', '20000', '55401'];
-    const keys = fc.uniqueArray(fc.constantFrom(...zips, '29 PALMS', 'A', 'B', 'SAINT PAUL', 'ZUMBRO'));
-    const inOrder = (some: readonly string[]) => [
-      ...zips.filter((zip) => some.includes(zip)),
-      ...some.filter((key) => !zips.includes(key)).sort(),
-    ];
-    await fc.assert(
-      fc.asyncProperty(keys, keys, async (lefts, rights) => {
-        const all = inOrder([...new Set([...lefts, ...rights])]);
-        expect(await paired(inOrder(lefts), inOrder(rights))).toEqual(
-          all.map((key) => [key, lefts.includes(key), rights.includes(key)]),
-        );
-      }),
-    );
-  });
-
-  it('stop at keys that are out of order', async () => {
-    await expect(paired(['2', '1'], ['1'])).rejects.toThrow('The key 1 comes after 2.');
-    await expect(paired(['1'], ['1', '1'])).rejects.toThrow('The key 1 comes after 1.');
   });
 });
 

@@ -28,7 +28,7 @@ import { ownCounts } from '../rules/describe.ts';
 import type { Impact } from './impact.ts';
 import { impactOfImport } from './measure-impact.ts';
 import { withNeededChain } from './needed-chain.ts';
-import { type ActiveRelease, defaultBase, openRelease, pairsByKey, positionOver } from './open-release.ts';
+import { type ActiveRelease, defaultBase, openRelease, positionOver } from './open-release.ts';
 import { impactLines, impactOrCorruption, type Reporter, summaryLines } from './report.ts';
 
 type Packed = Pick<NameTables, 'counties' | 'districts'> & { readonly rates: Readonly<Record<string, string>> };
@@ -89,12 +89,14 @@ const partText = (part: ReleasePart, { imported_at }: ReleaseHead, isUndated: bo
 
 type Content = { readonly head: ReleaseHead; readonly parts: () => AsyncIterable<ReleasePart> };
 
+/** Compares the parts one by one: both releases list them in the order of their keys. */
 const haveSameParts = async (left: Content, right: Content, isUndated: boolean): Promise<boolean> => {
-  for await (const pair of pairsByKey(left.parts(), right.parts())) {
-    const [one, other] = [pair.left, pair.right];
-    if (!one || !other || partText(one, left.head, isUndated) !== partText(other, right.head, isUndated)) return false;
+  const others = right.parts()[Symbol.asyncIterator]();
+  for await (const part of left.parts()) {
+    const { value: other } = await others.next();
+    if (!other || partText(part, left.head, isUndated) !== partText(other, right.head, isUndated)) return false;
   }
-  return true;
+  return (await others.next()).done === true;
 };
 
 /**

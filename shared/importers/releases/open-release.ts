@@ -1,4 +1,3 @@
-import { AssertionError } from 'node:assert';
 import { batchesOf } from '../../base/collections.ts';
 import { CommandError } from '../../base/command-error.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
@@ -12,50 +11,6 @@ import { findHead, readActiveReleases, readPartKeys, readParts } from '../../sto
 import { jurisdictionCode, stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Position } from '../build.ts';
 import { isZip } from './zip-pieces.ts';
-
-// Merge join of two streams sorted by key: yields each key once, with the values of both streams.
-
-type Keyed = { readonly key: string };
-type Pair<Value> = { readonly key: string; readonly left: Value | undefined; readonly right: Value | undefined };
-
-/**
- * Compares keys in the order in which imports write parts, for `sort`: ZIP codes first, then cities, so `29 PALMS`
- * comes after 90001.
- */
-const compareKeys = (a: string, b: string): number =>
-  Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
-
-/** Throws if the values are not sorted, because the join would be wrong. */
-async function* inOrder<Value extends Keyed>(values: AsyncIterable<Value>): AsyncGenerator<Value> {
-  let last: string | undefined;
-  for await (const value of values) {
-    if (last !== undefined && compareKeys(value.key, last) <= 0)
-      throw new AssertionError({ message: `The key ${value.key} comes after ${last}.` });
-    last = value.key;
-    yield value;
-  }
-}
-
-export async function* pairsByKey<Value extends Keyed>(
-  lefts: AsyncIterable<Value>,
-  rights: AsyncIterable<Value>,
-): AsyncGenerator<Pair<Value>> {
-  const [first, second] = [inOrder(lefts), inOrder(rights)];
-  const take = async (stream: AsyncGenerator<Value>): Promise<Value | undefined> => {
-    const next = await stream.next();
-    return next.done ? undefined : next.value;
-  };
-  let left = await take(first);
-  let right = await take(second);
-  while (left || right) {
-    const key = !right || (left && compareKeys(left.key, right.key) < 0) ? left?.key : right.key;
-    if (key === undefined) return;
-    const pair = { key, left: left?.key === key ? left : undefined, right: right?.key === key ? right : undefined };
-    yield pair;
-    if (pair.left) left = await take(first);
-    if (pair.right) right = await take(second);
-  }
-}
 
 // Opens built-in and imported releases by id. Both have a head and parts sorted by key, so that commands can compare
 // them.
@@ -89,6 +44,10 @@ const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Loca
     }
   return found;
 };
+
+/** Compares keys in the order of the parts: ZIP codes first, then cities, so `29 PALMS` comes after 90001. */
+const compareKeys = (a: string, b: string): number =>
+  Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
 
 /** Yields the parts of the release by ZIP and city, sorted by key. */
 function* builtInParts(release: Release): Generator<ReleasePart> {
