@@ -12,6 +12,10 @@ export type Dated = { readonly from: string | null; readonly to: string | null }
  */
 export type AnnualPeriod = { readonly from: string; readonly to: string };
 
+/** Returns whether two values are in force on a common day. */
+export const shareDays = (a: Dated, b: Dated): boolean =>
+  (a.to === null || b.from === null || b.from <= a.to) && (b.to === null || a.from === null || a.from <= b.to);
+
 type Seasonal = Dated & { readonly season?: AnnualPeriod };
 
 const monthAndDay = (day: string): string => day.slice(5);

@@ -53,3 +53,17 @@ export const readZip = (text: string, state: string): RowResult<string> => {
   const zip = text.padStart(5, '0');
   return statesOfZip(zip).includes(state) ? row(zip) : bad(foreignZip(text, state));
 };
+
+/** Numbers of nine-digit ZIPs, both ends inclusive. */
+export type NumberRange = { readonly low: number; readonly high: number };
+
+/** Merges ranges that overlap or touch. */
+export const joinRanges = (ranges: readonly NumberRange[]): readonly NumberRange[] => {
+  const found: { low: number; high: number }[] = [];
+  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
+    const last = found.at(-1);
+    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
+    else found.push({ low, high });
+  }
+  return found;
+};

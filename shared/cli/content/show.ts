@@ -16,8 +16,9 @@ import { localRatesOn } from '../../coverage/local-rates.ts';
 import { withFallback } from '../../coverage/releases.ts';
 import { type OpenRelease, openRelease } from '../../importers/releases/open-release.ts';
 import { daysText, zipCode, zipsText } from '../../importers/releases/report.ts';
-import { type Piece, zipRangesOf, zipText } from '../../importers/releases/zip-pieces.ts';
+import { zipRangesOf, zipText } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
+import type { NumberRange } from '../../importers/zips.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
@@ -37,7 +38,7 @@ const shownAlternative = (release: Release, codes: readonly string[], date: stri
   };
 };
 
-const shownLocation = (release: Release, location: Location, zones: readonly Piece[], date: string) => {
+const shownLocation = (release: Release, location: Location, zones: readonly NumberRange[], date: string) => {
   const inForce = isInForce(location, date, release.established_from);
   return {
     /** Ranges of nine-digit ZIPs within the ZIP, inclusive. */

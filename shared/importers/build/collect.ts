@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
-import type { Dated } from '../../catalog/effective.ts';
+import { shareDays } from '../../catalog/effective.ts';
 import type { OwnRules } from '../../catalog/release.ts';
 import type { Evidence, Jurisdiction, Rate } from '../../catalog/release-values.ts';
 import type { City, Entry, LocalSet, LocationFlags, Span } from '../entry.ts';
@@ -15,9 +15,6 @@ const levels = ['state', 'county', 'city', 'district'] as const;
 
 const byLevel = (a: Jurisdiction, b: Jurisdiction): number =>
   levels.indexOf(a.type) - levels.indexOf(b.type) || (a.code < b.code ? -1 : 1);
-
-const shareDays = (a: Dated, b: Dated): boolean =>
-  (a.to === null || (b.from ?? '') <= a.to) && (b.to === null || (a.from ?? '') <= b.to);
 
 // Neighbouring ZIPs share their jurisdictions, so a small cache is enough.
 const knownMax = 256;

@@ -2,6 +2,7 @@
 
 import { dayAfter, dayBefore } from '../../base/calendar.ts';
 import { assertFits, limits } from '../limits.ts';
+import { joinRanges, type NumberRange } from '../zips.ts';
 
 /** A range of a ZIP with the sets that its addresses can have: one, or several if the range is ambiguous. */
 export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
@@ -51,15 +52,13 @@ const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   return resolved;
 };
 
-type Range = { readonly low: number; readonly high: number };
-
-const keyOf = ({ low, high }: Range): number => low * 10_000 + (high % 10_000);
+const keyOf = ({ low, high }: NumberRange): number => low * 10_000 + (high % 10_000);
 
 /** Returns whether two ranges have different sets on some day. */
 const areContrary = (a: Resolved, b: Resolved): boolean => a.from <= b.to && b.from <= a.to && !same(a.sets, b.sets);
 
 /** Returns the overlaps of conflicting ranges of equal width, which a lookup of the narrowest range cannot decide. */
-const contested = (ranges: readonly Resolved[]): readonly Range[] =>
+const contested = (ranges: readonly Resolved[]): readonly NumberRange[] =>
   groupBy(ranges, ({ low, high }) => high - low)
     .filter((group) => group.length > 1)
     .flatMap((group) => {
@@ -75,13 +74,13 @@ const contested = (ranges: readonly Resolved[]): readonly Range[] =>
       });
     });
 
-const widthOf = ({ low, high }: Range): number => high - low;
+const widthOf = ({ low, high }: NumberRange): number => high - low;
 
 /**
  * Returns the overlaps of a range with a wider one that takes precedence: by rank, or by width before both were cut to
  * the ZIP.
  */
-const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
+const misjudged = (ranges: readonly Resolved[]): readonly NumberRange[] =>
   ranges
     .filter((a) => a.order > widthOf(a))
     .flatMap((a) =>
@@ -91,30 +90,19 @@ const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
         .filter(({ low, high }) => low <= high),
     );
 
-/** Merges overlapping ranges. */
-const union = (ranges: readonly Range[]): readonly Range[] => {
-  const joined: { low: number; high: number }[] = [];
-  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
-    const last = joined.at(-1);
-    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
-    else joined.push({ low, high });
-  }
-  return joined;
-};
-
 /** Splits the contested ranges at every start and end of a range. */
-const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly Range[] => {
+const slices = (ranges: readonly Resolved[], shared: readonly NumberRange[]): readonly NumberRange[] => {
   if (shared.length === 0) return [];
   const ends = new Set(ranges.flatMap(({ low, high }) => [low, high + 1]));
   const cuts = [...ends].toSorted(ascending);
-  const joined = union(shared);
+  const joined = joinRanges(shared);
   return cuts
     .map((low, index) => ({ low, high: (cuts[index + 1] ?? low) - 1 }))
     .filter(({ low, high }) => joined.some((range) => range.low <= low && high <= range.high));
 };
 
 /** Resolves a slice: the sets of the range of lowest order that contains it, or of all ranges that share that order. */
-const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readonly Resolved[] =>
+const resolveSlice = (ranges: readonly Resolved[], { low, high }: NumberRange): readonly Resolved[] =>
   resolveTimes(
     ranges
       .filter((range) => range.low <= low && high <= range.high)

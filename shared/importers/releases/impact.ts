@@ -8,8 +8,9 @@ import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { combinedRate, placeRate, rateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, type RateKind, rateKinds } from '../../catalog/release-values.ts';
+import { joinRanges, type NumberRange } from '../zips.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './compare-rates.ts';
-import { isZip, joinRanges, type Piece, wholeOf, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
+import { isZip, wholeOf, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
 
 /**
  * Combined rates in units of `10^-rateDecimals`: the charged rate, and the lowest and highest rate of any address
@@ -158,7 +159,7 @@ export const addressOfKey = (state: string, key: string): TaxAddress => {
 type Probe = {
   readonly key: string;
   readonly address: TaxAddress;
-  readonly ranges: readonly Piece[];
+  readonly ranges: readonly NumberRange[];
   readonly isMain: boolean;
 };
 
@@ -306,11 +307,13 @@ const generalRate = (rates: ChargedRates | null | undefined): string | null => {
  */
 const placeChanges = (key: string, [whole, ...groups]: readonly Rated[], times: readonly Span[]) => {
   const compared = groups.filter(({ rates }) => rates.some(({ isCompared }) => isCompared));
-  const found = new Map<string, { readonly change: Change; readonly ranges: Piece[] }>();
+  const found = new Map<string, { readonly change: Change; readonly ranges: NumberRange[] }>();
   for (const { probe, rates } of compared.length > 0 || !whole ? compared : [whole]) {
     const rateOf = (side: 'before' | 'after') => (_: Span, index: number) => generalRate(rates[index]?.[side]);
     for (const change of changesOver(times, rateOf('before'), rateOf('after')))
-      getOrAdd(found, JSON.stringify(change), () => ({ change, ranges: [] as Piece[] })).ranges.push(...probe.ranges);
+      getOrAdd(found, JSON.stringify(change), () => ({ change, ranges: [] as NumberRange[] })).ranges.push(
+        ...probe.ranges,
+      );
   }
   return [...found.values()].map(({ change, ranges }): PlaceChange => {
     const zips = joinRanges(ranges).map(({ low, high }): ZipRange => [zipText(low), zipText(high)]);

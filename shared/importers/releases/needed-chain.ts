@@ -2,15 +2,16 @@ import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import type { Location, Release } from '../../catalog/release.ts';
 import { contentHash } from '../content-hash.ts';
+import { joinRanges, type NumberRange } from '../zips.ts';
 import { establishedSpan, piecesOf, type Span } from './compare-rates.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
-import { joinRanges, type Piece, zipRangesOf } from './zip-pieces.ts';
+import { zipRangesOf } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
 /** Addresses of a ZIP or city, and the days on which a release covers them. */
-type Named = { readonly days: readonly Span[]; readonly ranges: readonly Piece[] };
+type Named = { readonly days: readonly Span[]; readonly ranges: readonly NumberRange[] };
 
 /** The locations that a release covers in part (`some`), and those with all taxes of every address (`all`). */
 type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
@@ -52,10 +53,10 @@ async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGen
   }
 }
 
-const rangesOn = (named: readonly Named[], day: string): readonly Piece[] =>
+const rangesOn = (named: readonly Named[], day: string): readonly NumberRange[] =>
   joinRanges(named.flatMap(({ days, ranges }) => (includes(days, day) ? ranges : [])));
 
-const contain = (outer: readonly Piece[], inner: readonly Piece[]): boolean =>
+const contain = (outer: readonly NumberRange[], inner: readonly NumberRange[]): boolean =>
   inner.every(({ low, high }) => outer.some((range) => range.low <= low && high <= range.high));
 
 type Level = { readonly completeFrom: string; readonly all: readonly Named[] };

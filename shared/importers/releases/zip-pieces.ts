@@ -1,12 +1,10 @@
 /** Ranges of nine-digit ZIPs, as numbers. A city is one place, the range from 0 to 0. */
 import { getOrAdd } from '../../base/collections.ts';
 import type { Location, Release } from '../../catalog/release.ts';
+import type { NumberRange } from '../zips.ts';
 
 /** Nine-digit ZIPs, inclusive. */
 export type ZipRange = readonly [low: string, high: string];
-
-/** Both ends are inclusive. */
-export type Piece = { readonly low: number; readonly high: number };
 
 /** Returns whether the key of a part is a ZIP rather than a city. */
 export const isZip = (key: string): boolean => /^\d{5}$/.test(key);
@@ -16,11 +14,11 @@ export const zipText = (value: number): string => String(value).padStart(9, '0')
 const bound = (digits: string, fill: '0' | '9'): number => Number(digits.padEnd(9, fill));
 
 /** Returns all numbers of a ZIP, or the range that represents a city. */
-export const wholeOf = (key: string): Piece =>
+export const wholeOf = (key: string): NumberRange =>
   isZip(key) ? { low: bound(key, '0'), high: bound(key, '9') } : { low: 0, high: 0 };
 
 /** Returns the ranges of a location in the ZIP or city. */
-export const zipRangesOf = (key: string, location: Location): readonly Piece[] => {
+export const zipRangesOf = (key: string, location: Location): readonly NumberRange[] => {
   const whole = wholeOf(key);
   if (!isZip(key)) return location.cities.includes(key) ? [whole] : [];
   return location.zips
@@ -31,17 +29,6 @@ export const zipRangesOf = (key: string, location: Location): readonly Piece[] =
     .filter(({ low, high }) => low <= high);
 };
 
-/** Merges ranges that overlap or touch. */
-export const joinRanges = (ranges: readonly Piece[]): readonly Piece[] => {
-  const found: { low: number; high: number }[] = [];
-  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
-    const last = found.at(-1);
-    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
-    else found.push({ low, high });
-  }
-  return found;
-};
-
 const chainFrom = (release: Release | undefined): readonly Release[] =>
   release ? [release, ...chainFrom(release.fallback)] : [];
 
@@ -50,7 +37,10 @@ const chainFrom = (release: Release | undefined): readonly Release[] =>
  * All addresses of a group have the same locations in each release, so one address represents the group. Returns no
  * groups if every range is the whole ZIP.
  */
-export const zip4Groups = (key: string, releases: readonly (Release | undefined)[]): readonly (readonly Piece[])[] => {
+export const zip4Groups = (
+  key: string,
+  releases: readonly (Release | undefined)[],
+): readonly (readonly NumberRange[])[] => {
   if (!isZip(key)) return [];
   const whole = wholeOf(key);
   const ranges = releases
@@ -68,11 +58,14 @@ export const zip4Groups = (key: string, releases: readonly (Release | undefined)
     if (high < whole.high) flip(high + 1, mark);
   }
   const starts = [...flips.keys()].sort((a, b) => a - b);
-  const groups = new Map<bigint, Piece[]>();
+  const groups = new Map<bigint, NumberRange[]>();
   let containing = 0n;
   for (const [index, low] of starts.entries()) {
     containing ^= flips.get(low) ?? 0n;
-    getOrAdd(groups, containing, (): Piece[] => []).push({ low, high: (starts[index + 1] ?? whole.high + 1) - 1 });
+    getOrAdd(groups, containing, (): NumberRange[] => []).push({
+      low,
+      high: (starts[index + 1] ?? whole.high + 1) - 1,
+    });
   }
   return [...groups.values()];
 };

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { asObject, valueAt } from '../../base/json.ts';
+import { shareDays } from '../../catalog/effective.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { isOwnCode, ownCodePrefix } from '../../catalog/own-rules.ts';
 import { settingNames } from '../../catalog/release.ts';
@@ -111,9 +112,6 @@ const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['
         },
       ];
 
-const overlap = (left: Dated, right: Dated): boolean =>
-  (right.to === null || left.from <= right.to) && (left.to === null || right.from <= left.to);
-
 /** Reports values of one kind that apply on the same day, so that only their order would decide. */
 const overlapProblems = <Item extends Dated>(
   items: readonly Item[],
@@ -124,7 +122,7 @@ const overlapProblems = <Item extends Dated>(
   items.flatMap((item, index) => {
     const keys = keyOf(item);
     const before = items.slice(0, index);
-    const first = before.findIndex((other) => overlap(item, other) && keyOf(other).some((key) => keys.includes(key)));
+    const first = before.findIndex((other) => shareDays(item, other) && keyOf(other).some((key) => keys.includes(key)));
     if (first < 0) return [];
     const message = `${describe} ${path.join('.')}[${first}] on the same days. Keep one of them, or end one before the other begins.`;
     return [{ path: [...path, index], message }];

@@ -1,3 +1,4 @@
+import { shareDays } from '../../catalog/effective.ts';
 import { parseUnits } from '../../catalog/release-values.ts';
 import { anyStreet, type StreetRange } from '../../catalog/streets/street-ranges.ts';
 import { type Entry, type LocalSet, listFirst, unknownPlace } from '../entry.ts';
@@ -57,10 +58,7 @@ const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: st
   const ratesOf = (key: LayerKey | null) => (key === null ? [] : book.ratesOf(key));
   return ratesOf(a).some((first) =>
     ratesOf(b).some(
-      (second) =>
-        (first.from ?? '') <= (second.to ?? '9') &&
-        (second.from ?? '') <= (first.to ?? '9') &&
-        parseUnits(first.rate) + parseUnits(second.rate) > parseUnits(most),
+      (second) => shareDays(first, second) && parseUnits(first.rate) + parseUnits(second.rate) > parseUnits(most),
     ),
   );
 };

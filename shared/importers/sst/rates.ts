@@ -2,6 +2,7 @@
 import { dayAfter, dayBefore } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { compactDay } from '../../catalog/days.ts';
+import { shareDays } from '../../catalog/effective.ts';
 import type { Jurisdiction, JurisdictionType, Rate } from '../../catalog/release-values.ts';
 import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';
 import { type Entry, listFirst } from '../entry.ts';
@@ -188,7 +189,6 @@ type Piece = { readonly row: RateLine; readonly rate: DatedRate };
 
 const firstDay = ({ from }: DatedRate): string => from ?? '';
 const lastDay = ({ to }: DatedRate): string => to ?? '9999-12-31';
-const shareDays = (a: DatedRate, b: DatedRate): boolean => firstDay(a) <= lastDay(b) && firstDay(b) <= lastDay(a);
 
 const byFirstDay = (a: RateLine, b: RateLine): number =>
   firstDay(a.rate).localeCompare(firstDay(b.rate)) || a.line - b.line;

@@ -1,5 +1,5 @@
 import { dayAfter, dayBefore } from '../../base/calendar.ts';
-import type { Dated } from '../../catalog/effective.ts';
+import { type Dated, shareDays } from '../../catalog/effective.ts';
 import type { Effect } from '../../catalog/release.ts';
 import type { PlainEffect } from '../../tax/effects/use-split.ts';
 import { type Entry, notEstablishedBecause, type RowAnswer } from './answers.ts';
@@ -120,18 +120,14 @@ const setOf = (codes: readonly string[]): string => [...new Set(codes)].sort().j
 
 const contentOf = ({ answer: { state, local }, from, to }: Entry): string => JSON.stringify([state, local, from, to]);
 
-/** Returns whether both entries apply on some day. */
-const overlap = (left: Entry, right: Entry): boolean =>
-  (left.to === null || right.from === null || right.from <= left.to) &&
-  (right.to === null || left.from === null || left.from <= right.to);
-
 const tieOf = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] => {
   const [ofLeft, ofRight] = [requiredOf(left.attributes), requiredOf(right.attributes)];
   const union = [...new Set([...ofLeft, ...ofRight])];
   // The entry with more attributes decides.
   if (ofLeft.length !== ofRight.length || union.length === ofLeft.length || known.has(setOf(union))) return [];
   if ([...left.attributes.none, ...right.attributes.none].some((code) => union.includes(code))) return [];
-  if (contentOf(left) === contentOf(right) || !overlap(left, right) || productOf(left.code, union) === null) return [];
+  if (contentOf(left) === contentOf(right) || !shareDays(left, right) || productOf(left.code, union) === null)
+    return [];
   const reason = `With ${setOf(ofLeft)} it is treated differently than with ${setOf(ofRight)}; no source covers products with both.`;
   return [{ ...left, attributes: requiring(union), answer: notEstablishedBecause(reason), from: null, to: null }];
 };

@@ -113,80 +113,65 @@ export type CurrentFile = {
   readonly name: string;
 };
 
+type Named = { readonly name: string; readonly url: string };
 type Index = Extract<PublishedFile, { readonly find: 'index' }>;
+type Dated = Extract<PublishedFile, { readonly pattern: string }>;
 
-/** Returns the newest file that an index page links to; `null` if it links to none. */
-const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
-  let newest: (CurrentFile & { readonly order: string }) | null = null;
-  for (const link of linksOf(html, url)) {
-    const found = nameInUrl(link);
-    const [, stamp] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(found?.toUpperCase() ?? '') ?? [];
-    if (found === null || stamp === undefined || !stamp.startsWith(name)) continue;
-    const publication = publicationIn(stamp.slice(name.length));
-    if (publication === null) continue;
-    const order = `${publication.quarter} ${publication.posted}`;
-    if (newest && order <= newest.order) continue;
-    newest = { option, url: link.href, name: found, order };
+/** Returns the files that a page links to. */
+const linkedFiles = (html: string, url: string): readonly Named[] =>
+  linksOf(html, url).flatMap((link) => {
+    const name = nameInUrl(link);
+    return name === null ? [] : [{ name, url: link.href }];
+  });
+
+/** Returns the file whose name has the highest order; a name without an order (`null`) does not count. */
+const newestOf = (named: readonly Named[], orderOf: (name: string) => string | null): Named | null => {
+  let [newest, highest]: [Named | null, string] = [null, ''];
+  for (const one of named) {
+    const order = orderOf(one.name) ?? '';
+    if (order > highest) [newest, highest] = [one, order];
   }
-  return newest && { option, url: newest.url, name: newest.name };
+  return newest;
 };
 
-type Named = { readonly name: string; readonly url: string };
-type Dated = Extract<PublishedFile, { readonly pattern: string }>;
+/** Orders the files of an index by quarter and day of publication. */
+const publicationOrder =
+  ({ name: start }: Index) =>
+  (name: string): string | null => {
+    const [, stamp = ''] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(name.toUpperCase()) ?? [];
+    const publication = stamp.startsWith(start) ? publicationIn(stamp.slice(start.length)) : null;
+    return publication && `${publication.quarter} ${publication.posted}`;
+  };
 
 const isWithin = (name: string, { start, word, end }: NonNullable<Dated['within']>): boolean =>
   name.startsWith(start) && name.includes(word, start.length) && name.endsWith(end);
 
 /**
- * Returns the file with the latest day in its name up to today: a publisher can post next month's file early. Among
- * names with the same day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
+ * Orders files by the day in their names, up to today: a publisher can post next month's file early. Among names with
+ * the same day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
  */
-const latestOf = (named: readonly Named[], { pattern, within }: Dated, today: string): Named | null => {
-  let latest: (Named & { readonly order: string }) | null = null;
-  for (const one of named) {
-    if (within && !isWithin(one.name.toLowerCase(), within)) continue;
-    const day = dayIn(one.name, pattern);
-    const order = `${day} ${one.name}`;
-    if (day === null || day > today || (latest && order <= latest.order)) continue;
-    latest = { ...one, order };
-  }
-  return latest && { name: latest.name, url: latest.url };
-};
-
-const noneOf = (url: string, { example }: { readonly example: string }, today: string): PublisherFailure =>
-  new PublisherFailure(
-    `${url} has no link to a file such as ${example} with a day up to ${today}. The publisher may have renamed its files: download the file from its site and import it with \`content import\`.`,
-  );
+const dayOrder =
+  ({ pattern, within }: Dated, today: string) =>
+  (name: string): string | null => {
+    if (within && !isWithin(name.toLowerCase(), within)) return null;
+    const day = dayIn(name, pattern);
+    return day === null || day > today ? null : `${day} ${name}`;
+  };
 
 type Client = Pick<PublisherClient, 'readText'>;
 
-const currentDated = async (
-  file: Extract<PublishedFile, { readonly find: 'dated' }>,
-  client: Client,
-  today: string,
-): Promise<CurrentFile> => {
+const findCurrent = async (file: PublishedFile, client: Client, today: string): Promise<Named> => {
+  if (file.find === 'url') return { url: file.url, name: localName(nameInUrl(new URL(file.url)) ?? file.option) };
   const url = file.url.replace('{year}', today.slice(0, 4));
-  const links = linksOf(await client.readText(url), url).flatMap((link) => {
-    const name = nameInUrl(link);
-    return name === null ? [] : [{ name, url: link.href }];
-  });
-  const latest = latestOf(links, file, today);
-  if (latest) return { option: file.option, ...latest };
-  throw noneOf(url, file, today);
-};
-
-const currentService = async (
-  file: Extract<PublishedFile, { readonly find: 'service' }>,
-  client: Client,
-  today: string,
-): Promise<CurrentFile> => {
-  const latest = latestOf(await servicesIn(file.url, client), file, today);
-  if (!latest) throw noneOf(file.url, file, today);
-  return {
-    option: file.option,
-    url: await queryOf(latest.url, file.fields, client),
-    name: localName(`${latest.name}.json`),
-  };
+  const named = file.find === 'service' ? await servicesIn(url, client) : linkedFiles(await client.readText(url), url);
+  const newest = newestOf(named, file.find === 'index' ? publicationOrder(file) : dayOrder(file, today));
+  if (newest && file.find === 'service')
+    return { url: await queryOf(newest.url, file.fields, client), name: localName(`${newest.name}.json`) };
+  if (newest) return newest;
+  const example = file.find === 'index' ? `${file.name}2026Q4AUG18.zip` : `${file.example} with a day up to ${today}`;
+  throw new PublisherFailure(
+    `${url} has no link to a file such as ${example}. The publisher may have renamed its files: download the file from its site and import it with \`content import\`.`,
+  );
 };
 
 /** Finds the current version of each of a publisher's files. Throws `PublisherFailure`. */
@@ -194,15 +179,8 @@ export const currentFiles = (files: readonly PublishedFile[], client: Client): P
   const today = toDay(now());
   return Promise.all(
     files.map(async (file) => {
-      if (file.find === 'url')
-        return { option: file.option, url: file.url, name: localName(nameInUrl(new URL(file.url)) ?? file.option) };
-      if (file.find === 'dated') return currentDated(file, client, today);
-      if (file.find === 'service') return currentService(file, client, today);
-      const newest = newestLinked(await client.readText(file.url), file);
-      if (newest) return newest;
-      throw new PublisherFailure(
-        `${file.url} has no link to a file such as ${file.name}2026Q4AUG18.zip. The publisher may have renamed its files: download the file from its site and import it with \`content import\`.`,
-      );
+      const { name, url } = await findCurrent(file, client, today);
+      return { option: file.option, url, name };
     }),
   );
 };
