@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
+import { impactOfChange } from '../../shared/importers/releases/measure-impact.ts';
+import { openRelease } from '../../shared/importers/releases/open-release.ts';
 import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
@@ -81,20 +83,20 @@ describe('overlays', () => {
   it('print the changes in diff and activate too', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
-    expect(JSON.parse((await content('diff', builtIn, first, '--json')).out).impact).toEqual({
+    expect(await impactOfChange(await openRelease(builtIn), await openRelease(first), today)).toMatchObject({
       zips: 2,
       cities: 0,
-      first_day: '2024-01-01',
-      last_day: null,
+      firstDay: '2024-01-01',
+      lastDay: null,
       changed: 1,
       gained: 0,
       lost: 0,
       vanished: 0,
-      largest: { key: '53202', kind: 'general', day: today, old: '0.079', new: '0.059' },
+      largest: { key: '53202', kind: 'general', day: today, before: 7_900_000n, after: 5_900_000n },
       past: {
         changed: 1,
-        first_day: '2024-01-01',
-        largest: { key: '53202', kind: 'general', day: '2024-01-01', old: '0.079', new: '0.059' },
+        firstDay: '2024-01-01',
+        largest: { key: '53202', kind: 'general', day: '2024-01-01', before: 7_900_000n, after: 5_900_000n },
       },
     });
     const ran = await content('activate', first);

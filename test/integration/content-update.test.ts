@@ -323,16 +323,6 @@ it('discards an import that was interrupted a day ago, but not one that could st
 });
 
 describe('sources', () => {
-  it('prints the last update of each publisher, and the age of its files', async () => {
-    const { out } = await run('sources', '--json');
-    const rows: readonly { state: string; last_update: unknown }[] = JSON.parse(out);
-    const rowOf = (letters: string) => rows.find(({ state }) => state === letters);
-    const ofName = { as_of: '2026-10-01', next_expected: '2027-01-08', cadence: 'quarterly' };
-    expect(rowOf('MO')).toMatchObject({ ...ofName, last_update: { state: 'MO', failure: null } });
-    const never = { as_of: null, next_expected: null, stale: false, stale_reason: null, last_update: null };
-    expect(rowOf('NY')).toMatchObject({ format: null, published: 'PDF (Publication 718)', ...never });
-  });
-
   it('prints a table of at most 120 columns, and why a state is stale', async () => {
     const source = await readContentSource('MO');
     const failure = { since: '2026-10-01T00:00:00.000Z', message: 'The publisher has moved the file.' };

@@ -375,8 +375,6 @@ describe('the other commands', () => {
     expect(out).toMatch(new RegExp(`^\\* +${RegExp.escape(id)} +corrupt$`, 'm'));
     expect(out).toMatch(new RegExp(`^ +${RegExp.escape(whole)} +zip-rates `, 'm'));
     expect(out).toContain(problem);
-    const listed = JSON.parse((await content('list', '--state', 'MN', '--json')).out);
-    expect(listed).toContainEqual({ id, state: 'US-MN', active: true, origin: 'corrupt', problem });
     for (const args of [['show'], ['activate'], ['diff', whole]])
       expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
   });

@@ -228,7 +228,7 @@ describe('an empty file', () => {
     const before = await activeIn('MN');
     await importOwn({ state: 'MN' }, '--activate');
     expect(await taxOf()).toBe('7.38');
-    expect(await content('list', '--state', 'MN', '--json')).not.toContain(`"active": true,\n    "origin": "sst"`);
+    expect(await content('list', '--state', 'MN')).not.toMatch(/^\* +\S+ +sst/m);
     const rolledBack = await content('rollback', '--state', 'MN');
     expect(rolledBack).toContain(`${before} is active again`);
     expect(rolledBack).toContain('Applies again: Rate of');

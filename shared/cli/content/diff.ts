@@ -11,7 +11,6 @@ import { impactOfChange } from '../../importers/releases/measure-impact.ts';
 import { type OpenRelease, openCompared } from '../../importers/releases/open-release.ts';
 import {
   daysText,
-  impactJson,
   impactLines,
   impactOrCorruption,
   kindTexts,
@@ -21,7 +20,7 @@ import {
 import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
-import { counted, print, printJson, textTable } from '../terminal/output.ts';
+import { counted, print, textTable } from '../terminal/output.ts';
 import { CommandError } from '../terminal/run-command.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
@@ -173,25 +172,11 @@ const changedText = (places: number): string =>
     ? 'Combined rates of 1 ZIP or city change.'
     : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
 
-const diff = async (ids: readonly [string, string], { rates = false, json }: { rates?: boolean; json?: boolean }) => {
-  const [before, after] = [await openCompared(ids[0]), await openCompared(ids[1])];
+const diff = async (from: string, to: string, { rates = false }: { rates?: boolean }) => {
+  const [before, after] = [await openCompared(from), await openCompared(to)];
   if (before.head.state !== after.head.state)
-    throw new CommandError(
-      `${ids[0]} and ${ids[1]} belong to different states. Compare two releases of the same state.`,
-    );
-  if (!json) return printed(before, after, rates);
-  const locations: PlaceChange[] = [];
-  const changes = await compareReleases(before, after);
-  const impact = await impactOfChange(before, after, toDay(now()), (found) => locations.push(...found));
-  printJson({
-    from: ids[0],
-    to: ids[1],
-    rates: changes,
-    locations: rates ? locations : null,
-    ...compareRules(before.head, after.head),
-    own_rules: after.head.own ?? null,
-    impact: impactJson(impact),
-  });
+    throw new CommandError(`${from} and ${to} belong to different states. Compare two releases of the same state.`);
+  await printed(before, after, rates);
 };
 
 export const addDiff = (program: Command): Command =>
@@ -204,6 +189,5 @@ export const addDiff = (program: Command): Command =>
     .argument('<from>', 'a release, such as the active one')
     .argument('<to>', 'the release that would replace it')
     .option('--rates', 'also print each ZIP and city whose combined rate changes')
-    .option('--json', 'one JSON object; rates are fractions')
     .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
-    .action((from: string, to: string, options) => diff([from, to], options));
+    .action(diff);

@@ -6,7 +6,7 @@ import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/releases.ts';
-import { remedyOf, unfinishedLines } from '../../importers/releases/import-files.ts';
+import { unfinishedLines } from '../../importers/releases/import-files.ts';
 import { stateOf } from '../../importers/releases/open-release.ts';
 import {
   listHeads,
@@ -14,64 +14,39 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content/content-store.ts';
-import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
-
-type Unfinished = UnfinishedImport & { readonly state: string };
+import { counted, instantText, print, textTable } from '../terminal/output.ts';
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
-
-/** A release as JSON output. `local_rates` is as of today, as in GET /coverage. */
-const listed = ({ row: { jurisdictions: _, rates: __, ...row }, head }: ListedRelease) => ({
-  ...row,
-  state: row.id.slice(0, 5),
-  content_hash: head?.content_hash ?? builtInHashes[row.id] ?? null,
-  counts: head && headCounts(head),
-});
-type Listed = ReturnType<typeof listed>;
-
-const listedCorrupt = ({ isActive, error }: ListedCorrupt) => ({
-  id: error.release,
-  state: error.release.slice(0, 5),
-  active: isActive,
-  origin: 'corrupt',
-  problem: corruptionText(error),
-});
-
-const listedImport = (unfinished: Unfinished) => ({
-  id: unfinished.id,
-  state: unfinished.state,
-  active: false,
-  origin: 'unfinished',
-  began_at: unfinished.began_at,
-  remedy: remedyOf(unfinished),
-});
 
 const contentOf = async (states: readonly string[]) => {
   const active = await readActiveReleases();
   const ports = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
-  const releases: Listed[] = [];
-  const corrupt: ListedCorrupt[] = [];
-  const imports: Unfinished[] = [];
+  const listed: Awaited<ReturnType<typeof listReleases>>[] = [];
+  const imports: UnfinishedImport[] = [];
   for (const state of states) {
-    const found = await listReleases(state, active, toDay(now()), ports);
-    releases.push(...found.releases.map(listed));
-    corrupt.push(...found.corrupt);
-    for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });
+    listed.push(await listReleases(state, active, toDay(now()), ports));
+    imports.push(...(await unfinishedImports(state)));
   }
-  return { releases, corrupt, imports };
+  return {
+    releases: listed.flatMap(({ releases }) => releases),
+    corrupt: listed.flatMap(({ corrupt }) => corrupt),
+    imports,
+  };
 };
 
-const row = ({ id, active, origin, counts, content_hash, ...release }: Listed): readonly string[] => [
-  active ? '*' : '',
-  id,
-  origin === 'built_in' ? 'built-in' : `${origin}${release.own_rules && origin !== 'own' ? ' + own' : ''}`,
-  release.last_day === null ? release.local_rates : `${release.local_rates}, to ${release.last_day}`,
-  counts ? String(counts.parts) : '',
-  counts ? String(counts.jurisdictions) : '',
-  counts ? String(counts.rates) : '',
-  content_hash?.slice(0, 12) ?? '',
-  release.imported_at === null ? '' : instantText(release.imported_at),
-];
+const row = ({ row: release, head }: ListedRelease): readonly string[] => {
+  const { id, active, origin, own_rules, local_rates, last_day, imported_at } = release;
+  const { parts = '', jurisdictions = '', rates = '' } = head ? headCounts(head) : {};
+  return [
+    active ? '*' : '',
+    id,
+    origin === 'built_in' ? 'built-in' : `${origin}${own_rules && origin !== 'own' ? ' + own' : ''}`,
+    last_day === null ? local_rates : `${local_rates}, to ${last_day}`,
+    ...[parts, jurisdictions, rates].map(String),
+    (head?.content_hash ?? builtInHashes[id] ?? '').slice(0, 12),
+    imported_at === null ? '' : instantText(imported_at),
+  ];
+};
 const corruptRow = ({ isActive, error }: ListedCorrupt): readonly string[] => [
   isActive ? '*' : '',
   error.release,
@@ -87,13 +62,11 @@ export const addList = (program: Command): Command =>
       'List built-in and imported releases, and unfinished imports. * marks active releases. Local rates (complete, partial or none) are as of today.',
     )
     .option('--state <state>', 'only releases of this state, such as MN')
-    .option('--json', 'one JSON array, with complete hashes; unfinished imports come last')
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
-    .action(async ({ state, json }: { state?: string; json?: boolean }) => {
+    .action(async ({ state }: { state?: string }) => {
       const code = state === undefined ? null : stateOf(state).code;
       const states = [...new Set(builtInReleases().map((release) => release.state))].sort();
       const { releases, corrupt, imports } = await contentOf(code === null ? states : [code]);
-      if (json) return printJson([...releases, ...corrupt.map(listedCorrupt), ...imports.map(listedImport)]);
       print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
       print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
       for (const { error } of corrupt) print(corruptionText(error));
