@@ -10,7 +10,9 @@ export const ledgerOf = (lines: readonly string[]): string => {
   const chain = new LineHashChain();
   const text = lines.map((line) => `${chain.close(line)}\n`).join('');
   const sha256 = createHash('sha256').update(text).digest('hex');
-  return `${text}${chain.close(JSON.stringify({ kind: 'trailer', lines: lines.length, sha256 }))}\n`;
+  const counts = { ...noCounts(), period: 1 };
+  const trailer = { kind: 'trailer', counts, releases: {}, lines: lines.length, sha256 };
+  return `${text}${chain.close(JSON.stringify(trailer))}\n`;
 };
 const account = newAccount({ id: 'acct_fuzz', name: 'Fuzz', serviceVersion: '2026-08-01', createdMs: 0 });
 const header = {
@@ -18,8 +20,6 @@ const header = {
   format: 'levy-ledger',
   format_version: 1,
   account,
-  counts: { ...noCounts(), period: 1 },
-  releases: {},
   exported_at: '2026-11-22T00:00:00.000Z',
 };
 export const ledgerLines = [

@@ -98,7 +98,8 @@ const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n
 const resealed = (lines: readonly string[]): string => {
   let sum = '';
   const all = createHash('sha256');
-  const values = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind !== 'trailer');
+  const values = lines.map((line) => JSON.parse(line));
+  const trailer = values.pop();
   const close = ({ sum: _, ...value }: Record<string, unknown>) => {
     const text = JSON.stringify(value);
     sum = createHash('sha256').update(`${sum}\n${text}`).digest('base64url');
@@ -110,7 +111,7 @@ const resealed = (lines: readonly string[]): string => {
     all.update(line);
     text += line;
   }
-  return text + close({ kind: 'trailer', lines: values.length, sha256: all.digest('hex') });
+  return text + close({ ...trailer, lines: values.length, sha256: all.digest('hex') });
 };
 
 const written = (text: string | Uint8Array): string => {
@@ -131,13 +132,13 @@ const within = async <Value>(db: Pick<MemoryDatabase, 'send'>, run: () => Promis
 
 const unverified = async (account: string, path: string) => {
   const checked = await checkExport(path);
-  await refuseOtherContent(checked.header, false);
+  await refuseOtherContent(checked.trailer, false);
   const isNew = await importLedger({ account, path, checked, onProgress: () => undefined });
   return { checked, isNew };
 };
 const imported = async (account: string, path: string) => {
   const { checked, isNew } = await unverified(account, path);
-  return { isNew, ...(await verifyImport(account, checked.header.counts, 1)) };
+  return { isNew, ...(await verifyImport(account, checked.trailer.counts, 1)) };
 };
 const fine = { isNew: true, findings: [], missing: [] };
 
@@ -186,7 +187,8 @@ describe('an exported ledger', () => {
   it('has the number of lines of each kind, and only its owner can read it', () => {
     const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
-    const { kind, format, format_version, account, counts } = header;
+    const { kind, format, format_version, account } = header;
+    const { counts } = trailer;
     expect({ kind, format, format_version }).toEqual({ kind: 'header', format: 'levy-ledger', format_version: 1 });
     const { id, name, created_at, settings } = books.account;
     expect(account).toEqual({ id, name, created_at, settings });
@@ -348,7 +350,7 @@ const damages: readonly (readonly [RegExp, () => string])[] = [
     () => changedValue(lineOf('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
   ],
   [/Line \d: the (audit entry does not follow|transaction does not match)/, () => without('audit_entry')],
-  [/Line 1: the counts in the header do not match/, () => without('transaction')],
+  [/Line \d+: the counts in the trailer do not match/, () => without('transaction')],
   [
     /Line \d+: `ledger export` does not write such a line/,
     () => changedValue(lineOf('open_entry'), ({ entry }) => delete entry.base),
@@ -378,12 +380,12 @@ describe('a file', () => {
       /These releases have different content here: US-MI@2026-11-22\.1\./,
     ],
   ])('is rejected if a release %s', async (_, release, message) => {
-    const other = changedValue(0, (value) => {
+    const other = changedValue(linesOf(file).length - 1, (value) => {
       value.releases[release] = '0'.repeat(64);
     });
-    const { header } = await checkExport(other);
-    expect(await failure(refuseOtherContent(header, false))).toMatch(message);
-    const allowed = await failure(refuseOtherContent(header, true));
+    const { trailer } = await checkExport(other);
+    expect(await failure(refuseOtherContent(trailer, false))).toMatch(message);
+    const allowed = await failure(refuseOtherContent(trailer, true));
     expect(allowed === 'none').toBe(release.startsWith('US-MN'));
   });
 });

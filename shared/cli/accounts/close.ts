@@ -148,7 +148,7 @@ const deletionFor = async (account: Account, path: string, checked: Checked, opt
     );
   }
   await refuseOtherExport(account, path, checked);
-  const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.header.counts)}? ${path} contains all of it. States require records of sales for years.`;
+  const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.trailer.counts)}? ${path} contains all of it. States require records of sales for years.`;
   await requireConfirmation(message, options);
   const deletion = { export_sha256: sha256, started_at: new Date(now()).toISOString() };
   if (await beginDeletion(account, deletion)) return deletion;
@@ -169,7 +169,7 @@ const remove = async (options: DeleteOptions): Promise<void> => {
   refuseUnlessClosed(account, now());
   const path = pathOf(options.export);
   const checked = await checkExport(path);
-  const { counts } = checked.header;
+  const { counts } = checked.trailer;
   const deletion = await deletionFor(account, path, checked, options);
   await withProgress(
     `Deleting ${id}`,

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../accounts/account.ts';
@@ -10,13 +8,13 @@ import type { StoredFiling } from '../../filings/filing.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { pathOf, requireAccount } from '../terminal/arguments.ts';
+import { writeAll } from '../terminal/new-files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { statesOfEntries } from './checks.ts';
 import {
   type Counts,
   exportedTransactions,
-  fileLines,
   filingLines,
   finishedFilings,
   format,
@@ -32,8 +30,6 @@ import type { NumberedLine } from './read-export.ts';
 
 const pageSize = 100;
 const readings = 3;
-// The file contains customer addresses.
-const ownerOnly = 0o600;
 
 type Export = {
   readonly account: Account;
@@ -43,8 +39,6 @@ type Export = {
   readonly pauseMs: number;
   readonly onProgress: (counts: Counts) => void;
 };
-
-type Seen = { readonly counts: Counts; readonly releases: Set<string>; readonly states: Set<string> };
 
 /** Adds a transaction and its version to an order-independent sum of hashes. */
 const withVersion = (sum: bigint, { id, version }: { readonly id: string; readonly version: number }): bigint => {
@@ -78,11 +72,15 @@ const customerLines = async function* (account: string): AsyncGenerator<Line> {
 const filingVersions = (filings: readonly StoredFiling[]): string =>
   JSON.stringify(filings.map(({ id, version }) => [id, version]));
 
-/** Yields the lines of an account's ledger. Throws at the end if the ledger changed in the meantime. */
+/**
+ * Yields the lines of an account's ledger, and adds the releases that its transactions use to `releases`. Throws at the
+ * end if the ledger changed in the meantime.
+ */
 const ledgerLines = async function* (
   { account: { id: account }, pauseMs }: Pick<Export, 'account' | 'pauseMs'>,
-  { releases, states }: Seen,
+  releases = new Set<string>(),
 ): AsyncGenerator<Line> {
+  const states = new Set<string>();
   const filings = await finishedFilings(account);
   let versions = 0n;
   for await (const { stored, lines } of exportedTransactions(account)) {
@@ -108,73 +106,50 @@ const ledgerLines = async function* (
   }
 };
 
-const headerOf = async (account: Account, { counts, releases }: Seen): Promise<Header> => {
+const hashReleases = async (releases: ReadonlySet<string>): Promise<Trailer['releases']> => {
   const hashes: Record<string, string> = {};
   for (const release of [...releases].sort()) {
     const hash = await releaseHash(release);
     if (hash === null) throw new CommandError(`Transactions use the release ${release}, which does not exist.`);
     hashes[release] = hash;
   }
-  const { id, name, created_at, settings } = account;
-  return {
-    kind: 'header',
-    format,
-    format_version: formatVersion,
-    account: { id, name, created_at, settings },
-    exported_at: new Date(now()).toISOString(),
-    counts,
-    releases: hashes,
-  };
+  return hashes;
 };
 
-const writeLines = (path: string, lines: AsyncIterable<string>): Promise<void> =>
-  writeFile(path, lines, { mode: ownerOnly, flush: true });
-
-const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator<string> {
-  for await (const line of ledgerLines(work, seen)) {
-    seen.counts[line.kind] += 1;
-    work.onProgress(seen.counts);
-    yield `${JSON.stringify(line)}\n`;
-  }
-};
-
-const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
+/** Yields the lines of the file. Calls `onEnd` before the last one. */
+const fileText = async function* (work: Export, onEnd: (trailer: Trailer) => void): AsyncGenerator<string> {
+  const { id, name, created_at, settings } = work.account;
+  const account = { id, name, created_at, settings };
+  const exported_at = new Date(now()).toISOString();
+  const header: Header = { kind: 'header', format, format_version: formatVersion, account, exported_at };
   const hashChain = new LineHashChain();
   const hash = createHash('sha256');
+  const counts = noCounts();
+  const releases = new Set<string>();
   let lines = 0;
-  const next = (text: string): string => {
-    const line = `${hashChain.close(text)}\n`;
+  const next = (value: Header | Line): string => {
+    const line = `${hashChain.close(JSON.stringify(value))}\n`;
     hash.update(line);
     lines += 1;
     return line;
   };
-  yield next(JSON.stringify(header));
-  for await (const { bytes } of fileLines(unsealed)) yield next(bytes.toString('utf8', 0, bytes.length - 1));
-  const trailer: Trailer = { kind: 'trailer', lines, sha256: hash.digest('hex') };
-  onTrailer(trailer);
+  yield next(header);
+  for await (const line of ledgerLines(work, releases)) {
+    counts[line.kind] += 1;
+    work.onProgress(counts);
+    yield next(line);
+  }
+  const hashes = await hashReleases(releases);
+  const trailer: Trailer = { kind: 'trailer', counts, releases: hashes, lines, sha256: hash.digest('hex') };
+  onEnd(trailer);
   yield `${hashChain.close(JSON.stringify(trailer))}\n`;
 };
 
-/**
- * Exports an account's ledger to a file that appears only when complete. Reads each transaction once.
- *
- * The header contains the number of lines of each kind, so the lines are first written to a temporary file.
- */
-export const exportLedger = async (work: Export): Promise<{ readonly header: Header; readonly trailer: Trailer }> => {
-  const unsealed = `${work.out}.unsealed`;
-  const partial = `${work.out}.partial`;
-  const seen: Seen = { counts: noCounts(), releases: new Set(), states: new Set() };
-  try {
-    await writeLines(unsealed, unsealedLines(work, seen));
-    const header = await headerOf(work.account, seen);
-    const { promise: trailer, resolve } = Promise.withResolvers<Trailer>();
-    await writeLines(partial, sealedLines(unsealed, header, resolve));
-    await rename(partial, work.out);
-    return { header, trailer: await trailer };
-  } finally {
-    await rm(unsealed, { force: true });
-    await rm(partial, { force: true });
-  }
+/** Exports an account's ledger to a file that appears only when complete. Reads each transaction once. */
+export const exportLedger = async (work: Export): Promise<Trailer> => {
+  const { promise, resolve } = Promise.withResolvers<Trailer>();
+  await writeAll([{ path: work.out, text: fileText(work, resolve) }]);
+  return promise;
 };
 
 /**
@@ -187,7 +162,7 @@ export const firstDifference = async (
 ): Promise<number | null> => {
   const file = lines[Symbol.asyncIterator]();
   let last = 1;
-  for await (const line of ledgerLines(work, { counts: noCounts(), releases: new Set(), states: new Set() })) {
+  for await (const line of ledgerLines(work)) {
     const { value } = await file.next();
     if (!value || !isDeepStrictEqual(value.line, JSON.parse(JSON.stringify(line)))) return last + 1;
     last = value.number;
@@ -222,14 +197,13 @@ export const addExport = (program: LevyCommand): LevyCommand =>
     .examples('ledger -- export acct_demo --out acct_demo.ndjson')
     .action(async (id: string, { out }: { out: string }) => {
       const path = pathOf(out);
-      if (existsSync(path)) throw new CommandError(`The file ${path} already exists. Pass a different name.`);
       const account = await requireAccount(id);
       let lines = 0;
       const onProgress = (counts: Counts) => {
         lines += 1;
         if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
       };
-      const { header, trailer } = await exportLedger({ account, out: path, pauseMs, onProgress });
-      print(`Exported ${id}: ${countsText(header.counts)}.`);
+      const trailer = await exportLedger({ account, out: path, pauseMs, onProgress });
+      print(`Exported ${id}: ${countsText(trailer.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 up to the last line: ${trailer.sha256}.`);
     });

@@ -35,9 +35,8 @@ import { CommandError } from '../terminal/run-command.ts';
  * File format of an exported ledger: JSON lines with a header, the ledger and a trailer.
  *
  * Every line begins with its `sum`: SHA-256 over the sum of the previous line, a line feed, and the line without its
- * sum. So an import can report the line that was altered, lost, moved or added. The trailer contains the number of
- * lines and the SHA-256 of all bytes before it. The sums detect damage, not forgery, because a forger can recompute
- * them.
+ * sum. So an import can report the line that was altered, lost, moved or added. The sums detect damage, not forgery, because
+ * a forger can recompute them.
  */
 export const format = 'levy-ledger';
 export const formatVersion = 1;
@@ -69,16 +68,8 @@ export type Line =
   | { readonly kind: 'customer'; readonly customer: Customer };
 
 export const kinds = [
-  'audit_entry',
-  'transaction',
-  'open_entry',
-  'filing',
-  'filing_shard',
-  'filing_totals',
-  'filed_entry',
-  'chain',
-  'period',
-  'customer',
+  ...(['audit_entry', 'transaction', 'open_entry', 'filing', 'filing_shard', 'filing_totals', 'filed_entry'] as const),
+  ...(['chain', 'period', 'customer'] as const),
 ] as const satisfies readonly Line['kind'][];
 
 const count = z.int().check(z.nonnegative());
@@ -88,20 +79,26 @@ export const Counts = z.object(
 export type Counts = z.infer<typeof Counts>;
 export const noCounts = (): Counts => Object.fromEntries(kinds.map((kind) => [kind, 0])) as Counts;
 
-/** The first line of an export: the account, the number of lines of each kind, and the releases that they reference. */
+/** The first line of an export. */
 export const Header = z.object({
   kind: z.literal('header'),
   format: z.literal(format),
   format_version: z.literal(formatVersion),
   account: z.object({ id: z.string(), name: z.string(), created_at: z.string(), settings: Settings }),
   exported_at: z.string(),
-  counts: Counts,
-  /** The hash of each release that a transaction used, so that a replay uses the same content. */
-  releases: z.record(z.string(), z.string()),
 });
 export type Header = z.infer<typeof Header>;
 
-export const Trailer = z.object({ kind: z.literal('trailer'), lines: z.int(), sha256: z.string() });
+/** The last line of an export. */
+export const Trailer = z.object({
+  kind: z.literal('trailer'),
+  counts: Counts,
+  /** The hash of each release that a transaction used, so that a replay uses the same content. */
+  releases: z.record(z.string(), z.string()),
+  /** The number of lines before this one, and the SHA-256 of their bytes. */
+  lines: z.int(),
+  sha256: z.string(),
+});
 export type Trailer = z.infer<typeof Trailer>;
 
 /** Returns the hash of a built-in or imported release; `null` if it does not exist here. */

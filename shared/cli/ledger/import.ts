@@ -22,7 +22,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
-import { type Counts, type Header, releaseHash } from './format.ts';
+import { type Counts, type Header, releaseHash, type Trailer } from './format.ts';
 import { type Checked, checkExport, itemsOf, linesAfter, type NumberedLine } from './read-export.ts';
 import { type Counts as Verified, verifyAccount } from './verify-account.ts';
 
@@ -189,7 +189,7 @@ const accountId = /^acct_[A-Za-z0-9_]{1,59}$/;
  * Refuses releases with different content here, and missing releases unless they are allowed. Returns the missing
  * releases.
  */
-export const refuseOtherContent = async ({ releases }: Header, allowsMissing: boolean): Promise<readonly string[]> => {
+export const refuseOtherContent = async ({ releases }: Trailer, allowsMissing: boolean): Promise<readonly string[]> => {
   const missing: string[] = [];
   const other: string[] = [];
   for (const [release, hash] of Object.entries(releases)) {
@@ -244,16 +244,16 @@ const importInto = async (account: string, file: string, { withoutContent = fals
   const path = pathOf(file);
   const checked = await checkExport(path);
   const { header, trailer } = checked;
-  const missing = await refuseOtherContent(header, withoutContent);
+  const missing = await refuseOtherContent(trailer, withoutContent);
   const interrupted = 'Interrupted: run the same command again to continue';
   await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
     const onProgress = (written: number) => reach(written, counted(written, 'line'));
     const isNew = await importLedger({ account, path, checked, onProgress });
     finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
   });
-  print(`Imported ${header.account.id} into ${account}: ${countsText(header.counts)}.`);
+  print(`Imported ${header.account.id} into ${account}: ${countsText(trailer.counts)}.`);
   if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
-  const verified = await verifyImport(account, header.counts);
+  const verified = await verifyImport(account, trailer.counts);
   for (const line of [...verified.findings.map(findingText), ...verified.missing]) print(line);
   const isComplete = verified.findings.length === 0 && verified.missing.length === 0;
   print(isComplete ? 'Verified: no findings.' : 'The imported ledger differs from the file or is inconsistent.');

@@ -176,7 +176,8 @@ const readableLine = (number: number, value: unknown): Line => {
 const whole = (header: Header | null, trailer: Trailer | null, counts: unknown, last: number): Checked => {
   if (!header) throw new CommandError('The file is empty.');
   if (!trailer) throw new CommandError(`The file ends with line ${last}, which is not a trailer: it is truncated.`);
-  if (!isDeepStrictEqual({ ...header.counts }, counts)) refuse(1, 'the counts in the header do not match the lines');
+  if (!isDeepStrictEqual({ ...trailer.counts }, counts))
+    refuse(last, 'the counts in the trailer do not match the lines');
   return { header, trailer };
 };
 
