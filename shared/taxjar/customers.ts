@@ -1,7 +1,7 @@
 import type { CustomerList } from '../customers/response.ts';
 import { exemptionReasons, type Fields, fieldsOf, listAt, requiredAt } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
-import type { Levy, Request, Route, TaxJarResponse } from './request.ts';
+import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
 /** The routes of customers. Their exemption is a certificate. */
 
@@ -34,14 +34,7 @@ const customerRequest = (fields: Fields) => {
   return {
     name: requiredAt(fields, 'name'),
     exemptions:
-      type === 'non_exempt'
-        ? []
-        : [
-            {
-              reason: exemptionReasons[type as keyof typeof exemptionReasons],
-              states,
-            },
-          ],
+      type === 'non_exempt' ? [] : [{ reason: exemptionReasons[type as keyof typeof exemptionReasons], states }],
   };
 };
 
@@ -82,15 +75,11 @@ const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> 
   }
 };
 
-const listCustomers = async ({ levy, remainingMs }: Request): Promise<TaxJarResponse> => {
+const listCustomers = async (request: Request): Promise<TaxJarResponse> => {
   const ids: string[] = [];
-  for (let cursor: string | null = null, first = true; first || cursor; first = false) {
-    if (remainingMs() < 3000) throw new TaxJarRefusal(406, 'The account has too many customers for one list.');
-    const query = { limit: '100', ...(cursor && { starting_after: cursor }) };
-    const page = (await levy.get('/customers', query)) as CustomerList;
-    ids.push(...page.data.filter((customer) => !isDeleted(customer)).map(({ id }) => id));
-    cursor = page.next_cursor;
-  }
+  const tooLong = 'The account has too many customers for one list.';
+  for await (const customer of everyRow<Customer>(request, '/customers', {}, tooLong))
+    if (!isDeleted(customer)) ids.push(customer.id);
   return { body: { customers: ids } };
 };
 

@@ -1,6 +1,6 @@
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import { type Json, withoutNoise } from './numbers.ts';
-import { missing, TaxJarRefusal } from './refusal.ts';
+import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
 
 /** Translates the fields that orders, refunds and calculations share to a request of Levy. */
 
@@ -72,14 +72,8 @@ export const isZero = (text: string | null): boolean => text === null || /^-?[0.
 export const unsigned = (text: string): string => text.replace(/^-/, '');
 
 const addressOf = (fields: Fields, side: 'from' | 'to') => {
-  const parts = {
-    line1: textAt(fields, `${side}_street`),
-    city: textAt(fields, `${side}_city`),
-    state: textAt(fields, `${side}_state`),
-    postal_code: textAt(fields, `${side}_zip`),
-    country: textAt(fields, `${side}_country`),
-  };
-  return Object.values(parts).some((part) => part !== null) ? parts : null;
+  const parts = addressParts.map(([part, name]) => [part, textAt(fields, `${side}_${name}`)] as const);
+  return parts.some(([, text]) => text !== null) ? Object.fromEntries(parts) : null;
 };
 
 export const exemptionReasons = { wholesale: 'resale', government: 'government', other: 'other' } as const;
@@ -108,7 +102,10 @@ const codeOf = (code: string | null): string | null => {
 };
 
 /** The keys of line metadata with values that a calculation does not need. */
-const kept = { product_tax_code: 'taxjar_product_tax_code', product_identifier: 'taxjar_product_identifier' } as const;
+export const keptKeys = {
+  product_tax_code: 'taxjar_product_tax_code',
+  product_identifier: 'taxjar_product_identifier',
+} as const;
 
 const metadataOf = (entries: Readonly<Record<string, string | null>>) =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
@@ -129,10 +126,7 @@ const lineOf = (line: Fields, at: number, sold: Sold | null) => {
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
     description: textAt(line, 'description'),
     product_tax_code: codeOf(code),
-    metadata: metadataOf({
-      [kept.product_tax_code]: code,
-      [kept.product_identifier]: product,
-    }),
+    metadata: metadataOf({ [keptKeys.product_tax_code]: code, [keptKeys.product_identifier]: product }),
   };
 };
 
@@ -184,5 +178,3 @@ export const dateOf = (text: string): string =>
     .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})$/, (_, year, month, day) =>
       [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-'),
     );
-
-export const keptKeys = kept;

@@ -19,7 +19,7 @@ import {
   unsigned,
 } from './document.ts';
 import { decimal } from './numbers.ts';
-import { TaxJarRefusal } from './refusal.ts';
+import { addressParts, TaxJarRefusal } from './refusal.ts';
 
 /** Translates orders and refunds to sales and credits of Levy, and back. */
 
@@ -192,19 +192,16 @@ const signedBy = (transaction: Recorded) => (text: string) => {
   return decimal(isNegative ? (text.startsWith('-') ? text.slice(1) : `-${text}`) : text);
 };
 
-const addressFields = (address: Address | null | undefined, side: 'from' | 'to') => ({
-  [`${side}_country`]: address?.country ?? null,
-  [`${side}_zip`]: address?.postal_code ?? null,
-  [`${side}_state`]: address?.state ?? null,
-  [`${side}_city`]: address?.city ?? null,
-  [`${side}_street`]: address?.line1 ?? null,
-});
+const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
+  Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));
+
+const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
+  parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
 /** Returns a transaction as TaxJar's interface has it. Amounts of refunds are negative. */
 export const orderOf = (transaction: Recorded) => {
   const signed = signedBy(transaction);
   const { metadata, reference_id, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;
-  const amount = parseAmount(transaction.total_amount, 2) - parseAmount(tax_amount, 2);
   return {
     transaction_id: reference_id,
     ...(transaction.type === 'credit' && { transaction_reference_id: metadata['taxjar_reference'] ?? null }),
@@ -214,7 +211,7 @@ export const orderOf = (transaction: Recorded) => {
     ...(customer?.id !== undefined && { customer_id: customer.id }),
     ...addressFields(ship_from?.address, 'from'),
     ...addressFields(customer?.address, 'to'),
-    amount: signed(formatAmount(amount, 2)),
+    amount: signed(formatAmount(goodsAndShipping(transaction), 2)),
     shipping: signed(shipping_amount),
     sales_tax: signed(tax_amount),
     line_items: transaction.line_items.map((line) => ({
@@ -230,9 +227,6 @@ export const orderOf = (transaction: Recorded) => {
     })),
   };
 };
-
-const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
-  parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
 /** Returns the codes of warnings about amounts of a request that differ from the recorded ones. */
 export const differences = (fields: Fields, recorded: Recorded): string[] => [

@@ -4,30 +4,28 @@ import { builtInRelease } from '../catalog/built-in.ts';
 import { loadLocalTable, type ZipName } from '../catalog/local/local-table.ts';
 import { cityName, placeKey } from '../catalog/local/place-names.ts';
 import type { Coverage } from '../coverage/response.ts';
+import { decimal as decimalOf, decimalText, rescale } from '../money/decimal.ts';
 import type { Rates } from '../rates/response.ts';
 import { catalog } from '../vocabulary/catalog.ts';
 import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { fieldsOf, general, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
-import { missing, notFound, TaxJarRefusal } from './refusal.ts';
+import { addressParts, missing, notFound, TaxJarRefusal } from './refusal.ts';
 import { codesOf, type Query, type Request, type TaxJarResponse } from './request.ts';
 import { collectsIn } from './taxes.ts';
 
 /** The routes about places and product tax codes. */
 
-const scaled = (rate: string): bigint =>
-  BigInt(`${rate.split('.')[0]}${(rate.split('.')[1] ?? '').padEnd(6, '0').slice(0, 6)}`);
+/** Returns the sum of the rates of a level, as text; `0.0` without any. */
 const rateOf = (rates: Rates['jurisdictions'], type: string): string => {
-  const total = rates.filter((one) => one.jurisdiction_type === type).reduce((sum, { rate }) => sum + scaled(rate), 0n);
-  const text = String(total).padStart(7, '0');
-  return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/0{1,5}$/, '');
+  const own = rates.filter((one) => one.jurisdiction_type === type);
+  const units = own.reduce((sum, { rate }) => sum + rescale(decimalOf(rate), 6), 0n);
+  return units === 0n ? '0.0' : decimalText({ units, scale: 6 });
 };
-
-const places = { country: 'country', state: 'state', city: 'city', street: 'line1' } as const;
 
 const readRates = async ({ levy, note }: Request, zip: string, fields: Query): Promise<Rates> => {
   const query = Object.fromEntries(
-    Object.entries(places).flatMap(([name, own]) => (fields[name] ? [[own, fields[name]] as const] : [])),
+    addressParts.flatMap(([part, name]) => (fields[name] ? [[part, fields[name]] as const] : [])),
   );
   const rates = (await levy.get('/rates', { ...query, postal_code: zip })) as Rates;
   note(codesOf(rates));

@@ -33,13 +33,14 @@ export const notFound = (what: string): TaxJarRefusal => new TaxJarRefusal(404, 
 // TaxJar returns 406 for a parameter that is missing or not acceptable, and 422 for an id that exists.
 const statuses: Readonly<Record<number, number>> = { 409: 422, 412: 422, 413: 406, 415: 406, 422: 406 };
 
-const addressNames: Readonly<Record<string, string>> = {
-  line1: 'street',
-  city: 'city',
-  state: 'state',
-  postal_code: 'zip',
-  country: 'country',
-};
+/** The parts of an address: Levy's name, and TaxJar's after `to_` or `from_`. */
+export const addressParts = [
+  ['country', 'country'],
+  ['postal_code', 'zip'],
+  ['state', 'state'],
+  ['city', 'city'],
+  ['line1', 'street'],
+] as const;
 const fieldNames: Readonly<Record<string, string>> = {
   '/reference_id': 'transaction_id',
   '/parent_transaction_id': 'transaction_reference_id',
@@ -52,7 +53,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 /** Returns TaxJar's name of a field, from its JSON pointer in Levy's request. */
 const nameOf = (pointer: string): string => {
   const [, kind, part = ''] = /^\/(customer|ship_from)\/address\/(\w+)$/.exec(pointer) ?? [];
-  if (kind) return `${kind === 'customer' ? 'to' : 'from'}_${addressNames[part] ?? part}`;
+  if (kind) return `${kind === 'customer' ? 'to' : 'from'}_${addressParts.find(([own]) => own === part)?.[1] ?? part}`;
   const [, region] = /^\/exemptions\/0\/states\/(\d+)$/.exec(pointer) ?? [];
   if (region) return `exempt_regions[${region}][state]`;
   const [, at, field] = /^\/line_items\/(\d+)(?:\/(\w+))?$/.exec(pointer) ?? [];

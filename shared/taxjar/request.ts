@@ -1,6 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import type { Json } from './numbers.ts';
+import { TaxJarRefusal } from './refusal.ts';
 
 export type Query = Readonly<Record<string, string>>;
 
@@ -32,6 +33,25 @@ export type Request = {
 
 export type TaxJarResponse = { readonly status?: number; readonly body: object };
 export type Route = readonly [method: string, path: RegExp, run: (request: Request) => Promise<TaxJarResponse>];
+
+/** Reads every row of a list. Refuses with `tooLong` if the request would run out of time. */
+export async function* everyRow<Row>(
+  { levy, remainingMs }: Pick<Request, 'levy' | 'remainingMs'>,
+  path: string,
+  filters: Query,
+  tooLong: string,
+): AsyncGenerator<Row> {
+  for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+    if (remainingMs() < 3000) throw new TaxJarRefusal(406, tooLong);
+    const query = { ...filters, limit: '100', ...(cursor && { starting_after: cursor }) };
+    const page = (await levy.get(path, query)) as {
+      readonly data: readonly Row[];
+      readonly next_cursor: string | null;
+    };
+    yield* page.data;
+    cursor = page.next_cursor;
+  }
+}
 
 export type Warned = { readonly warnings?: readonly { readonly code: string }[] };
 export const codesOf = ({ warnings = [] }: Warned): string[] => warnings.map(({ code }) => code);

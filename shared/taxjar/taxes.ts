@@ -1,6 +1,7 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
 import type { Calculation, TaxRowResponse as Row } from '../calculations/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
+import { decimal as decimalOf, divideHalfUp, rescale } from '../money/decimal.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import {
   amountAt,
@@ -27,11 +28,7 @@ const sumOf = (rows: readonly Row[], name: 'tax_amount' | 'taxable_amount'): big
   rows.reduce((sum, row) => sum + read(row[name]), 0n);
 
 /** Scales a rate such as `0.08875` to units of 1/100,000, half up. */
-const units = (rate: string): bigint => {
-  const [whole = '0', part = ''] = rate.split('.');
-  const digits = `${part}000000`.slice(0, 6);
-  return (BigInt(whole) * 1_000_000n + BigInt(digits) + 5n) / 10n;
-};
+const units = (rate: string): bigint => rescale(decimalOf(rate), 5);
 const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String(value % 100_000n).padStart(5, '0')}`);
 
 /** The rate of a level is the sum of its jurisdictions, each counted once. */
@@ -42,7 +39,7 @@ const rateOf = (rows: readonly Row[]): bigint => {
 
 /** Divides an amount by another, as a rate with five decimals, half up; zero if the divisor is zero. */
 export const shareOf = (part: bigint, whole: bigint) =>
-  whole <= 0n || part <= 0n ? zero : rateText((part * 200_000n + whole) / (whole * 2n));
+  whole <= 0n || part <= 0n ? zero : rateText(divideHalfUp(part * 100_000n, whole));
 
 const levels = [
   ['state', 'state'],

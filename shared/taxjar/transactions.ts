@@ -15,12 +15,11 @@ import {
   unrepeatable,
 } from './orders.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
-import { codesOf, type Levy, type Request, type Route, type TaxJarResponse, type Warned } from './request.ts';
+import { codesOf, everyRow, type Levy, type Request, type Route, type TaxJarResponse, type Warned } from './request.ts';
 
 /** The routes of orders and refunds, which are sales and credits of the ledger. */
 
 type Kind = 'sale' | 'credit';
-type Listed = Warned & { readonly data: readonly Recorded[]; readonly next_cursor: string | null };
 const names = { sale: 'order', credit: 'refund' } as const;
 
 /** Returns the recorded transaction with a reference, or `null`. */
@@ -177,31 +176,20 @@ const dayAt = ({ query }: Request, name: string): string | undefined => {
 const list =
   (kind: Kind) =>
   async (request: Request): Promise<TaxJarResponse> => {
-    const { levy, query, remainingMs } = request;
+    const { query } = request;
     const [day, from = day, to = day] = ['', 'from_', 'to_'].map((bound) => dayAt(request, `${bound}transaction_date`));
     const filters = {
       type: kind,
-      limit: '100',
       ...(from && { 'tax_date[gte]': from }),
       // It includes the whole day.
       ...(to && { 'tax_date[lte]': to }),
     };
     const ids: string[] = [];
-    for (let cursor: string | null = null, first = true; first || cursor; first = false) {
-      if (remainingMs() < 3000)
-        throw new TaxJarRefusal(
-          406,
-          'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.',
-        );
-      const page = (await levy.get('/transactions', {
-        ...filters,
-        ...(cursor && { starting_after: cursor }),
-      })) as Listed;
-      for (const { reference_id, status, metadata } of page.data)
-        if (reference_id !== null && (status === 'finalized' || status === 'filed'))
-          if (!query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'])
-            ids.push(reference_id);
-      cursor = page.next_cursor;
+    const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
+    for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
+      const { reference_id, status, metadata } = row;
+      const isWanted = !query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'];
+      if (reference_id !== null && (status === 'finalized' || status === 'filed') && isWanted) ids.push(reference_id);
     }
     return { body: { [`${names[kind]}s`]: ids } };
   };
