@@ -58,6 +58,12 @@ const order = {
   shipping: 1.5,
   sales_tax: 1.46,
 };
+/** A refund of an order, by ids, with its amount, shipping and tax. */
+const refundOf = (transaction_id: string, transaction_reference_id: string, amounts: readonly number[], more = {}) => {
+  const [amount = 0, shipping = 0, sales_tax = 0] = amounts;
+  const sent = { ...order, transaction_date: '2026/10/20', transaction_id, transaction_reference_id };
+  return { ...sent, amount, shipping, sales_tax, ...more };
+};
 const lines = [{ id: '1', quantity: 1, product_tax_code: '31000', product_identifier: 'sku', unit_price: 15 }];
 
 describe('taxes', () => {
@@ -178,23 +184,18 @@ describe('orders and refunds', () => {
     await client.deleteOrder('124');
     const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
     expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
-    const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
     // Half of the goods and of the shipping, and of the tax of 1.51.
-    const { refund: half } = await client.createRefund({ ...refund, amount: -8.5, shipping: -1, sales_tax: -0.76 });
-    expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1 });
-    expect(half.sales_tax).toBe(-0.76);
+    const { refund: half } = await client.createRefund(refundOf('r1', '123', [-8.5, -1, -0.76]));
+    expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1, sales_tax: -0.76 });
     expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
-    expect(
-      (
-        await client.updateRefund({
-          transaction_id: 'r1',
-          transaction_reference_id: '123',
-          amount: -17,
-          shipping: -2,
-          sales_tax: -1.51,
-        })
-      ).refund,
-    ).toMatchObject({ amount: -17, sales_tax: -1.51 });
+    const whole = {
+      transaction_id: 'r1',
+      transaction_reference_id: '123',
+      amount: -17,
+      shipping: -2,
+      sales_tax: -1.51,
+    };
+    expect((await client.updateRefund(whole)).refund).toMatchObject({ amount: -17, sales_tax: -1.51 });
     expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 Unprocessable Entity: The order has refunds/);
     expect((await client.deleteRefund('r1')).refund.transaction_id).toBe('r1');
     expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
@@ -207,11 +208,8 @@ describe('orders and refunds', () => {
   it('keep the old order if the new one is refused, and cannot change once their period is closed', async () => {
     const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
-    const { order: created } = await client.createOrder({
-      ...order,
-      transaction_date: '2026-09-14',
-      line_items: lines,
-    });
+    const september = { ...order, transaction_date: '2026-09-14', line_items: lines };
+    const { order: created } = await client.createOrder(september);
     const broken = { transaction_id: '123', to_zip: 'nowhere' };
     expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
     expect(await client.showOrder('123')).toEqual({ order: created });
@@ -224,19 +222,11 @@ describe('orders and refunds', () => {
   it('are replaced atomically, so each request finds one order, even during concurrent changes', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, line_items: lines });
-    const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
-    await client.createRefund({ ...refund, transaction_id: 'r0', amount: -1, shipping: 0, sales_tax: 0 });
-    await client.createRefund({ ...refund, amount: -8, shipping: -1, sales_tax: -0.7 });
+    await client.createRefund(refundOf('r0', '123', [-1]));
+    await client.createRefund(refundOf('r1', '123', [-8, -1, -0.7]));
     // An order with refunds stays as it is, because voiding it would leave them without their order.
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17 }))).toMatch(/^422 /);
-    const change = (at: number) => ({
-      transaction_id: 'r1',
-      transaction_reference_id: '123',
-      transaction_date: '2026/10/20',
-      amount: -8 - at / 100,
-      shipping: -1,
-      sales_tax: -0.7,
-    });
+    const change = (at: number) => refundOf('r1', '123', [-8 - at / 100, -1, -0.7]);
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, at) => [client.updateRefund(change(at)), client.showRefund('r1')]).flat(),
     );
@@ -264,34 +254,21 @@ describe('orders and refunds', () => {
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', transaction_date: '2026/10/14' };
     const hundred = { ...michigan, amount: 100, shipping: 0, sales_tax: 6 };
     await client.createOrder({ ...hundred, transaction_id: 'o', line_items: sold });
-    const ofOrder = { ...michigan, shipping: 0, transaction_id: 'r', transaction_reference_id: 'o' };
     const first = [{ id: '1', quantity: 1, unit_price: -60 }];
-    await client.createRefund({ ...ofOrder, amount: -60, sales_tax: -3.6, line_items: first });
-    const changeTo = async (change: object) => {
-      const { refund } = await client.updateRefund({ transaction_id: 'r', transaction_reference_id: 'o', ...change });
+    await client.createRefund(refundOf('r', 'o', [-60, 0, -3.6], { ...michigan, line_items: first }));
+    const changed = async (transaction_id: string, transaction_reference_id: string, change: object) => {
+      const { refund } = await client.updateRefund({ transaction_id, transaction_reference_id, ...change });
       return refund.line_items?.map(({ unit_price }) => unit_price);
     };
-    expect(await changeTo({ amount: -80, sales_tax: -4.8 })).toEqual([-48, -32]);
-    expect(await changeTo({ amount: -100, sales_tax: -6 })).toEqual([-60, -40]);
-    expect(
-      await refusal(client.updateRefund({ ...ofOrder, transaction_reference_id: 'p', amount: -1, sales_tax: 0 })),
-    ).toMatch(/^406 Not Acceptable: transaction_reference_id: It cannot change/);
+    expect(await changed('r', 'o', { amount: -80, sales_tax: -4.8 })).toEqual([-48, -32]);
+    expect(await changed('r', 'o', { amount: -100, sales_tax: -6 })).toEqual([-60, -40]);
+    expect(await refusal(changed('r', 'p', { amount: -1, sales_tax: 0 }))).toMatch(
+      /^406 Not Acceptable: transaction_reference_id: It cannot change/,
+    );
     // A refund that was recorded before its order takes its place in the order.
-    await client.createRefund({
-      ...ofOrder,
-      transaction_id: 'early',
-      transaction_reference_id: 'p',
-      amount: -10,
-      sales_tax: -0.6,
-    });
+    await client.createRefund(refundOf('early', 'p', [-10, 0, -0.6], michigan));
     await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
-    const late = await client.updateRefund({
-      transaction_id: 'early',
-      transaction_reference_id: 'p',
-      amount: -12,
-      sales_tax: -0.72,
-    });
-    expect(late.refund.line_items?.map(({ unit_price }) => unit_price)).toEqual([-7.2, -4.8]);
+    expect(await changed('early', 'p', { amount: -12, sales_tax: -0.72 })).toEqual([-7.2, -4.8]);
     await expectVerified(caller);
   });
 
@@ -306,10 +283,8 @@ describe('orders and refunds', () => {
         }),
       );
     await record('order-2', {});
-    expect((await client.updateOrder({ transaction_id: 'order-2', sales_tax: 5 })).order).toMatchObject({
-      amount: 100,
-      sales_tax: 5,
-    });
+    const { order: changed } = await client.updateOrder({ transaction_id: 'order-2', sales_tax: 5 });
+    expect(changed).toMatchObject({ amount: 100, sales_tax: 5 });
     const detroit = { address: { postal_code: '48226', state: 'MI', country: 'US' } };
     for (const [field, others] of [
       ['discount_amount', { discount_amount: '10.00' }],
@@ -328,13 +303,11 @@ describe('orders and refunds', () => {
       .split(' ')
       .map((state) => ({ ...item, id: state, customer: { address: { state, country: 'US' } } }));
     await record('order-3', { line_items: everywhere });
-    const refund = { ...order, transaction_id: 'all', transaction_reference_id: 'order-3', shipping: 0 };
-    await client.createRefund({ ...refund, amount: -460, sales_tax: -10 });
-    expect(
-      await refusal(
-        client.updateRefund({ transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 }),
-      ),
-    ).toMatch(/^406 Not Acceptable: The transaction has too many states/);
+    await client.createRefund(refundOf('all', 'order-3', [-460, 0, -10]));
+    const change = { transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 };
+    expect(await refusal(client.updateRefund(change))).toMatch(
+      /^406 Not Acceptable: The transaction has too many states/,
+    );
     await expectVerified(caller);
   });
 
@@ -366,28 +339,24 @@ describe('orders and refunds', () => {
     expect(repeated).toEqual({ order: created });
     expect(await client.showOrder('a/1')).toEqual({ order: created });
     const mug = { quantity: 1, product_identifier: 'mug', unit_price: -10, discount: -1 };
-    const refunds: [object, number[]][] = [
-      [{ amount: -1.5, shipping: -1.5, sales_tax: -0.13 }, [-1.5, -1.5, -0.13]],
-      [{ amount: 0, shipping: 0, sales_tax: -0.2 }, [0, 0, -0.2]],
-      [{ amount: -9, shipping: 0, sales_tax: -0.5, line_items: [mug] }, [-9, 0, -0.5]],
-      [{ amount: -20, shipping: 0, sales_tax: -1.88 }, [-20, 0, -1.88]],
+    const transaction_date = '2026-10-14T00:00:00Z';
+    const refunds: [number[], object?][] = [
+      [[-1.5, -1.5, -0.13]],
+      [[0, 0, -0.2]],
+      [[-9, 0, -0.5], { line_items: [mug] }],
+      [[-20, 0, -1.88]],
     ];
-    for (const [at, [change, figures]] of refunds.entries()) {
-      const { refund } = await client.createRefund({
-        ...order,
-        transaction_id: `r${at}`,
-        transaction_reference_id: 'a/1',
-        transaction_date: '2026-10-14T00:00:00Z',
-        ...change,
-      });
+    for (const [at, [figures, more]] of refunds.entries()) {
+      const sent = refundOf(`r${at}`, 'a/1', figures, { transaction_date, ...more });
+      const { refund } = await client.createRefund(sent);
       expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual(figures);
       if (at === 2) expect(refund.line_items).toMatchObject([{ id: 'b', quantity: 1 }]);
     }
     // TaxJar returns a date as midnight UTC, which is the evening before in the account's time zone.
     const { refund } = await client.showRefund('r2');
     expect(refund).toMatchObject({ transaction_date: '2026-10-14', line_items: [{ product_identifier: 'mug' }] });
-    const over = { ...order, transaction_id: 'r9', transaction_reference_id: 'a/1', amount: 0, shipping: 0 };
-    expect(await refusal(client.createRefund({ ...over, sales_tax: -0.01 }))).toMatch(/^422 .*at most 0\.00/);
+    const over = client.createRefund(refundOf('r9', 'a/1', [0, 0, -0.01]));
+    expect(await refusal(over)).toMatch(/^422 .*at most 0\.00/);
     const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
     expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
   });
@@ -404,15 +373,8 @@ describe('orders and refunds', () => {
     const line_items = ['cup', 'mug'].map((id) => ({ id, quantity: '2', unit_price: '10.00' }));
     const sale = { status: 'finalized', reference_id: 'old', customer, line_items, tax_date: '2026-10-14' };
     await made(caller.call('POST', '/transactions', { body: sale }));
-    const { refund } = await client.createRefund({
-      ...order,
-      transaction_id: 'back',
-      transaction_reference_id: 'old',
-      amount: -10,
-      shipping: 0,
-      sales_tax: -0.6,
-      line_items: [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }],
-    });
+    const mug = [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }];
+    const { refund } = await client.createRefund(refundOf('back', 'old', [-10, 0, -0.6], { line_items: mug }));
     expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
   });
 
@@ -427,16 +389,7 @@ describe('orders and refunds', () => {
       shipping: ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount })),
     };
     const sale = await made(caller.call('POST', '/transactions', { body: sold }));
-    const refund = (transaction_id: string, amount: number, shipping: number, sales_tax: number) =>
-      client.createRefund({
-        ...to,
-        transaction_id,
-        transaction_reference_id: 'two-parcels',
-        transaction_date: '2026-10-20',
-        amount,
-        shipping,
-        sales_tax,
-      });
+    const refund = (id: string, ...amounts: number[]) => client.createRefund(refundOf(id, 'two-parcels', amounts));
     // Half of the shipping, its tax alone, what a credit of the first parcel leaves, and a cent too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
     expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
@@ -573,10 +526,7 @@ describe('the other methods', () => {
       [{ exemption_type: 'church' }, '406 Not Acceptable: exemption_type is church.'],
       [{ transaction_date: 'yesterday' }, '406 Not Acceptable: transaction_date: '],
       [{ line_items: [lines[0], 5] }, '406 Not Acceptable: line_items[1] is not a JSON object.'],
-      [
-        { line_items: [{ quantity: -1, unit_price: 16.5 }] },
-        '406 Not Acceptable: line_items[0][quantity]: You sent "-1"',
-      ],
+      [{ line_items: [{ quantity: -1, unit_price: 1 }] }, '406 Not Acceptable: line_items[0][quantity]: You sent "-1"'],
       [{ line_items: [{ unit_price: 'much' }] }, '406 Not Acceptable: line_items[0]: unit_price is much.'],
     ];
     for (const [change, text] of bad)
