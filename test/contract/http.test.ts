@@ -2,10 +2,11 @@
 import { request as startRequest } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
+import { eventOf } from '../support/handler-calls.ts';
 import type { Refused } from '../support/http.ts';
 import { sale } from '../support/sales.ts';
 
@@ -53,16 +54,8 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
     const answer = await caller.call('POST', '/calculations', { headers, rawBody });
     // Calls the function as Lambda does; `isBase64Encoded` is set as for a binary media type.
     const all = { 'Content-Type': json, ...headers, 'X-API-Key': caller.key };
-    const event = {
-      httpMethod: 'POST',
-      resource: '/calculations',
-      path: '/calculations',
-      headers: all,
-      body: Buffer.from(rawBody).toString('base64'),
-      isBase64Encoded: true,
-      multiValueHeaders: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, [value]])),
-      requestContext: { requestId: 'request_1' },
-    } as unknown as APIGatewayProxyEvent;
+    const sent = { body: Buffer.from(rawBody).toString('base64'), isBase64Encoded: true };
+    const event = { ...eventOf('POST', '/calculations', { headers: all }), ...sent };
     const context = { getRemainingTimeInMillis: () => 9000 } as Context;
     const result = await handlers.endpoints['create-calculation'](event, context);
     const expected = refused === null ? [200] : [415, 'validation_unsupported_media_type', refused];

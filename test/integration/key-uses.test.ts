@@ -2,7 +2,7 @@
 
 /** The last use of an API key is recorded in parallel with the request and never delays or fails it. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endpoint as getCoverage } from '../../functions/get-coverage.ts';
 import { json } from '../../infra/local/proxy-event.ts';
@@ -14,6 +14,7 @@ import { listKeys, recordKeyUse } from '../../shared/store/accounts/api-key-stor
 import { database } from '../../shared/store/client/client.ts';
 import { keyUseKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { eventOf } from '../support/handler-calls.ts';
 import { later } from '../support/sales.ts';
 
 const minuteMs = 60_000;
@@ -48,21 +49,6 @@ const lastUse = async ({ account }: Caller): Promise<string | null | undefined> 
 const get = (caller: Caller) => caller.call('GET', '/product-attributes');
 
 describe("the record of a key's use", () => {
-  it('is written on the first request, and again after at least half an hour', async () => {
-    const caller = await newCaller();
-    expect(await lastUse(caller)).toBeNull();
-    const before = now();
-    await get(caller);
-    const first = await lastUse(caller);
-    expect(Date.parse(first ?? '')).toBeGreaterThanOrEqual(before);
-    expect(Date.parse(first ?? '')).toBeLessThanOrEqual(now());
-    await later(29 * minuteMs, () => get(caller));
-    expect(await lastUse(caller)).toBe(first);
-    await later(31 * minuteMs, () => get(caller));
-    const second = Date.parse((await lastUse(caller)) ?? '') - Date.parse(first ?? '');
-    expect(second / minuteMs).toBeCloseTo(31, 0);
-  });
-
   it('never moves back in time, and is written once if several instances record it', async () => {
     const { account } = await newCaller();
     const Key = keyUseKey(account.id, 'key_1');
@@ -121,15 +107,8 @@ describe("the record of a key's use", () => {
 
 describe('an invocation', () => {
   const invoked = ({ key }: Caller, serve: () => Promise<ReturnType<typeof json>>) => {
-    const handler = lambdaHandler({ ...getCoverage, serve });
-    const event = {
-      httpMethod: 'GET',
-      resource: '/coverage',
-      path: '/coverage',
-      headers: { 'X-API-Key': key },
-      requestContext: { requestId: 'request_1' },
-    } as unknown as APIGatewayProxyEvent;
-    return handler(event, { getRemainingTimeInMillis: () => 9000 } as Context);
+    const event = eventOf('GET', '/coverage', { headers: { 'X-API-Key': key } });
+    return lambdaHandler({ ...getCoverage, serve })(event, { getRemainingTimeInMillis: () => 9000 } as Context);
   };
 
   it.each([200, 500])(
