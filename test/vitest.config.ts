@@ -47,7 +47,7 @@ const projectsOf = (suite: string, include: readonly string[], mode: string) => 
       setupFiles: ['test/support/setup.ts', ...(callsApi ? ['test/support/setup-api.ts'] : [])],
     },
   });
-  // The files of infra share the CDK, the bundles and the synthesized templates (test/infra/synthesized.ts).
+  // The files of infra share the synthesized templates (test/infra/synthesized.ts).
   // On an emulator that is given, each file has tables of other names, which its modules read once.
   const canShare = callsApi && mode === 'test' && !process.env['DYNAMODB_ENDPOINT'];
   if (!canShare) return [project(suite, suite !== 'unit' && suite !== 'infra')];

@@ -7,8 +7,7 @@ import { read as getDocs } from '../../functions/get-docs.ts';
 import { safetyHeaders } from '../../shared/api/reply.ts';
 import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import {
-  disposable,
-  everySetting,
+  deployments,
   flat,
   functionAt,
   functionOf,
@@ -18,12 +17,9 @@ import {
   type Properties,
   type Synthesized,
   statementsOf,
-  synthesize,
 } from './synthesized.ts';
 
-const synthesized = synthesize();
-const all = synthesize(everySetting);
-const withoutConsole = synthesize({ console: 'false' });
+const { standard: synthesized, everySetting: all, withoutConsole, disposable } = deployments;
 const { at, ofType, propertiesOf, template } = synthesized;
 const methods = methodsOf(synthesized);
 const stageOf = (of: Synthesized): Properties => of.propertiesOf('AWS::ApiGateway::Stage')[0];
@@ -221,9 +217,8 @@ it("CodeDeploy can shift only the API's aliases", () => {
 it('rollout=linear shifts 10% each minute, and rollout=all-at-once needs no CodeDeploy', () => {
   const configs = all.propertiesOf('AWS::CodeDeploy::DeploymentGroup').map((group) => group.DeploymentConfigName);
   expect(new Set(configs)).toEqual(new Set(['CodeDeployDefault.LambdaLinear10PercentEvery1Minute']));
-  const quick = synthesize(disposable);
-  expect(quick.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
-  expect(quick.ofType('AWS::Lambda::Alias')).toHaveLength(quick.ofType('AWS::Lambda::Function').length);
+  expect(disposable.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
+  expect(disposable.ofType('AWS::Lambda::Alias')).toHaveLength(disposable.ofType('AWS::Lambda::Function').length);
 });
 
 /**
@@ -246,11 +241,14 @@ const roundsOf = ({ ofType: resources }: Synthesized): string[][] => {
   return rounds;
 };
 
-it.each([{}, everySetting])('at most five functions shift at the same time with %j, the busiest first', (context) => {
-  const rounds = roundsOf(synthesize(context));
-  expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());
-  for (const round of rounds) expect(round.length).toBeLessThanOrEqual(5);
-  expect(rounds.length).toBeLessThanOrEqual(Math.ceil(served.length / 5));
-  // An error in shared code is then detected before most functions have it.
-  expect(rounds[0]).toEqual(expect.arrayContaining(['CreateCalculationLive', 'CreateTransactionLive']));
-});
+it.each(['standard', 'everySetting'] as const)(
+  'at most five functions shift at the same time (%s), the busiest first',
+  (name) => {
+    const rounds = roundsOf(deployments[name]);
+    expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());
+    for (const round of rounds) expect(round.length).toBeLessThanOrEqual(5);
+    expect(rounds.length).toBeLessThanOrEqual(Math.ceil(served.length / 5));
+    // An error in shared code is then detected before most functions have it.
+    expect(rounds[0]).toEqual(expect.arrayContaining(['CreateCalculationLive', 'CreateTransactionLive']));
+  },
+);

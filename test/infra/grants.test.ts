@@ -6,8 +6,7 @@ import { endpoint as taxjar } from '../../functions/taxjar.ts';
 import type { TableAccess } from '../../shared/store/table-access.ts';
 import {
   allowedTo,
-  disposable,
-  everySetting,
+  deployments,
   flat,
   functionOf,
   idOf,
@@ -15,11 +14,9 @@ import {
   type Statement,
   type Synthesized,
   statementsOf,
-  synthesize,
 } from './synthesized.ts';
 
-const synthesized = synthesize();
-const all = synthesize(everySetting);
+const { standard: synthesized, everySetting: all, disposable: activating } = deployments;
 const { ofType, propertiesOf } = synthesized;
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const defined: Record<string, TableAccess> = Object.fromEntries(
@@ -111,7 +108,6 @@ it('only updates that activate releases can change the active release, and they 
   expect(denied(synthesized).map(({ Condition }) => Condition)).toEqual([
     { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': ['ACTIVE'] } },
   ]);
-  const activating = synthesize(disposable);
   expect(denied(activating)).toEqual([]);
   expect(allowedTo(activating).filter((allowed) => allowed.includes('events:'))).toEqual([]);
 });

@@ -21,19 +21,9 @@ import {
 import { deployment } from '../bench/cost/usage.ts';
 import { type MetricLine, seriesOf } from '../support/embedded-metric-format.ts';
 import { seeded } from '../support/seeded.ts';
-import {
-  disposable,
-  everySetting,
-  flat,
-  idOf,
-  type Properties,
-  type Synthesized,
-  synthesize,
-  withoutBackups,
-} from './synthesized.ts';
+import { deployments, flat, idOf, type Properties, type Synthesized } from './synthesized.ts';
 
-const synthesized = synthesize();
-const all = synthesize(everySetting);
+const { standard: synthesized, everySetting: all } = deployments;
 const { at, ofType } = synthesized;
 
 /** The alarms that notify a person, by name. The others trigger a rollback. */
@@ -219,10 +209,10 @@ describe('metrics of the alarms and the dashboard', () => {
   });
 
   it.each([
-    [disposable, /AWS\/Backup|EventBridge|UntoldEvents/],
-    [withoutBackups, /AWS\/Backup|update-content/],
-  ])('omit resources that do not exist with %j', (context, absent) => {
-    const of = synthesize(context);
+    ['disposable', /AWS\/Backup|EventBridge|UntoldEvents/],
+    ['withoutBackups', /AWS\/Backup|update-content/],
+  ] as const)('omit resources that do not exist (%s)', (name, absent) => {
+    const of = deployments[name];
     expect(alarmsOf(of).size).toBeGreaterThan(15);
     const text = JSON.stringify([of.ofType('AWS::CloudWatch::Alarm'), of.ofType('AWS::CloudWatch::Dashboard')]);
     expect(text).not.toMatch(absent);

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { standInAws } from '../support/stand-in-aws.ts';
-import { type Properties, synthesize } from './synthesized.ts';
+import { deployments, type Properties } from './synthesized.ts';
 
-const { ofType, template } = synthesize();
+const { ofType, template } = deployments.standard;
 const names = {
   TABLE_TRANSACTIONS: 'TransactionsTable',
   TABLE_ACCOUNTS: 'AccountsTable',

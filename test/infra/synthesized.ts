@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { levyApp } from '../../infra/app.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { Stack } from 'aws-cdk-lib';
 
 /** A reference in the template: a string, or an intrinsic function that CloudFormation resolves. */
 export type Reference =
@@ -24,7 +24,6 @@ export type Properties = any;
 export type Resource = {
   readonly Type: string;
   readonly Properties: Properties;
-  readonly Metadata?: { readonly [name: string]: unknown; readonly 'aws:asset:path': string };
   readonly DependsOn?: readonly string[];
   readonly UpdatePolicy?: { readonly CodeDeployLambdaAliasUpdate: { readonly DeploymentGroupName: Reference } };
   readonly DeletionPolicy?: string;
@@ -52,12 +51,9 @@ export type Synthesized = {
   readonly at: (id: string) => Properties;
 };
 
-/** Skips bundling, because almost no test needs the code. */
-export const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
-
 const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
 /** A value for every setting that adds or changes resources. */
-export const everySetting = {
+const everySetting = {
   stage: 'staging',
   alarmEmail: 'tax@example.com',
   reminderEmail: 'finance@example.com',
@@ -91,7 +87,7 @@ export const everySetting = {
   oidcTokenOrigin: 'https://token.example.com',
 };
 /** A stage whose data can be deleted. */
-export const disposable = {
+const disposable = {
   stage: 'dev',
   removal: 'destroy',
   domain: 'tax.example.com',
@@ -101,7 +97,17 @@ export const disposable = {
   contentUpdates: 'activate',
   console: 'false',
 };
-export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep', contentUpdates: 'off' };
+
+/** The settings of the deployments that the tests read, by name. */
+const contexts = {
+  standard: {},
+  everySetting,
+  disposable,
+  withoutBackups: { backups: 'none', gatewayLogRole: 'keep', contentUpdates: 'off' },
+  withoutConsole: { console: 'false' },
+  sam: { sam: '1' },
+};
+type Name = keyof typeof contexts;
 
 /** Replaces each reference to an output of another stack by the output's value. */
 const resolved = (value: any, outputs: Template['Outputs']): any => {
@@ -131,40 +137,51 @@ const read = (outdir: string): Synthesized => {
   return { outdir, data, service, template, ofType, propertiesOf, at };
 };
 
-const known = new Map<string, Synthesized>();
+/** The output folder of an app with a queue in each stack that cdk-nag must report, and the error of its synthesis. */
+export const carelessFolder = 'careless';
 
 /**
- * Synthesizes the app of infra/app.ts as `cdk synth` does, with cdk-nag. Each context is synthesized once per test run:
- * the first process writes it to the run's temporary folder, and the others wait for it.
+ * Synthesizes the apps as `cdk synth` does, with cdk-nag. It skips bundling, because bundling.test.ts tests the code. One
+ * process is enough, because the CDK takes longer to load its validator than to synthesize all templates.
  */
-export const synthesize = (context: Record<string, unknown> = {}): Synthesized => {
-  const given = { ...withoutBundling, ...context };
-  const key = createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, 12);
-  const synthesized = known.get(key) ?? read(synthesizeOnce(join(tmpdir(), `levy-infra-${key}`), given));
-  known.set(key, synthesized);
-  return synthesized;
+const synthesizeAll = async (folder: string): Promise<void> => {
+  const { levyApp } = await import('../../infra/app.ts');
+  const { Queue } = await import('aws-cdk-lib/aws-sqs');
+  const newApp = (name: string, context: object = {}) =>
+    levyApp({ outdir: join(folder, name), context: { 'aws:cdk:bundling-stacks': [], ...context } });
+  for (const [name, context] of Object.entries(contexts)) newApp(name, context).synth();
+  const careless = newApp(carelessFolder);
+  for (const stack of ['Levy', 'LevyData']) new Queue(careless.node.findChild(stack) as Stack, 'Careless');
+  try {
+    careless.synth();
+  } catch (error) {
+    writeFileSync(join(folder, carelessFolder, 'error.txt'), String(error));
+  }
 };
 
-const synthesizeOnce = (outdir: string, context: Record<string, unknown>): string => {
-  const [done, failed] = [join(outdir, 'done'), join(outdir, 'failed')];
+/** Returns the folder of the templates. The first process of a test run writes them, and the others wait for it. */
+const synthesizeOnce = async (): Promise<string> => {
+  const folder = join(tmpdir(), 'levy-infra');
+  const [done, failed] = [join(folder, 'done'), join(folder, 'failed')];
   try {
-    mkdirSync(outdir);
+    mkdirSync(folder);
   } catch {
-    const until = Date.now() + 110_000;
-    while (!existsSync(done) && !existsSync(failed) && Date.now() < until)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    if (!existsSync(done)) throw new Error(`Another process did not synthesize ${JSON.stringify(context)}.`);
-    return outdir;
+    for (const until = Date.now() + 110_000; !existsSync(done); await setTimeout(50))
+      if (existsSync(failed) || Date.now() > until) throw new Error('Another process did not synthesize the apps.');
+    return folder;
   }
-  try {
-    levyApp({ outdir, context }).synth();
-  } catch (error) {
+  await synthesizeAll(folder).catch((error) => {
     writeFileSync(failed, '');
     throw error;
-  }
+  });
   writeFileSync(done, '');
-  return outdir;
+  return folder;
 };
+
+export const folder = await synthesizeOnce();
+const byName = Object.fromEntries(Object.keys(contexts).map((name) => [name, read(join(folder, name))]));
+/** The deployments of `contexts`. */
+export const deployments = byName as Readonly<Record<Name, Synthesized>>;
 
 /** Renders a template reference as a string: `TransactionsTable.Arn/index/by_account`. */
 export const flat = (value: Reference | undefined): string => {

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { levyApp } from '../../infra/app.ts';
 import { type Entry, entries } from '../../infra/bundling.ts';
+import { pascalCase } from '../../infra/constructs.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
-import { functionOf, synthesize } from '../infra/synthesized.ts';
 import { killWithParent } from '../support/child-process.ts';
 import type { Tools } from './install.ts';
 
@@ -21,24 +22,29 @@ export type Deployed = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-type Properties = {
-  readonly Handler: string;
-  readonly Runtime: string;
-  readonly Timeout: number;
-  readonly MemorySize: number;
-  readonly Environment?: { readonly Variables: Readonly<Record<string, unknown>> };
+type Resource = {
+  readonly Metadata: { readonly 'aws:asset:path': string };
+  readonly Properties: {
+    readonly Handler: string;
+    readonly Runtime: string;
+    readonly Timeout: number;
+    readonly MemorySize: number;
+    readonly Environment?: { readonly Variables: Readonly<Record<string, unknown>> };
+  };
 };
 
 /** Returns every function of the default deployment, bundled by a synthesis. */
 export const deployedFunctions = (): ReadonlyMap<Entry, Deployed> => {
-  const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
+  const outdir = temporaryFolder();
+  levyApp({ outdir, context: { 'aws:cdk:enable-asset-metadata': true } }).synth();
+  const { Resources } = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
   return new Map(
     entries.map((name) => {
-      const [, { Properties, Metadata }] = functionOf(synthesized, name);
-      const { Handler, Runtime, Timeout, MemorySize, Environment } = Properties as unknown as Properties;
+      const { Properties, Metadata }: Resource = Resources[pascalCase(name)];
+      const { Handler, Runtime, Timeout, MemorySize, Environment } = Properties;
       if (Handler !== 'index.handler' || Runtime !== 'nodejs24.x') throw new Error(`${name}: ${Handler} on ${Runtime}`);
       const variables = Object.entries(Environment?.Variables ?? {}).filter(([, value]) => typeof value === 'string');
-      const folder = join(synthesized.outdir, Metadata?.['aws:asset:path'] ?? '');
+      const folder = join(outdir, Metadata['aws:asset:path']);
       const environment = Object.fromEntries(variables) as Record<string, string>;
       return [name, { name, folder, timeoutSeconds: Timeout, memoryMegabytes: MemorySize, environment }];
     }),
