@@ -30,3 +30,22 @@ export const holidays = (topic: string) =>
   readFacts<'topic' | 'state' | 'code' | 'first' | 'last' | 'exempt_at'>('holidays.csv').filter(
     (row) => row.topic === topic,
   );
+
+// The states and territories with a general sales tax.
+const taxing =
+  'AL AZ AR CA CO CT DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY PR'.split(
+    ' ',
+  );
+
+const readStates = (text: string): readonly string[] => {
+  const [first, , ...except] = text.split(' ');
+  return first === 'taxing' ? taxing.filter((state) => !except.includes(state)) : text.split(' ');
+};
+
+/**
+ * The tax on products at 100.00 in states: an amount, `general` for the tax on general goods, or `as CODE` for the tax
+ * on another product. `established` is `no` if the response warns that the treatment is not established.
+ */
+export const treatments = readFacts<'topic' | 'states' | 'codes' | 'tax' | 'established' | 'note'>(
+  'treatments.csv',
+).map((row) => ({ ...row, states: readStates(row.states), codes: row.codes.split(' ') }));
