@@ -385,6 +385,16 @@ describe('check', () => {
     expect(err).toContain('--mirror cannot be "none"');
   });
 
+  it('prints the next return of current registrations only', async () => {
+    const monthly = { state: 'MI', from: '2024-01-01', to: '2024-03-31', frequency: 'month' };
+    const registrations = JSON.stringify([monthly, { ...monthly, state: 'OH', to: null }]);
+    const { id } = await newAccount(`registrations=${registrations}`);
+    expect((await findingOf(id, 'registration US-MI'))?.found).toBe('from 2024-01-01 to 2024-03-31, files each month');
+    expect((await findingOf(id, 'registration US-OH'))?.found).toMatch(
+      /^from 2024-01-01, .*; the return of the period/,
+    );
+  });
+
   it("lists a remote seller's election in a registered state, and one that cannot apply", async () => {
     const { id } = await newAccount(registeredIn('TX'));
     expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
@@ -435,7 +445,7 @@ it.each([
   [['keys', 'revoke', 'key_1'], 'Pass the id of the key and --account'],
   [['keys', 'revoke', 'key_1', '--leaked'], '--leaked reads the key from standard input.'],
   [['keys', 'revoke', '--leaked', '--account', 'acct_1'], '--leaked reads the key from standard input.'],
-  [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
+  [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], '/nowhere.json.'],
   [['remove'], 'See the options with --help.'],
 ])('rejects %j with one line and exit code 1', async (args, message) => {
   const { code, out, err } = await accounts(...args);

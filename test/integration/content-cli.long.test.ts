@@ -435,10 +435,10 @@ describe('errors and help', () => {
     { args: ['rollback', '--state', 'Mars'], says: 'Levy has no content for a state "Mars".' },
     {
       args: ['check', '--release', 'US-MA@2026-11-22.1', '--against', 'nowhere.json'],
-      says: 'There is no file nowhere.json.',
+      says: '/nowhere.json.',
     },
     { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },
-    { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: 'There is no file nowhere.txt.' },
+    { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: '/nowhere.txt.' },
     { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'supports only TX' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },

@@ -87,6 +87,17 @@ describe('put', () => {
     expect(await get('b')).toMatchObject({ name: null, exemptions: [] });
   });
 
+  it('keeps what a CSV file has no columns for', async () => {
+    const { putFile, get } = await newShop();
+    await putFile('first.csv', 'id,name,reason\na,A,resale');
+    await putFile('certificates.csv', 'id,reason\na,government\na,other');
+    expect(await get('a')).toMatchObject({ name: 'A', exemptions: [{ reason: 'government' }, { reason: 'other' }] });
+    await putFile('names.csv', 'id,name\na,B');
+    expect(await get('a')).toMatchObject({ name: 'B', exemptions: [{ reason: 'government' }, { reason: 'other' }] });
+    await putFile('none.csv', 'id,name,reason\na,,');
+    expect(await get('a')).toMatchObject({ name: null, exemptions: [] });
+  });
+
   it('lists every invalid line, and then changes nothing', async () => {
     const { putFile, run } = await newShop();
     const lines = [

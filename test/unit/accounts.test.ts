@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, hashKey, isMisspelt, newApiKey } from '../../shared/accounts/api-key.ts';
 import { inTimeZone, isTimeZone, startOfDay, taxDateAt } from '../../shared/accounts/time-zone.ts';
@@ -213,8 +213,12 @@ describe('settings', () => {
     try {
       writeFileSync(file, JSON.stringify([michigan]));
       expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+      // npm runs scripts in the project folder.
+      vi.stubEnv('INIT_CWD', folder);
+      expect(assignmentsFrom(['registrations=@registrations.json'])).toEqual({ registrations: [michigan] });
       expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
     } finally {
+      vi.unstubAllEnvs();
       rmSync(folder, { recursive: true });
     }
   });

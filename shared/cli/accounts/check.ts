@@ -50,7 +50,8 @@ const frequencyFinding = ({ state, from, to, frequency }: Registration, today: s
   const code = stateJurisdiction(state) ?? state;
   const { end } = periodAround(today, [{ state, from, to, frequency }]);
   const { due_date } = findFilingTerms(code, frequency, end);
-  const due = due_date === null ? '' : `; the return of the period to ${end} is due ${due_date}`;
+  const isCurrent = from.slice(0, 10) <= today && (to === null || to.slice(0, 10) >= today);
+  const due = due_date === null || !isCurrent ? '' : `; the return of the period to ${end} is due ${due_date}`;
   const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
   return ok(
     `registration ${code}`,

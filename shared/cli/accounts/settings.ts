@@ -5,7 +5,7 @@ import { type Account, defaults, type Settings } from '../../accounts/account.ts
 import { supportedVersions } from '../../api/versions.ts';
 import { checkSetting, settingSchemas, settingsOf as settingsFrom } from '../../settings/request.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
+import { pathOf, problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
@@ -62,7 +62,7 @@ const regions: Readonly<Record<string, string>> = {
 };
 
 // JSON is hard to quote in a shell, so the value can be read from a file.
-const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
+const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(pathOf(text.slice(1)), 'utf8') : text);
 
 const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
 

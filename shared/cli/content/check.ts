@@ -17,6 +17,7 @@ import {
 } from '../../importers/releases/worked-cases.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
+import { pathOf } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError } from '../terminal/run-command.ts';
 
@@ -53,7 +54,7 @@ type Options = {
 };
 
 const check = async ({ release, against, json }: Options): Promise<void> => {
-  const cases = readCases(await readFile(against, 'utf8'));
+  const cases = readCases(await readFile(pathOf(against), 'utf8'));
   const { head } = await openRelease(release);
   const problems = monotonicityProblems(head);
   const releaseFor = await releaseForCases(head, cases);

@@ -17,6 +17,7 @@ import {
   stateOf,
 } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
+import { pathOf } from '../terminal/arguments.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { CommandError, explainError } from '../terminal/run-command.ts';
@@ -47,7 +48,7 @@ const filesOf = ({ format, ...options }: Options): readonly string[] => {
     throw new CommandError(
       `The format ${format} needs ${needed.map((name) => `--${name}`).join(' and ')}: ${[...missing.map((name) => `--${name} is missing`), ...wrong.map((name) => `leave out --${name}`)].join(', ')}.`,
     );
-  return needed.flatMap((name) => options[name] ?? []);
+  return needed.flatMap((name) => options[name] ?? []).map(pathOf);
 };
 
 const requireFile = async (path: string): Promise<void> => {

@@ -55,7 +55,10 @@ const columns = [
 
 const orNull = (text: string | undefined): string | null => text || null;
 
-/** Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. */
+/**
+ * Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. Leaves out
+ * what the file has no columns for, so that a stored customer keeps it.
+ */
 const customerOf = ({ record }: CsvRow<(typeof columns)[number]>): CustomerRequest => {
   const { id = '', name, ...terms } = record;
   const { states, reason, certificate_number, document_url, valid_from, valid_to } = terms;
@@ -69,17 +72,20 @@ const customerOf = ({ record }: CsvRow<(typeof columns)[number]>): CustomerReque
     valid_from: orNull(valid_from),
     valid_to: orNull(valid_to),
   };
-  return { id, name: orNull(name), exemptions: isCertified ? [certificate] : [] };
+  return {
+    id,
+    ...(name !== undefined && { name: orNull(name) }),
+    ...(Object.keys(terms).length > 0 && { exemptions: isCertified ? [certificate] : [] }),
+  };
 };
 
 const fromCsv = async (text: string): Promise<FileCustomers> => {
   const errors: string[] = [];
-  const customers = new Map<string, CustomerRequest & { readonly exemptions: CertificateRequest[] }>();
+  const customers = new Map<string, CustomerRequest>();
   for await (const row of csvRows(Readable.from([text]), columns, ['id'])) {
     const customer = customerOf(row);
     const earlier = customers.get(customer.id);
-    const exemptions = earlier?.exemptions ?? [];
-    exemptions.push(...(customer.exemptions ?? []));
+    const exemptions = [...(earlier?.exemptions ?? []), ...(customer.exemptions ?? [])];
     errors.push(...errorsOf(customer, () => `Line ${row.line}`));
     if (earlier && earlier.name !== customer.name)
       errors.push(`Line ${row.line}: The name differs from an earlier line of ${customer.id}. Use one name.`);
@@ -87,7 +93,7 @@ const fromCsv = async (text: string): Promise<FileCustomers> => {
       errors.push(
         `Line ${row.line}: ${customer.id} has more than ${exemptionsMax} certificates. Leave out the oldest.`,
       );
-    customers.set(customer.id, { ...customer, exemptions });
+    customers.set(customer.id, { ...customer, ...(customer.exemptions && { exemptions }) });
   }
   return { customers: errors.length === 0 ? [...customers.values()] : [], errors };
 };
