@@ -41,7 +41,7 @@ export const countTransactions = {
 const Event = z.object({ Records: z.array(StreamRecord) });
 
 /** Converts a stream record to an item. Its binary attributes are base64 strings; the database returns bytes. */
-const itemOf = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<string, unknown>> => {
+const parseItem = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<string, unknown>> => {
   const decoded = Object.entries(image).map(([name, value]) => [
     name,
     typeof value.B === 'string' ? { B: Buffer.from(value.B, 'base64') } : value,
@@ -49,7 +49,7 @@ const itemOf = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<st
   return unmarshall(Object.fromEntries(decoded));
 };
 
-const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
+const parseVersion = (item: Readonly<Record<string, unknown>>): CountedVersion => {
   const stored = transactionFrom(item);
   const { id, version } = stored.transaction;
   return { account: headOwner(String(item['pk'])).account, id, version, counted: countTransaction(stored) };
@@ -63,7 +63,7 @@ const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
 export const handler = async (event: unknown, context: Context): Promise<void> => {
   const remainingMs = () => context.getRemainingTimeInMillis();
   try {
-    const versions = Event.parse(event).Records.map(({ dynamodb: { NewImage } }) => versionOf(itemOf(NewImage)));
+    const versions = Event.parse(event).Records.map(({ dynamodb: { NewImage } }) => parseVersion(parseItem(NewImage)));
     const deleted = await deletedAccounts([...new Set(versions.map(({ account }) => account))], remainingMs);
     const counted = versions.filter(({ account }) => !deleted.has(account));
     await count(counted, countStoreWithin(remainingMs), remainingMs);

@@ -10,10 +10,10 @@ import { observed } from '../shared/observability/request-line.ts';
  */
 export const methodsVariable = 'METHODS_BY_PATH';
 
-const methodsOf = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
+const listMethods = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
 
 const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-  const methods = methodsOf(event.resource);
+  const methods = listMethods(event.resource);
   const context = requestContext(event, () => 0);
   setRequestedVersion(context);
   const problem = {

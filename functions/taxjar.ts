@@ -10,7 +10,7 @@ import type { Replaces } from '../shared/ledger/create-transaction.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
 import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
-import { errorBody, refusalOf, TaxJarRefusal } from '../shared/taxjar/refusal.ts';
+import { errorBody, getRefusal, TaxJarRefusal } from '../shared/taxjar/refusal.ts';
 import type { Levy } from '../shared/taxjar/request.ts';
 import { routes } from '../shared/taxjar/routes.ts';
 import { endpoint as createCalculation } from './create-calculation.ts';
@@ -73,11 +73,11 @@ const callWith =
       ...(replaces && { replaces }),
     });
     const reply: unknown = JSON.parse(text);
-    if (statusCode >= 400) throw refusalOf(statusCode, reply as Parameters<typeof refusalOf>[1]);
+    if (statusCode >= 400) throw getRefusal(statusCode, reply as Parameters<typeof getRefusal>[1]);
     return reply;
   };
 
-const bodyOf = ({ method, rawBody }: RequestContext): Json => {
+const getBody = ({ method, rawBody }: RequestContext): Json => {
   if (!['POST', 'PUT'].includes(method) || rawBody.length === 0) return {};
   try {
     return parseJson(rawBody.toString('utf8'));
@@ -93,7 +93,7 @@ const json = (status: number, body: object, headers: Readonly<Record<string, str
   body: JSON.stringify(body),
 });
 
-const routeOf = ({ method, pathParameters: { proxy = '' } }: RequestContext) => {
+const getRoute = ({ method, pathParameters: { proxy = '' } }: RequestContext) => {
   // A base URL that ends with a slash doubles it.
   const path = `/${proxy.replace(/^\/+|\/$/g, '')}`;
   const onPath = routes.filter(([, pattern]) => pattern.test(path));
@@ -109,21 +109,21 @@ const routeOf = ({ method, pathParameters: { proxy = '' } }: RequestContext) => 
 const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> => {
   const warnings = new Set<string>();
   try {
-    const { run, at } = routeOf(context);
+    const { run, at } = getRoute(context);
     const call = callWith(context);
     const { account } = requireCaller(context);
     const { settings } = account;
     const levy: Levy = {
       get: (path, query = {}) => call('GET', path, { query }),
       post: (path, body, options = {}) => call('POST', path, { body, ...options }),
-      holderOf: async (reference) => (await holderReads.claimed(account.id, [reference])).get(reference) ?? null,
+      readHolder: async (reference) => (await holderReads.claimed(account.id, [reference])).get(reference) ?? null,
     };
     const { status = 200, body } = await run({
       levy,
       settings,
       at,
       remainingMs: context.remainingMs,
-      body: bodyOf(context),
+      body: getBody(context),
       today: taxDateAt(now(), settings.time_zone).slice(0, 10),
       query: Object.fromEntries([...context.query].map(([name, values]) => [name, values.at(-1) ?? ''])),
       note: (codes) => {
@@ -161,7 +161,7 @@ const inTaxJarForm = (result: APIGatewayProxyResult): APIGatewayProxyResult => {
   if (result.statusCode < 400) return result;
   const reply = JSON.parse(result.body);
   if (!Array.isArray(reply.errors)) return result;
-  const refusal = refusalOf(result.statusCode, reply);
+  const refusal = getRefusal(result.statusCode, reply);
   return { ...result, statusCode: refusal.status, body: JSON.stringify(errorBody(refusal)) };
 };
 

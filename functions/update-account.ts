@@ -7,7 +7,7 @@ import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import type { Problem } from '../shared/base/problem.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { accountAnswerFields } from '../shared/calculations/answer-fields.ts';
-import { AccountUpdate, accountUpdateProblems, settingsOf } from '../shared/settings/request.ts';
+import { AccountUpdate, accountUpdateProblems, toSettings } from '../shared/settings/request.ts';
 import { openPeriodsExample, otherSettings, updateAccount } from '../shared/settings/update-account.ts';
 import { filingReads } from '../shared/store/filings/filing-reads.ts';
 import { accountKey, settingChanges } from '../shared/store/keys.ts';
@@ -40,7 +40,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
   run: async ({ body, caller: { account, credential, scopes }, context }) => {
     const change = { by: credential, ifMatch: readIfMatch(context.headers.get('if-match')) };
-    const updated = await updateAccount(account.id, settingsOf(body), change, filingReads);
+    const updated = await updateAccount(account.id, toSettings(body), change, filingReads);
     forgetAccount(account.id);
     return mapResult(updated, (changed) => ({
       status: 200,

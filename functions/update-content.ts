@@ -51,7 +51,7 @@ export const stateAt = (scheduledTime: string): string | null => {
   return importable[Math.floor(minutes / night.minutes)]?.state ?? null;
 };
 
-const publisherOf = (event: unknown): Importable | null => {
+const getPublisher = (event: unknown): Importable | null => {
   const read = Event.parse(event);
   const state = 'state' in read ? read.state : stateAt(read.scheduled_time);
   if (state === null) return null;
@@ -64,7 +64,7 @@ const log = (state: string, fields: object): void => {
   if (requestLines.areOn) console.info({ schedule: updateContent.name, state, ...fields });
 };
 
-const logOf = (state: string): Reporter => ({
+const buildLog = (state: string): Reporter => ({
   print: (line) => log(state, { line }),
   withProgress: (_title, _total, _failed, run) =>
     run({ reach: () => {}, finish: (line) => log(state, { line }), fail: (line) => log(state, { line }) }),
@@ -106,7 +106,7 @@ const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void
  * Updates the content of one state from its publisher, as `npm run content -- update` does, and publishes the event.
  */
 export const handler = scheduled(updateContent.name, async (_context, event) => {
-  const publisher = publisherOf(event);
+  const publisher = getPublisher(event);
   if (publisher === null) return { waiting: false, activated: false, failed: false, stale: false };
   const { state } = publisher;
   const client = new PublisherClient({
@@ -116,7 +116,7 @@ export const handler = scheduled(updateContent.name, async (_context, event) => 
   });
   const options = {
     client,
-    reporter: logOf(state),
+    reporter: buildLog(state),
     overridden: new Set<string>(),
     activate: environment.activatesContent,
   };

@@ -33,7 +33,7 @@ const ConsoleSession = described(
   { id: 'Session' },
 );
 
-const answerOf = ({ expires_at, ends_at }: { expires_at: string | null; ends_at: string | null }) => ({
+const toResponse = ({ expires_at, ends_at }: { expires_at: string | null; ends_at: string | null }) => ({
   status: 200,
   body: { object: 'session', expires_at, ends_at },
 });
@@ -55,7 +55,7 @@ export const { endpoint, handler } = defineEndpoint({
       if ('session' in login)
         return wrongAction('Send an API key or a bearer token to start a session, and no Console-Session header.');
       const { secret, ...session } = await startSession(caller.account.id, login);
-      return accept({ ...answerOf(session), headers: { 'Set-Cookie': sessionCookie(context, secret) } });
+      return accept({ ...toResponse(session), headers: { 'Set-Cookie': sessionCookie(context, secret) } });
     }
     if (!('session' in login))
       return wrongAction(
@@ -64,11 +64,11 @@ export const { endpoint, handler } = defineEndpoint({
     if (action === 'extend') {
       const session = await extendSession(login.session);
       if (!session) throw sessionEnded();
-      return accept(answerOf(session));
+      return accept(toResponse(session));
     }
     await endSession(login.session);
     const headers = { 'Set-Cookie': sessionCookie(context, null) };
-    return accept({ ...answerOf({ expires_at: null, ends_at: null }), headers });
+    return accept({ ...toResponse({ expires_at: null, ends_at: null }), headers });
   },
 });
 

@@ -156,7 +156,7 @@ export class DataStack extends LevyStack {
     for (const name of Object.keys(definitions) as TableName[])
       this.output(
         tableId(name),
-        this.tables.nameOf(name),
+        this.tables.getName(name),
         `TABLE_${name.toUpperCase()} of the commands that work on a deployment`,
       );
   }

@@ -128,15 +128,15 @@ export class EndpointFunction extends LambdaFunction {
   #grant(access: TableAccess, { tables }: DataStack): void {
     const { actions: byTable, indexes = [], partitions = {}, readOnly = [] } = access;
     for (const [table, actions] of Object.entries(byTable) as [TableName, readonly Action[]][]) {
-      this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.nameOf(table));
+      this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.getName(table));
       const writes = table === 'accounts' ? writablePartitions(access) : {};
       const others = actions.filter((action) => !writes[action]);
-      this.#allow(others, tables.arnOf(table), partitions[table]);
-      for (const action of actions) if (writes[action]) this.#allow([action], tables.arnOf(table), writes[action]);
+      this.#allow(others, tables.getArn(table), partitions[table]);
+      for (const action of actions) if (writes[action]) this.#allow([action], tables.getArn(table), writes[action]);
     }
-    for (const [action, partition] of readOnly) this.#allow([action], tables.arnOf('transactions'), [partition]);
+    for (const [action, partition] of readOnly) this.#allow([action], tables.getArn('transactions'), [partition]);
     for (const index of indexes)
-      this.#allow(['Query'], tables.indexArnOf(index), index === 'drafts' ? [draftPartitions] : undefined);
+      this.#allow(['Query'], tables.getIndexArn(index), index === 'drafts' ? [draftPartitions] : undefined);
     if (Object.keys(byTable).length > 0) for (const statement of tables.useOfKey()) this.addToRolePolicy(statement);
   }
 

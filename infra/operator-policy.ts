@@ -25,12 +25,12 @@ export const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: re
     );
   const { tables, events } = data;
   for (const [table, actions] of Object.entries(operatorAccess.actions))
-    allow('dynamodb', actions, [tables.arnOf(table as TableName)]);
+    allow('dynamodb', actions, [tables.getArn(table as TableName)]);
   const indexes: readonly IndexName[] = operatorAccess.indexes;
   allow(
     'dynamodb',
     ['Query'],
-    indexes.map((index) => tables.indexArnOf(index)),
+    indexes.map((index) => tables.getIndexArn(index)),
   );
   policy.addStatements(...tables.useOfKey());
   allow('cloudformation', ['DescribeStacks', 'DescribeStackResource'], [stack.stackId, data.stackId]);

@@ -70,7 +70,7 @@ export class Schedules extends Construct {
       new PolicyStatement({
         effect: Effect.DENY,
         actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-        resources: [this.#deployment.data.tables.arnOf('content')],
+        resources: [this.#deployment.data.tables.getArn('content')],
         conditions: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': [activeReleasesKey.pk] } },
       }),
     );

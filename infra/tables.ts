@@ -55,29 +55,29 @@ export class Tables extends Construct {
   }
 
   /** Name that the table gets at deployment. */
-  nameOf(table: TableName): string {
+  getName(table: TableName): string {
     return this.#byName[table].tableName;
   }
 
   /** Names of all tables, and of their indexes with the tables. */
   get names(): readonly string[] {
-    return names.map((name) => this.nameOf(name));
+    return names.map((name) => this.getName(name));
   }
 
   get indexes(): readonly (readonly [table: string, index: string])[] {
     return names.flatMap((name) => {
       const { indexes = [] }: TableDefinition = tables[name];
-      return indexes.map((index) => [this.nameOf(name), index.name] as const);
+      return indexes.map((index) => [this.getName(name), index.name] as const);
     });
   }
 
-  arnOf(table: TableName): string {
+  getArn(table: TableName): string {
     return this.#byName[table].tableArn;
   }
 
   /** `grantReadData` would grant `index/*` and every read action. */
-  indexArnOf(index: IndexName): string {
-    return `${this.arnOf('transactions')}/index/${index}`;
+  getIndexArn(index: IndexName): string {
+    return `${this.getArn('transactions')}/index/${index}`;
   }
 
   get streamArn(): string {

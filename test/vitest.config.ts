@@ -35,7 +35,7 @@ const modes = {
 const isolated = '@isolated';
 
 /** The projects of a suite. The files of a project share their modules, except in the project with the suffix `-isolated`. */
-const projectsOf = (suite: string, include: readonly string[], mode: string) => {
+const listProjects = (suite: string, include: readonly string[], mode: string) => {
   const callsApi = suite === 'integration' || suite === 'contract';
   const project = (name: string, isolate: boolean, exclude: readonly string[] = []) => ({
     extends: true as const,
@@ -70,7 +70,7 @@ export default defineConfig(({ mode }) => {
     root,
     test: {
       globalSetup: 'test/support/global-setup.ts',
-      projects: projects.flatMap((suite) => projectsOf(suite, include, mode)),
+      projects: projects.flatMap((suite) => listProjects(suite, include, mode)),
       reporters: ['default', 'json'],
       // .ci/run sums up the reports of its runs, so each run has its own file.
       outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },

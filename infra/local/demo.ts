@@ -39,23 +39,23 @@ type Place = (typeof places)[number];
 type Product = (typeof products)[number];
 const placeAt = (at: number) => places[at % places.length] as Place;
 
-const addressOf = (place: Place) => ({ ...place, country: 'US' });
+const buildAddress = (place: Place) => ({ ...place, country: 'US' });
 
-const lineOf = (product: Partial<Product>, count = 1) => ({ id: 'item', quantity: String(count), ...product });
+const buildLine = (product: Partial<Product>, count = 1) => ({ id: 'item', quantity: String(count), ...product });
 
 const saleCount = 55;
 
 const ordinarySales = Array.from({ length: saleCount }, (_, at) => ({
-  customer: { address: addressOf(placeAt(at)) },
-  line_items: [lineOf(products[at % products.length] as Product, 1 + (at % 3))],
+  customer: { address: buildAddress(placeAt(at)) },
+  line_items: [buildLine(products[at % products.length] as Product, 1 + (at % 3))],
   // The first product is shipped.
   ...(at % products.length === 0 && { shipping: { amount: '9.00' } }),
 }));
 
 const [lamp] = products as [Product];
 const exempt = (id: string, at: number) => ({
-  customer: { id, address: addressOf(placeAt(at)) },
-  line_items: [lineOf(lamp, 10)],
+  customer: { id, address: buildAddress(placeAt(at)) },
+  line_items: [buildLine(lamp, 10)],
 });
 
 const specialSales = [
@@ -64,17 +64,17 @@ const specialSales = [
   // To review: an expired certificate, an address that contradicts itself, and a product without a code.
   exempt('sample_lapsed', 0),
   {
-    customer: { address: addressOf({ state: 'WA', city: 'Seattle', postal_code: '98402' }) },
-    line_items: [lineOf(lamp)],
+    customer: { address: buildAddress({ state: 'WA', city: 'Seattle', postal_code: '98402' }) },
+    line_items: [buildLine(lamp)],
   },
   {
-    customer: { address: addressOf(placeAt(1)) },
-    line_items: [lineOf({ description: 'Gift box', unit_price: '25.00' })],
+    customer: { address: buildAddress(placeAt(1)) },
+    line_items: [buildLine({ description: 'Gift box', unit_price: '25.00' })],
   },
   // Michigan taxes 6 %, so 2.00 too much was collected.
   {
-    customer: { address: addressOf(placeAt(0)) },
-    line_items: [lineOf({ description: 'Bookshelf', product_tax_code: 'HOME.FURNITURE', unit_price: '100.00' })],
+    customer: { address: buildAddress(placeAt(0)) },
+    line_items: [buildLine({ description: 'Bookshelf', product_tax_code: 'HOME.FURNITURE', unit_price: '100.00' })],
     tax_amount: '8.00',
   },
 ];
@@ -99,21 +99,21 @@ export const sampleMonth = (nowMs: number) => {
   const month = toMonth(toDay(nowMs)) - 1;
   const [first, days] = [firstDay(month), Number(lastDay(month).slice(8))];
   const dayAt = (at: number) => `${first.slice(0, 8)}${String(1 + (at % days)).padStart(2, '0')}`;
-  const referenceOf = (at: number) => `sample-${first.slice(0, 7)}-${String(at + 1).padStart(3, '0')}`;
+  const getReference = (at: number) => `sample-${first.slice(0, 7)}-${String(at + 1).padStart(3, '0')}`;
   const shared = (at: number, day: number) => ({
     status: 'finalized',
-    reference_id: referenceOf(at),
+    reference_id: getReference(at),
     tax_date: dayAt(day),
   });
   const sales = [...ordinarySales, ...specialSales].map((sale, at) => ({
     ...shared(at, at * 7),
-    ship_from: { address: addressOf(placeAt(0)) },
+    ship_from: { address: buildAddress(placeAt(0)) },
     ...sale,
   }));
   const credits = [...creditedWhole, ...creditedInPart].map((sale, at) => ({
     ...shared(sales.length + at, days - 1),
     type: 'credit',
-    credit_of: referenceOf(sale),
+    credit_of: getReference(sale),
     ...(creditedInPart.includes(sale) && { line_items: [{ id: 'item', quantity: '1' }] }),
   }));
   const registrations: Registration[] = [...new Set(places.map(({ state }) => state))].map((state) => ({

@@ -46,7 +46,7 @@ type Page = { readonly Records: StreamRecord[]; readonly NextShardIterator?: str
 export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>) => {
   // `null` at the end of a closed shard.
   const positions = new Map<string, string | null>();
-  const iteratorOf = async (ShardId: string): Promise<string | null> => {
+  const readIterator = async (ShardId: string): Promise<string | null> => {
     const known = positions.get(ShardId);
     if (known !== undefined) return known;
     const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' };
@@ -59,7 +59,7 @@ export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>)
       { StreamArn },
     );
     for (const { ShardId } of StreamDescription.Shards) {
-      const ShardIterator = await iteratorOf(ShardId);
+      const ShardIterator = await readIterator(ShardId);
       if (ShardIterator === null) continue;
       const page = await call<Page>('GetRecords', { ShardIterator, Limit: 1000 });
       positions.set(ShardId, page.NextShardIterator ?? null);

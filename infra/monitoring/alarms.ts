@@ -81,7 +81,7 @@ const ofServices = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDe
   alarm('ErrorShare', metrics.errorShare),
   alarm('ErrorShareOfHour', metrics.errorShareOfHour),
   alarm('InternalErrors', metrics.refused('system_internal_error')),
-  alarm('SlowCalculations', metrics.durationOf('create-calculation', 'p99'), {
+  alarm('SlowCalculations', metrics.getDuration('create-calculation', 'p99'), {
     evaluateLowSampleCountPercentile: 'ignore',
   }),
   alarm('Throttled', metrics.throttles),

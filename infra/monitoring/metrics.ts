@@ -47,7 +47,7 @@ const ownMetrics = (namespace: string) => {
   const ofUpdates = (name: 'Waiting' | 'Activated' | 'Failed' | 'Stale', statistic: string = Stats.SUM) =>
     own(name, { schedule: updateContent.name }, statistic).with({ period: day });
   return {
-    durationOf: (operation: string, statistic: string) => own('Duration', { operation }, statistic),
+    getDuration: (operation: string, statistic: string) => own('Duration', { operation }, statistic),
     /** New transactions. */
     recorded: own('Recorded'),
     refused: (code: Code) => own('Refused', { code }),

@@ -36,7 +36,7 @@ const ofRequests = ({ everyBy, counted, ...metrics }: AlarmSources['metrics'], i
     graph('p99 latency, ms by operation', [everyBy('operation', 'Duration', 'p99')]),
     graph(
       'Latency of calculations, ms',
-      ['p50', 'p99'].map((statistic) => metrics.durationOf('create-calculation', statistic)),
+      ['p50', 'p99'].map((statistic) => metrics.getDuration('create-calculation', statistic)),
     ),
   ],
   [
@@ -147,7 +147,7 @@ export class Monitoring extends Construct {
     const { tables, events, vault } = data;
     const watched: AlarmSources = {
       metrics: listMetrics(settings),
-      ledger: tables.nameOf('transactions'),
+      ledger: tables.getName('transactions'),
       tables: tables.names,
       indexes: tables.indexes,
       failedRuns: data.failedRuns.queueName,

@@ -18,10 +18,10 @@ export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 's
 
 /** Returns the remaining amount of a charge, with tax. */
 export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;
-export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
+export const getSum = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
 /** Returns the lines of a sale, followed by its shipping. A line with a negative price has no amount. */
-export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
+export const listCharges = (sale: Sale, exponent: number): Charge[] => {
   type Row = Pick<Sale['line_items'][number], 'id' | 'net_amount' | 'tax_amount'>;
   const charge = ({ id, net_amount, tax_amount }: Row, line: Charge['line']): Charge => {
     const [net, tax] = [toMinor(net_amount, exponent), toMinor(tax_amount, exponent)];
@@ -40,19 +40,19 @@ export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
  * Returns the tax that Levy calculates for a part of a line: its recorded tax in proportion; the last part gets the
  * rest.
  */
-const taxOf = (net: bigint, { leftNet, leftTax, ...whole }: Charge): bigint => {
+const getTax = (net: bigint, { leftNet, leftTax, ...whole }: Charge): bigint => {
   if (net === leftNet) return leftTax;
   const tax = whole.net === 0n ? 0n : divide(whole.tax * net, whole.net);
   return tax < leftTax ? tax : leftTax;
 };
 
 /** Returns the net amount that is exactly `amount` with its tax, or `null`, because rounding skips some amounts. */
-export const netOf = (amount: bigint, charge: Charge): bigint | null => {
+export const getNet = (amount: bigint, charge: Charge): bigint | null => {
   if (amount < 0n || amount > gross(charge)) return null;
   if (amount === gross(charge)) return charge.leftNet;
   const whole = charge.net + charge.tax;
   const near = whole === 0n ? 0n : divide(charge.net * amount, whole);
-  const isExact = (net: bigint) => net >= 0n && net <= charge.leftNet && net + taxOf(net, charge) === amount;
+  const isExact = (net: bigint) => net >= 0n && net <= charge.leftNet && net + getTax(net, charge) === amount;
   return [near, near - 1n, near + 1n].find(isExact) ?? null;
 };
 
@@ -68,7 +68,7 @@ export const reachable = (charges: readonly Charge[], targets: readonly bigint[]
   for (const [at, charge] of charges.entries()) {
     const target = targets[at] as bigint;
     const next = new Map<number, Path>();
-    const isReached = (off: number) => target + BigInt(off) === 0n || netOf(target + BigInt(off), charge) !== null;
+    const isReached = (off: number) => target + BigInt(off) === 0n || getNet(target + BigInt(off), charge) !== null;
     const offsets = target === 0n && !isAny ? [0] : nearby.filter(isReached);
     for (const [sum, { cost, amounts }] of paths)
       for (const off of offsets) {
@@ -84,7 +84,7 @@ export const reachable = (charges: readonly Charge[], targets: readonly bigint[]
 export const below = (charges: readonly Charge[], targets: readonly bigint[]): bigint[] =>
   targets.map((target, at) => {
     let amount = target;
-    while (amount > 0n && netOf(amount, charges[at] as Charge) === null) amount--;
+    while (amount > 0n && getNet(amount, charges[at] as Charge) === null) amount--;
     return amount;
   });
 

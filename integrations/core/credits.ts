@@ -1,6 +1,6 @@
 import type { Schemas } from '../../shared/client/client.ts';
-import { below, type Charge, chargesOf, creditLine, gross, netOf, reachable, type Sale, sumOf } from './charges.ts';
-import { decimalsOf, distribute, divide, toDecimal, toMinor } from './money.ts';
+import { below, type Charge, creditLine, getNet, getSum, gross, listCharges, reachable, type Sale } from './charges.ts';
+import { distribute, divide, getDecimals, toDecimal, toMinor } from './money.ts';
 import type { Order, Refund } from './order.ts';
 import { failed, type Problem } from './problem.ts';
 import { oneOrMany } from './shipping.ts';
@@ -24,10 +24,10 @@ export type Credit = {
  * Distributes the refund over the charges, before adjusting for cents that no net amount reaches. The parts add up to
  * the refund.
  */
-const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): bigint[] => {
+const listTargets = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): bigint[] => {
   const units = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
   const shippingLeft = charges.map((charge) => (charge.isShipping ? gross(charge) : 0n));
-  const least = [toMinor(refund.shipping, exponent), sumOf(shippingLeft)].reduce((a, b) => (a < b ? a : b));
+  const least = [toMinor(refund.shipping, exponent), getSum(shippingLeft)].reduce((a, b) => (a < b ? a : b));
   const shipping = distribute(least, shippingLeft);
   const targets = charges.map((charge, at) => {
     const left = gross(charge);
@@ -37,26 +37,26 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
     if (quantity >= charge.leftUnits) return left;
     return divide(left * BigInt(quantity), BigInt(charge.leftUnits));
   });
-  if (sumOf(targets) >= total) return distribute(total, targets);
+  if (getSum(targets) >= total) return distribute(total, targets);
   // The refund exceeds the returned goods: take the rest of these goods first, then of all charges.
   const spread = (wanted: bigint, rooms: readonly bigint[]) => {
-    const most = sumOf(rooms);
+    const most = getSum(rooms);
     return distribute(wanted < most ? wanted : most, rooms);
   };
   const room = (of: readonly bigint[]) => charges.map((charge, at) => gross(charge) - (of[at] as bigint));
   const ownRoom = room(targets).map((amount, at) => (targets[at] === 0n ? 0n : amount));
-  const own = spread(total - sumOf(targets), ownRoom);
+  const own = spread(total - getSum(targets), ownRoom);
   const grown = targets.map((target, at) => target + (own[at] as bigint));
   // Charges with only tax left, such as a delivery fee, come last and are credited completely if possible, because they
   // have no net to credit.
   const isFee = ({ leftNet }: Charge) => leftNet === 0n;
   const rooms = room(grown);
   const divisible = rooms.map((amount, at) => (isFee(charges[at] as Charge) ? 0n : amount));
-  const others = spread(total - sumOf(grown), divisible);
+  const others = spread(total - getSum(grown), divisible);
   const full = grown.map((target, at) => target + (others[at] as bigint));
-  const isLeft = sumOf(full) < total;
+  const isLeft = getSum(full) < total;
   const fees = rooms.map((amount, at) => (isLeft ? amount - (divisible[at] as bigint) : 0n));
-  const rest = total - sumOf(fees);
+  const rest = total - getSum(fees);
   return rest < 0n
     ? distribute(total, fees)
     : distribute(rest, full).map((target, at) => target + (fees[at] as bigint));
@@ -90,15 +90,15 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
 };
 
 /** Returns the share of each charge in a refund. */
-const partsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
-  const targets = targetsOf(charges, refund, exponent, total);
+const listParts = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
+  const targets = listTargets(charges, refund, exponent, total);
   const reached = reachable(charges, targets, false);
   const single = reached ? null : singleLineCredit(charges, targets, total);
   if (single) return single;
   const amounts = reached ?? reachable(charges, targets, true) ?? below(charges, targets);
   const parts = charges.flatMap((charge, at): Part[] => {
     const amount = amounts[at] as bigint;
-    const net = amount === 0n ? null : netOf(amount, charge);
+    const net = amount === 0n ? null : getNet(amount, charge);
     return net === null ? [] : [{ charge, net, tax: amount - net }];
   });
   return { parts, isTaxSent: false };
@@ -107,15 +107,15 @@ const partsOf = (charges: readonly Charge[], refund: Refund, exponent: number, t
 const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number): Credit | null => {
   const write = (minor: bigint) => toDecimal(minor, exponent);
   const paid = toMinor(refund.total, exponent);
-  const left = sumOf(charges.map(gross));
+  const left = getSum(charges.map(gross));
   const total = paid < left ? paid : left;
   const quantities = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
-  const { parts, isTaxSent } = partsOf(charges, refund, exponent, total);
+  const { parts, isTaxSent } = listParts(charges, refund, exponent, total);
   const returned = (charge: Charge) => quantities.get(charge.line?.id ?? '') ?? 0;
   const lines = parts.flatMap(({ charge, net }) => creditLine(charge, net, returned(charge), exponent) ?? []);
   const empty = lines.length === 0 ? emptyLine(charges) : undefined;
   const shipping = parts.flatMap(({ charge: { id, line }, net }) => (line ? [] : [{ id, amount: write(net) }]));
-  const [net, tax] = [sumOf(parts.map((part) => part.net)), sumOf(parts.map((part) => part.tax))];
+  const [net, tax] = [getSum(parts.map((part) => part.net)), getSum(parts.map((part) => part.tax))];
   const line_items = empty ? [creditLine(empty, 0n, 0, exponent) ?? []].flat() : lines;
   for (const part of parts) {
     part.charge.leftNet -= part.net;
@@ -146,9 +146,9 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
  * The tax is always the part of the recorded tax that Levy calculates for a credit, so the credits of a fully refunded
  * order add up to its sale to the cent. A zero refund has no credit.
  */
-export const creditsOf = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
-  const exponent = decimalsOf(sale.tax_amount);
-  const charges = chargesOf(sale, exponent);
+export const listCredits = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
+  const exponent = getDecimals(sale.tax_amount);
+  const charges = listCharges(sale, exponent);
   return refunds.flatMap((refund) => creditOf(charges, refund, exponent) ?? []);
 };
 
@@ -172,7 +172,7 @@ type Credited = { readonly id?: string; readonly isChanged: boolean; readonly pr
 const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, order: Order): Promise<Credited> => {
   const body = creditBody(sale, credit, order, ledger.shop);
   const reference = body.reference_id;
-  const minor = (amount: string) => toMinor(amount, decimalsOf(sale.tax_amount));
+  const minor = (amount: string) => toMinor(amount, getDecimals(sale.tax_amount));
   const excess = `Refunds of order ${order.reference} exceed its recorded total by ${credit.excess}.`;
   const problem = minor(credit.excess) > 0n ? failed(reference, 'excess', excess).problem : null;
   if (minor(credit.total) === 0n) return { isChanged: false, problem };
@@ -214,7 +214,7 @@ export const recordCredits = async (
   const problems: Problem[] = [];
   const credits = new Map<string, string>();
   let isChanged = false;
-  for (const credit of creditsOf(sale, refundsOfSale(order, decimalsOf(sale.tax_amount)))) {
+  for (const credit of listCredits(sale, refundsOfSale(order, getDecimals(sale.tax_amount)))) {
     const credited = await ensureCredit(ledger, sale, credit, order);
     if (credited.problem) problems.push(credited.problem);
     if (credited.id) credits.set(credit.refund.id, credited.id);

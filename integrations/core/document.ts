@@ -16,31 +16,31 @@ export type Documented = { readonly ok: true; readonly document: Document } | { 
 
 /** Returns whether an order is delivered outside of the United States, so the shop calculates its tax. */
 export const isForeign = (cart: Cart): boolean => {
-  const documented = documentOf(cart);
+  const documented = toDocument(cart);
   return !documented.ok && documented.gap.code === 'foreign_country';
 };
 
 const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap: { code, detail } });
 
-const countryOf = (address: Address | null | undefined): string => address?.country?.trim().toUpperCase() ?? '';
+const getCountry = (address: Address | null | undefined): string => address?.country?.trim().toUpperCase() ?? '';
 
 /** Converts `us-hi` and `US-HI` to `HI`. Levy itself accepts names and codes. */
-const stateOf = (province: string): string => province.replace(/^us-/i, '').toUpperCase();
+const getState = (province: string): string => province.replace(/^us-/i, '').toUpperCase();
 
-const addressOf = (address: Address): Schemas['PostalAddress'] => {
+const toAddress = (address: Address): Schemas['PostalAddress'] => {
   const [line1, city, province, postalCode] = [address.line1, address.city, address.province, address.postalCode].map(
     (text) => text?.trim() || null,
   );
   return {
-    country: countryOf(address) || 'US',
+    country: getCountry(address) || 'US',
     ...(line1 && { line1 }),
     ...(city && { city }),
-    ...(province && { state: stateOf(province) }),
+    ...(province && { state: getState(province) }),
     ...(postalCode && { postal_code: postalCode }),
   };
 };
 
-const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
+const toLine = (line: Line): Schemas['LineItemRequest'] => ({
   id: line.id,
   quantity: String(line.quantity),
   unit_price: line.unitPrice,
@@ -48,15 +48,15 @@ const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
   ...(line.taxCode && { product_tax_code: line.taxCode }),
   ...(line.description && { description: line.description.slice(0, 1000) }),
   ...(line.fulfillment && { fulfillment: line.fulfillment }),
-  ...(line.shipFrom && { ship_from: { address: addressOf(line.shipFrom) } }),
+  ...(line.shipFrom && { ship_from: { address: toAddress(line.shipFrom) } }),
 });
 
 /**
  * Returns the buyer's address; if it is not in the United States, the address of the store at which all lines are
  * picked up.
  */
-const destinationOf = ({ address, lines }: Cart): Address | null => {
-  if (countryOf(address) === 'US' && (address?.province || address?.postalCode)) return address;
+const getDestination = ({ address, lines }: Cart): Address | null => {
+  if (getCountry(address) === 'US' && (address?.province || address?.postalCode)) return address;
   const goods = lines.filter((line) => !isReduction(line));
   const stores = goods.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));
   return stores.every((store) => store !== null) ? (stores[0] ?? address) : address;
@@ -66,14 +66,14 @@ const destinationOf = ({ address, lines }: Cart): Address | null => {
  * Builds the document that calculates a cart. Returns a gap for a cart without lines, without a postal code and a
  * state, or with an address outside of the United States, which the shop taxes itself.
  */
-export const documentOf = (cart: Cart): Documented => {
+export const toDocument = (cart: Cart): Documented => {
   const { currency, customerId, lines, shipping } = cart;
   if (lines.length === 0) return gap('no_lines', 'The cart is empty.');
-  const address = destinationOf(cart);
-  const country = countryOf(address);
+  const address = getDestination(cart);
+  const country = getCountry(address);
   if (!address || !country) return gap('no_address', 'Send a shipping address with its country.');
   if (country !== 'US') return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
-  const sent = addressOf(address);
+  const sent = toAddress(address);
   if (!sent.postal_code && !sent.state) {
     // In a region with one country, each cart has that country from the start.
     const isEntered = Boolean(sent.line1 || sent.city);
@@ -85,7 +85,7 @@ export const documentOf = (cart: Cart): Documented => {
     document: {
       currency,
       customer: { ...(customerId && { id: customerId }), address: sent },
-      line_items: [...lines, ...fees].map(lineOf),
+      line_items: [...lines, ...fees].map(toLine),
       ...(charges && { shipping: charges }),
     },
   };

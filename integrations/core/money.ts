@@ -18,7 +18,7 @@ export const toDecimal = (minor: bigint, exponent: number): string => {
 };
 
 /** Returns the number of decimals of Levy's amounts in a currency. */
-export const decimalsOf = (amount: string): number => amount.split('.')[1]?.length ?? 0;
+export const getDecimals = (amount: string): number => amount.split('.')[1]?.length ?? 0;
 
 /** Divides and rounds half up. The amounts must not be negative. */
 export const divide = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);

@@ -14,7 +14,7 @@ export type Problem = {
 };
 
 /** Formats a problem for the log. */
-export const textOf = ({ reference, code, detail }: Problem): string => `${reference}: ${code}: ${detail}`;
+export const formatProblem = ({ reference, code, detail }: Problem): string => `${reference}: ${code}: ${detail}`;
 
 export type Attempt<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -39,15 +39,15 @@ type Refusal = {
 type Failing = { readonly detail: string; readonly source?: { readonly pointer?: string | null } | null };
 type Lines = readonly { readonly id?: string | null; readonly description?: string | null }[] | null | undefined;
 
-const pointersOf = ({ errors }: Refusal): string[] =>
+const listPointers = ({ errors }: Refusal): string[] =>
   (errors as readonly Failing[]).map(({ source }) => source?.pointer ?? '');
 
 /** Returns whether the buyer can resolve a refusal with a different address. */
 export const isAboutAddress = (refusal: Refusal): boolean =>
-  pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at.startsWith('/customer/address'));
+  listPointers(refusal).length > 0 && listPointers(refusal).every((at) => at.startsWith('/customer/address'));
 
 /** Formats a refusal with the field of each error and the shop's line. */
-export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
+export const getDetail = (refusal: Refusal, lines: Lines = []): string => {
   const textOfError = ({ source, detail }: Failing): string => {
     const pointer = source?.pointer ?? '';
     const line = lines?.[Number(/^\/line_items\/(\d+)/.exec(pointer)?.[1])];
@@ -64,5 +64,5 @@ export const accountStatuses: readonly number[] = [401, 403];
 export const refused = (reference: string, refusal: Refusal, lines: Lines = []): { ok: false; problem: Problem } => {
   const isTemporary = refusal.status === 409 || accountStatuses.includes(refusal.status);
   const isFinal = !isTemporary || finalConflicts.includes(refusal.code);
-  return { ok: false, problem: { reference, code: refusal.code, detail: detailOf(refusal, lines), isFinal } };
+  return { ok: false, problem: { reference, code: refusal.code, detail: getDetail(refusal, lines), isFinal } };
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
 import { withFeesOnLines } from './delivery-fee.ts';
-import { type Document, documentOf } from './document.ts';
+import { type Document, toDocument } from './document.ts';
 import type { Cart } from './order.ts';
-import { accountStatuses, detailOf, isAboutAddress } from './problem.ts';
+import { accountStatuses, getDetail, isAboutAddress } from './problem.ts';
 import { shippingNotes } from './shipping.ts';
 
 export type Calculation = Schemas['Calculation'];
@@ -59,7 +59,7 @@ const loggedCodes: readonly string[] = [
 ];
 
 /** Converts the calculation of a document to a quote. */
-export const quoteOf = (calculation: Calculation, document: Document): Quote => {
+export const toQuote = (calculation: Calculation, document: Document): Quote => {
   const warnings = calculation.warnings.filter(({ code }) => loggedCodes.includes(code));
   return {
     ok: true,
@@ -92,8 +92,9 @@ const keptMs = 10 * 60_000;
 const leastMs = 10;
 const dayMs = 24 * 60 * 60_000;
 
-/** Equal documents produce equal strings, because `documentOf` writes the fields in a fixed order. */
-export const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+/** Equal documents produce equal strings, because `toDocument` writes the fields in a fixed order. */
+export const computeDigest = (value: object): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
 
@@ -132,9 +133,9 @@ export const createQuotes = ({
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
       const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
-      if (result.ok) return quoteOf(result.data, document);
+      if (result.ok) return toQuote(result.data, document);
       const { refusal } = result;
-      const detail = `${refusal.code}: ${detailOf(refusal, document.line_items)}`;
+      const detail = `${refusal.code}: ${getDetail(refusal, document.line_items)}`;
       if (accountStatuses.includes(refusal.status)) return fail(detail);
       // A conflict can be resolved immediately and does not affect other documents.
       if (refusal.status === 409) return unavailable(detail);
@@ -165,7 +166,7 @@ export const createQuotes = ({
 
   return (document, scope = {}) => {
     const leftMs = Math.floor(timeoutMs - (waited.get(scope) ?? 0));
-    const key = digestOf(document);
+    const key = computeDigest(document);
     const entry = entries.get(key);
     if (entry && entry.until > now()) {
       // Reinserts the entry, so it becomes the newest.
@@ -194,7 +195,7 @@ const gapReasons = {
 
 /** Returns the tax of a cart. Never throws for an outage. */
 export const taxOfCart = async (quote: GetQuote, cart: Cart, scope?: object): Promise<CartTax> => {
-  const documented = documentOf(cart);
+  const documented = toDocument(cart);
   if (documented.ok) return quote(documented.document, scope);
   const { code, detail } = documented.gap;
   return { ok: false, reason: gapReasons[code], detail };

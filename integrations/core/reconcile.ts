@@ -1,7 +1,7 @@
 import { LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../shared/client/client.ts';
 import { refundReference } from './credits.ts';
 import type { Order } from './order.ts';
-import { failed, type Problem, textOf } from './problem.ts';
+import { failed, formatProblem, type Problem } from './problem.ts';
 import { isNewer, type Recorded, recordOrder } from './sales.ts';
 import { findByReference, type Ledger, retrieve } from './transactions.ts';
 
@@ -15,8 +15,8 @@ export type Report = {
 };
 
 /** Returns the log lines of a report, one for each problem and each extra transaction. */
-export const linesOf = ({ problems, extra }: Report): string[] => [
-  ...problems.map(textOf),
+export const formatLines = ({ problems, extra }: Report): string[] => [
+  ...problems.map(formatProblem),
   ...extra.map(
     ({ reference_id, transaction_id }) =>
       `Levy has ${reference_id ?? transaction_id}, but no order of this shop matches it.`,
@@ -32,7 +32,7 @@ export const lastDays = (days: number): Range => {
 };
 
 /** Returns the instants of a range: its start, and the end of its last day. */
-export const instantsOf = ({ from, to }: Range) => ({ from: new Date(from), end: new Date(Date.parse(to) + dayMs) });
+export const toInstants = ({ from, to }: Range) => ({ from: new Date(from), end: new Date(Date.parse(to) + dayMs) });
 
 /** The date range of the orders in UTC, such as `2026-10-01`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };

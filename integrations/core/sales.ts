@@ -1,8 +1,8 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { recordCredits } from './credits.ts';
 import { isAddedFee } from './delivery-fee.ts';
-import { documentOf, isForeign } from './document.ts';
-import { decimalsOf, toMinor } from './money.ts';
+import { isForeign, toDocument } from './document.ts';
+import { getDecimals, toMinor } from './money.ts';
 import type { Order } from './order.ts';
 import { type Attempt, done, failed, type Problem, refused } from './problem.ts';
 import { isShippingId } from './shipping.ts';
@@ -20,7 +20,7 @@ export type SaleBody = Body & { readonly tax_amount: string; readonly line_items
 
 /** Builds the sale of an order, with the tax that the shop collected. */
 export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
-  const documented = documentOf(order);
+  const documented = toDocument(order);
   if (!documented.ok) return failed(order.reference, documented.gap.code, documented.gap.detail);
   const metadata = {
     shop,
@@ -39,7 +39,7 @@ type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'ta
  * tax. A later change of a product's name, tax code or fulfillment, or of the street, does not affect a recorded sale.
  * Fees that Levy added are not lines of the order.
  */
-export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
+export const getFigures = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
   const lines = (line_items ?? [])
     .filter((line) => !isShippingId(line.id) && !isAddedFee(line))
@@ -80,12 +80,12 @@ const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): P
 };
 
 // Levy merges metadata, so without a value a former estimate would remain marked.
-const marksOf = ({ metadata }: SaleBody) => ({ estimated: null, ...metadata });
+const getMarks = ({ metadata }: SaleBody) => ({ estimated: null, ...metadata });
 
 /** Updates the estimate mark and the time of the last change of a recorded sale with unchanged amounts. */
 const updateMarks = async (ledger: Ledger, sale: Transaction, body: SaleBody): Promise<Written> => {
   const stored = sale.metadata ?? {};
-  const marks = Object.entries(marksOf(body)).filter(([name, value]) => (stored[name] ?? null) !== value);
+  const marks = Object.entries(getMarks(body)).filter(([name, value]) => (stored[name] ?? null) !== value);
   if (marks.length === 0) return { transaction: sale, isChanged: false };
   const metadata = Object.fromEntries(marks) as NonNullable<Schemas['TransactionUpdate']['metadata']>;
   const updated = await change(ledger, 'marked', sale, body.reference_id, { metadata });
@@ -116,13 +116,13 @@ const updateToMatch = async (
   if (isNewer(transaction, { changedAt })) return done({ ...found, isKept: true });
   if (isRecorded(transaction)) {
     if (wanted === 'draft') return done({ ...found, isKept: true });
-    const isSame = figuresOf(transaction as Parameters<typeof figuresOf>[0]) === figuresOf(body);
+    const isSame = getFigures(transaction as Parameters<typeof getFigures>[0]) === getFigures(body);
     return isSame ? done(await updateMarks(ledger, transaction, body)) : voidSale(ledger, transaction, reference_id);
   }
   const update = {
     shipping: null,
     ...inputs,
-    metadata: marksOf(body),
+    metadata: getMarks(body),
     ...(wanted === 'finalized' && { status: wanted }),
   };
   const purpose = wanted === 'finalized' ? 'settled' : 'edited';
@@ -191,7 +191,7 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
   const { transaction: sale, isChanged, isKept } = ensured.value;
   if (isKept) return { sale, problems: [], isChanged };
   const problems: Problem[] = [];
-  const exponent = decimalsOf(sale.tax_amount);
+  const exponent = getDecimals(sale.tax_amount);
   if (toMinor(sale.total_amount, exponent) !== toMinor(order.total, exponent)) {
     const detail = `Order total with tax: ${order.total} in the shop, ${sale.total_amount} in Levy (${sale.id}).`;
     problems.push(failed(order.reference, 'mismatch', detail).problem);

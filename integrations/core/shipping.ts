@@ -91,15 +91,15 @@ export const shippingOfLines = (
 type Taxed = Pick<Schemas['Calculation'], 'line_items' | 'shipping'>;
 
 /** Returns a shipping charge of a calculation, which was sent in `shipping` or as a line. */
-export const shippingOf = ({ shipping, line_items }: Taxed, charge: Pick<ShippingCharge, 'id'>) =>
+export const getShipping = ({ shipping, line_items }: Taxed, charge: Pick<ShippingCharge, 'id'>) =>
   [...[shipping ?? []].flat(), ...line_items].find(({ id }) => id === shippingId(charge));
 
 /** Returns messages for the shop's staff about a document's shipping charges: which product settings to change. */
 export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
-  const namesOf = (lines: readonly SentLine[]) =>
+  const listNames = (lines: readonly SentLine[]) =>
     lines.flatMap(({ id, description }) => description || id || []).join(', ');
   const [fees, goods] = [true, false].map((isFee) => line_items.filter(({ id }) => isShippingId(id) === isFee));
-  const handedOver = namesOf((goods ?? []).filter(({ fulfillment }) => fulfillment && fulfillment !== 'ship'));
+  const handedOver = listNames((goods ?? []).filter(({ fulfillment }) => fulfillment && fulfillment !== 'ship'));
   const ofFees = (fees ?? []).length > 0 && [
     `The order has a shipping charge, but the shop ships none of ${handedOver}: the charge is taxed as general goods. Remove the shipping charge, or change the fulfillment of these products.`,
   ];
@@ -108,7 +108,7 @@ export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
     if (named.length === 0 || named.some(({ product_tax_code: code, fulfillment }) => isShipped({ code, fulfillment })))
       return [];
     return [
-      `The order has a shipping charge, but according to their tax codes, none of ${namesOf(named)} is shipped: the charge is taxed with them. Set the fulfillment "ship" for products that are shipped, and check their tax codes.`,
+      `The order has a shipping charge, but according to their tax codes, none of ${listNames(named)} is shipped: the charge is taxed with them. Set the fulfillment "ship" for products that are shipped, and check their tax codes.`,
     ];
   });
   return [...(ofFees || []), ...ofCharges];

@@ -1,6 +1,6 @@
 import type { Levy, Schemas } from '../../shared/client/client.ts';
 import { type Attempt, done, refused } from './problem.ts';
-import { digestOf } from './quotes.ts';
+import { computeDigest } from './quotes.ts';
 
 export type Transaction = Schemas['Transaction'];
 /** A transaction to record, without its status. */
@@ -82,7 +82,7 @@ export const createOnce = async (
   status: 'draft' | 'finalized',
 ): Promise<Attempt<Written>> => {
   const reference = body.reference_id;
-  const key = `${ledger.shop}-${purpose}-${reference}-${digestOf(body).slice(0, 32)}`;
+  const key = `${ledger.shop}-${purpose}-${reference}-${computeDigest(body).slice(0, 32)}`;
   for (let idempotencyKey = key; ; ) {
     const result = await ledger.levy.post('/transactions', { body: { ...body, status }, idempotencyKey });
     if (!result.ok) {
@@ -112,6 +112,6 @@ export const change = (
   reference: string,
   body: Schemas['TransactionUpdate'],
 ) => {
-  const idempotencyKey = `${shop}-${purpose}-${reference}-${id}-${version}-${digestOf(body).slice(0, 32)}`;
+  const idempotencyKey = `${shop}-${purpose}-${reference}-${id}-${version}-${computeDigest(body).slice(0, 32)}`;
   return levy.post('/transactions/{id}', { path: { id }, body, idempotencyKey });
 };

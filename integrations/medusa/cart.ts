@@ -1,16 +1,16 @@
 import { toDecimal, toMinor } from '../core/money.ts';
 import type { Cart, Line } from '../core/order.ts';
 import {
-  addressOf,
-  deliveryOf,
   type FulfilledItem,
   type FulfillingMethod,
   fulfillmentFields,
+  getDelivery,
+  getMetadata,
+  getMethod,
   type MedusaAddress,
-  metadataOf,
-  methodOf,
+  toAddress,
 } from './fulfillment.ts';
-import { shopNameOf } from './levy.ts';
+import { getShopName } from './levy.ts';
 
 /** The discount fields. Amounts are numbers in currency units. */
 export type Adjusted = {
@@ -18,19 +18,19 @@ export type Adjusted = {
 };
 type Priced = Adjusted & { readonly quantity: number; readonly unit_price: number };
 
-export const exponentOf = (currency: string): number =>
+export const getExponent = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
 /** Rounds a Medusa amount for Levy: Medusa calculates in fractions of a cent, but shops charge whole cents. */
-export const amountOf = (value: number, currency: string): string => {
-  const text = Number(value).toFixed(exponentOf(currency));
+export const getAmount = (value: number, currency: string): string => {
+  const text = Number(value).toFixed(getExponent(currency));
   // A full discount can leave a slightly negative amount because of rounding.
   return /[1-9]/.test(text) ? text : text.replace('-', '');
 };
 
 /** Writes a price exactly, to a millionth of a minor unit: shops can charge fractions of a cent for a unit. */
-const priceOf = (value: number, currency: string): string => {
-  const exponent = exponentOf(currency);
+const getPrice = (value: number, currency: string): string => {
+  const exponent = getExponent(currency);
   const [whole, fraction = ''] = Number(value)
     .toFixed(exponent + 6)
     .split('.');
@@ -38,11 +38,11 @@ const priceOf = (value: number, currency: string): string => {
   return decimals ? `${whole}.${decimals}` : `${whole}`;
 };
 
-export const discountOf = ({ adjustments }: Adjusted): number =>
+export const getDiscount = ({ adjustments }: Adjusted): number =>
   (adjustments ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
 
 /** Converts a number to millionths of a minor unit. */
-const exactOf = (value: number, exponent: number): bigint => toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
+const toExact = (value: number, exponent: number): bigint => toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
 const million = 1_000_000n;
 
 /** Rounds the sum of amounts in millionths: half a unit rounds down, in favor of the shop. */
@@ -65,12 +65,12 @@ const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] =
  * Returns the discounts of lines in minor units. Medusa distributes fractions of a cent. The sum is the prices minus
  * `charged`, the net amount that the shop charges for the lines, which can round half a cent either way.
  */
-export const discountsOf = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
-  const exact = lines.map((item) => exactOf(discountOf(item), exponent));
+export const listDiscounts = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
+  const exact = lines.map((item) => toExact(getDiscount(item), exponent));
   const rounded = roundedSum(exact);
   // Levy rounds the amount of each line, half a unit away from zero.
   const amountOfLine = (item: Priced): bigint => {
-    const amount = exactOf(Math.abs(item.unit_price) * Number(item.quantity), exponent);
+    const amount = toExact(Math.abs(item.unit_price) * Number(item.quantity), exponent);
     const whole = (amount + million / 2n) / million;
     return item.unit_price < 0 ? -whole : whole;
   };
@@ -100,15 +100,15 @@ export type Document = {
 };
 
 /** Returns the fields of a related entity, for `query.graph`. */
-export const fieldsOf = (entity: string, names: string): string[] =>
+export const listFields = (entity: string, names: string): string[] =>
   names.split(' ').map((name) => `${entity}.${name}`);
 
-/** The fields that `cartOf` reads, for `query.graph`. */
+/** The fields that `toCart` reads, for `query.graph`. */
 export const documentFields = [
   ...['id', 'currency_code', 'customer.id', 'customer.has_account', 'shipping_address.*'],
-  ...fieldsOf('shipping_methods', 'id amount is_tax_inclusive adjustments.amount'),
-  ...fieldsOf('items', 'id title quantity unit_price is_giftcard is_tax_inclusive variant.metadata product.metadata'),
-  ...fieldsOf('items.adjustments', 'amount is_tax_inclusive'),
+  ...listFields('shipping_methods', 'id amount is_tax_inclusive adjustments.amount'),
+  ...listFields('items', 'id title quantity unit_price is_giftcard is_tax_inclusive variant.metadata product.metadata'),
+  ...listFields('items.adjustments', 'amount is_tax_inclusive'),
   ...fulfillmentFields,
 ];
 
@@ -128,11 +128,11 @@ const requireNet = (charges: readonly (Inclusive & Adjusted)[]): void => {
 };
 
 /** Converts a cart or an order to Levy's input. `charged` is the amount that the shop charges for an order. */
-export const cartOf = (document: Document, charged: Charged | null = null): Cart => {
+export const toCart = (document: Document, charged: Charged | null = null): Cart => {
   const { currency_code, customer, items, shipping_methods, shipping_address: address } = document;
   const currency = currency_code.toUpperCase();
-  const write = (value: number) => amountOf(value, currency);
-  const exponent = exponentOf(currency);
+  const write = (value: number) => getAmount(value, currency);
+  const exponent = getExponent(currency);
   // Queries return items in any order, but the distribution of equal discount fractions depends on the order of the
   // lines.
   const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
@@ -142,26 +142,27 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   const methods = (shipping_methods ?? []).toSorted(byId);
   const shipping = methods.map((method) => ({
     id: method.id,
-    amount: write(Number(method.amount) - discountOf(method)),
-    lineIds: methods.length > 1 ? lines.filter((item) => methodOf(item, methods) === method).map(({ id }) => id) : null,
+    amount: write(Number(method.amount) - getDiscount(method)),
+    lineIds:
+      methods.length > 1 ? lines.filter((item) => getMethod(item, methods) === method).map(({ id }) => id) : null,
   }));
   const minor = (amount: string) => toMinor(amount, exponent);
   const goods =
     charged && shipping.reduce((left, { amount }) => left - minor(amount), minor(charged.total) - minor(charged.tax));
-  const delivery = deliveryOf(shipping_methods ?? []);
-  const discounts = discountsOf(lines, exponent, goods);
+  const delivery = getDelivery(shipping_methods ?? []);
+  const discounts = listDiscounts(lines, exponent, goods);
   return {
     currency,
-    address: address ? addressOf(address) : null,
+    address: address ? toAddress(address) : null,
     // Guests can enter any e-mail address, and must not get the exemption of its owner.
-    customerId: customer?.has_account ? `${shopNameOf()}-${customer.id}` : null,
+    customerId: customer?.has_account ? `${getShopName()}-${customer.id}` : null,
     lines: lines.map(
       (item, at): Line => ({
         id: item.id,
         quantity: Number(item.quantity),
-        unitPrice: priceOf(item.unit_price, currency),
+        unitPrice: getPrice(item.unit_price, currency),
         discount: toDecimal(discounts[at] as bigint, exponent),
-        taxCode: metadataOf(item, 'levy_tax_code') ?? (item.is_giftcard ? 'FEES.GIFT_CARDS' : null),
+        taxCode: getMetadata(item, 'levy_tax_code') ?? (item.is_giftcard ? 'FEES.GIFT_CARDS' : null),
         description: item.title ?? null,
         ...delivery(item),
       }),

@@ -1,7 +1,7 @@
 import { noTaxMessage } from '../core/quotes.ts';
-import { cartOf, type Document, documentFields } from './cart.ts';
-import { type Container, levy, loggerOf, queryOf, taxOf } from './levy.ts';
-import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
+import { type Document, documentFields, toCart } from './cart.ts';
+import { type Container, getLogger, getQuery, getTax, levy } from './levy.ts';
+import { isEstimated, readTaxContext, type TaxContext } from './tax.ts';
 
 /** The stored cart, because the hook's cart has no adjustments. */
 const readCart = async (
@@ -9,7 +9,7 @@ const readCart = async (
   id: string,
   more: readonly string[] = [],
 ): Promise<Document | undefined> => {
-  const { data } = await queryOf(container).graph({
+  const { data } = await getQuery(container).graph({
     entity: 'cart',
     filters: { id },
     fields: [...documentFields, ...more],
@@ -26,7 +26,7 @@ export const taxLineContext = async (
   container: Container,
 ): Promise<{ readonly levy: TaxContext } | undefined> => {
   const cart = await readCart(container, cartId);
-  return cart && { levy: await taxContextOf(cart, loggerOf(container)) };
+  return cart && { levy: await readTaxContext(cart, getLogger(container)) };
 };
 
 type Workflow = (scope: Container) => { readonly run: (options: { readonly input: object }) => Promise<unknown> };
@@ -46,7 +46,7 @@ export const retax = async (scope: Container, cart_id: string, workflows: Workfl
 
 /** Finds the cart of a payment collection. */
 export const cartOfCollection = async (scope: Container, id: string): Promise<string | undefined> => {
-  const { data } = await queryOf(scope).graph({ entity: 'payment_collection', filters: { id }, fields: ['cart.id'] });
+  const { data } = await getQuery(scope).graph({ entity: 'payment_collection', filters: { id }, fields: ['cart.id'] });
   return (data[0] as { cart?: { id: string } } | undefined)?.cart?.id;
 };
 
@@ -54,11 +54,11 @@ export const cartOfCollection = async (scope: Container, id: string): Promise<st
  * Returns why a cart must not become an order, or `null`. With `LEVY_FALLBACK=block`, each US order requires a tax from
  * Levy.
  */
-export const refusalOf = async (container: Container, cartId: string): Promise<string | null> => {
+export const readRefusal = async (container: Container, cartId: string): Promise<string | null> => {
   if (!levy().settings.isBlocking) return null;
   const cart = await readCart(container, cartId, ['items.tax_lines.code', 'shipping_methods.tax_lines.code']);
   if (!cart) return null;
-  const tax = await taxOf(cartOf(cart));
+  const tax = await getTax(toCart(cart));
   if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'address' : tax.reason);
   if (!tax.isCovered) return noTaxMessage('address');
   const lines = [...(cart.items ?? []), ...(cart.shipping_methods ?? [])];

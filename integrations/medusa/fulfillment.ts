@@ -39,13 +39,13 @@ export type FulfillingMethod = {
 const option = 'shipping_methods.shipping_option';
 const set = `${option}.service_zone.fulfillment_set`;
 
-/** The fields that `deliveryOf` reads, for `query.graph`. */
+/** The fields that `getDelivery` reads, for `query.graph`. */
 export const fulfillmentFields = [
   ...['items.requires_shipping', 'items.variant.product.shipping_profile.id'],
   ...[`${option}.shipping_profile_id`, `${set}.type`, `${set}.location.address.*`],
 ];
 
-export const addressOf = (address: MedusaAddress): Address => ({
+export const toAddress = (address: MedusaAddress): Address => ({
   line1: address.address_1,
   city: address.city,
   province: address.province,
@@ -57,7 +57,7 @@ export const addressOf = (address: MedusaAddress): Address => ({
  * Returns a metadata value of an item's variant or product. The item's metadata is not used, because shoppers can write
  * it.
  */
-export const metadataOf = ({ variant, product }: FulfilledItem, name: string): string | null => {
+export const getMetadata = ({ variant, product }: FulfilledItem, name: string): string | null => {
   const values = [variant?.metadata, product?.metadata].map((all) => all?.[name]);
   return values.find((value): value is string => typeof value === 'string' && value !== '') ?? null;
 };
@@ -66,7 +66,7 @@ export const metadataOf = ({ variant, product }: FulfilledItem, name: string): s
  * Returns the method that ships an item, by its shipping profile. The first matching method of an order is the method
  * at placement.
  */
-export const methodOf = (
+export const getMethod = (
   { variant }: FulfilledItem,
   methods: readonly FulfillingMethod[],
 ): FulfillingMethod | undefined => {
@@ -77,22 +77,22 @@ export const methodOf = (
   );
 };
 
-const setOf = (method: FulfillingMethod | undefined) => method?.shipping_option?.service_zone?.fulfillment_set;
-const isPickup = (method: FulfillingMethod | undefined): boolean => setOf(method)?.type === 'pickup';
+const getSet = (method: FulfillingMethod | undefined) => method?.shipping_option?.service_zone?.fulfillment_set;
+const isPickup = (method: FulfillingMethod | undefined): boolean => getSet(method)?.type === 'pickup';
 
 /**
  * Creates the function that returns the fulfillment of an item: from the product's metadata, not shipped if Medusa
  * requires no shipping, and picked up at a location if its shipping method belongs to a pickup location.
  */
-export const deliveryOf = (methods: readonly FulfillingMethod[]) => {
+export const getDelivery = (methods: readonly FulfillingMethod[]) => {
   const sorted = methods.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return (item: FulfilledItem): Pick<Line, 'fulfillment' | 'shipFrom'> => {
-    const own = methodOf(item, sorted);
+    const own = getMethod(item, sorted);
     const used = item.requires_shipping === false ? 'none' : isPickup(own) ? 'pickup' : null;
     // Levy refuses other values, and the log then identifies the item.
-    const fulfillment = (metadataOf(item, 'levy_fulfillment') ?? used) as Fulfillment | null;
+    const fulfillment = (getMetadata(item, 'levy_fulfillment') ?? used) as Fulfillment | null;
     if (fulfillment !== 'pickup') return { fulfillment };
-    const address = setOf(isPickup(own) ? own : sorted.find(isPickup))?.location?.address;
-    return { fulfillment, shipFrom: address ? addressOf(address) : null };
+    const address = getSet(isPickup(own) ? own : sorted.find(isPickup))?.location?.address;
+    return { fulfillment, shipFrom: address ? toAddress(address) : null };
   };
 };

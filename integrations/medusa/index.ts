@@ -1,4 +1,4 @@
-export { cartOfCollection, refusalOf, retax, taxLineContext } from './checkout.ts';
+export { cartOfCollection, readRefusal, retax, taxLineContext } from './checkout.ts';
 export { orderTaxLineContext } from './order-tax.ts';
 export { onOrderEvent, orderEvents } from './orders.ts';
 export { LevyTaxProvider } from './provider.ts';

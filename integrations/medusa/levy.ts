@@ -25,11 +25,11 @@ const milliseconds = (environment: Environment, name: string, initial: number): 
 };
 
 /** The shop's name, which is the prefix of idempotency keys and of customer ids in Levy. */
-export const shopNameOf = (environment: Environment = process.env): string => environment['LEVY_SHOP'] || 'medusa';
+export const getShopName = (environment: Environment = process.env): string => environment['LEVY_SHOP'] || 'medusa';
 
 /** Reads the settings from the environment, like Medusa's settings. Throws if one is missing or invalid. */
-export const settingsOf = (environment: Environment = process.env): Settings => {
-  const shop = shopNameOf(environment);
+export const getSettings = (environment: Environment = process.env): Settings => {
+  const shop = getShopName(environment);
   checkShopName(shop);
   return {
     ...connectionFrom(environment),
@@ -48,16 +48,16 @@ export type Logger = Readonly<Record<'info' | 'warn' | 'error', (text: string) =
 export type Container = { readonly resolve: (name: string) => unknown };
 type Query = { readonly graph: (options: object) => Promise<{ readonly data: readonly unknown[] }> };
 
-export const queryOf = (container: Container): Query => container.resolve('query') as Query;
-export const loggerOf = (container: Container): Logger => container.resolve('logger') as Logger;
+export const getQuery = (container: Container): Query => container.resolve('query') as Query;
+export const getLogger = (container: Container): Logger => container.resolve('logger') as Logger;
 
 const pageSize = 100;
 
 /** Yields the rows of a query, page by page. */
-export async function* rowsOf(container: Container, options: object): AsyncGenerator<unknown> {
+export async function* listRows(container: Container, options: object): AsyncGenerator<unknown> {
   for (let skip = 0; ; skip += pageSize) {
     const pagination = { skip, take: pageSize, order: { id: 'ASC' } };
-    const { data } = await queryOf(container).graph({ ...options, pagination });
+    const { data } = await getQuery(container).graph({ ...options, pagination });
     yield* data;
     if (data.length < pageSize) return;
   }
@@ -69,7 +69,7 @@ let shared: Levy | undefined;
 /** The process-wide connection to Levy. Throws if a setting is missing or invalid. */
 export const levy = (): Levy => {
   if (shared) return shared;
-  const settings = settingsOf();
+  const settings = getSettings();
   const client = createClient({ url: settings.url, apiKey: settings.apiKey });
   const { timeoutMs, pauseMs, shop } = settings;
   shared = { settings, ledger: { levy: client, shop }, quote: createQuotes({ levy: client, timeoutMs, pauseMs }) };
@@ -77,4 +77,4 @@ export const levy = (): Levy => {
 };
 
 /** Returns the tax of a cart. Never throws for an outage. */
-export const taxOf = (cart: Cart): Promise<CartTax> => taxOfCart((document) => levy().quote(document), cart);
+export const getTax = (cart: Cart): Promise<CartTax> => taxOfCart((document) => levy().quote(document), cart);

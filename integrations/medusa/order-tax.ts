@@ -1,6 +1,6 @@
-import { type Document, discountOf, documentFields, type Item, type ShippingMethod } from './cart.ts';
-import { type Container, loggerOf, queryOf } from './levy.ts';
-import { contextFrom, loggedTaxOf, nominalRatesOf, type Rate, type TaxContext } from './tax.ts';
+import { type Document, documentFields, getDiscount, type Item, type ShippingMethod } from './cart.ts';
+import { type Container, getLogger, getQuery } from './levy.ts';
+import { contextFrom, listNominalRates, type Rate, readLoggedTax, type TaxContext } from './tax.ts';
 
 type TaxLine = { readonly code: string; readonly rate: number };
 type Method = ShippingMethod & { readonly tax_lines?: readonly TaxLine[] | null };
@@ -26,7 +26,7 @@ const readOrder = async (container: Container, id: string): Promise<StoredOrder 
   ]);
   // The quantity of an order's item is stored in its `detail`.
   const fields = [...documentFields, 'items.detail.quantity', ...taxLines];
-  const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields });
+  const { data } = await getQuery(container).graph({ entity: 'order', filters: { id }, fields });
   return data[0] as StoredOrder | undefined;
 };
 
@@ -38,7 +38,7 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
   const id = items.flatMap(({ variant_id }) => variant_id ?? []);
   if (id.length === 0) return items.map((item) => ({ ...item, quantity: 1 }));
   const fields = ['id', 'metadata', 'product.metadata', 'product.shipping_profile.id'];
-  const { data } = await queryOf(container).graph({ entity: 'product_variant', filters: { id }, fields });
+  const { data } = await getQuery(container).graph({ entity: 'product_variant', filters: { id }, fields });
   const variants = new Map((data as Variant[]).map((row) => [row.id, row]));
   return items.map((item) => {
     const variant = variants.get(item.variant_id ?? '');
@@ -49,10 +49,10 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
 /** A stored or new item or shipping method with its net amount, and its tax lines if they are known. */
 type Charge = { readonly id: string; readonly net: number; readonly tax_lines?: readonly TaxLine[] | null | undefined };
 
-const chargeOfMethod = (method: Method): Charge => ({ ...method, net: Number(method.amount) - discountOf(method) });
+const chargeOfMethod = (method: Method): Charge => ({ ...method, net: Number(method.amount) - getDiscount(method) });
 const chargeOfItem = (item: StoredItem): Charge => ({
   ...item,
-  net: Number(item.unit_price) * Number(item.quantity) - discountOf(item),
+  net: Number(item.unit_price) * Number(item.quantity) - getDiscount(item),
 });
 
 /**
@@ -67,14 +67,15 @@ const remainingRates = (
 ): readonly Rate[] | null => {
   const all = [...stored, ...added];
   const names = new Map(all.flatMap(({ id }) => levy[id] ?? []).map(({ code, name }) => [code, name]));
-  const taxOf = (charges: readonly Charge[], code: string, linesOf: (charge: Charge) => readonly TaxLine[]) =>
+  const getTax = (charges: readonly Charge[], code: string, listLines: (charge: Charge) => readonly TaxLine[]) =>
     charges.reduce((sum, charge) => {
-      const lines = linesOf(charge).filter((line) => line.code === code);
+      const lines = listLines(charge).filter((line) => line.code === code);
       return lines.reduce((tax, { rate }) => tax + charge.net * Number(rate), sum);
     }, 0);
   const net = added.reduce((sum, charge) => sum + charge.net, 0);
   const rates = [...names].map(([code, name]) => {
-    const left = taxOf(all, code, ({ id }) => levy[id] ?? []) - taxOf(stored, code, ({ tax_lines }) => tax_lines ?? []);
+    const left =
+      getTax(all, code, ({ id }) => levy[id] ?? []) - getTax(stored, code, ({ tax_lines }) => tax_lines ?? []);
     return { code, name, rate: net ? left / net : 0 };
   });
   const isSame = stored.every(({ tax_lines }) => (tax_lines ?? []).every(({ code }) => names.has(code)));
@@ -104,11 +105,13 @@ export const orderTaxLineContext = async (
     items: [...storedItems, ...newItems],
     shipping_methods: [...storedMethods, ...newMethods],
   };
-  const tax = await loggedTaxOf(document, 'order', loggerOf(container));
+  const tax = await readLoggedTax(document, 'order', getLogger(container));
   const levy = contextFrom(tax, document.shipping_methods ?? []);
   if (!tax.ok || levy.kind !== 'levy') return { levy };
   const added = tax.calculation.line_items.filter(({ id }) => newItems.some((item) => item.id === id));
-  const nominal = Object.fromEntries(added.map(({ id, taxes, net_amount }) => [id, nominalRatesOf(taxes, net_amount)]));
+  const nominal = Object.fromEntries(
+    added.map(({ id, taxes, net_amount }) => [id, listNominalRates(taxes, net_amount)]),
+  );
   const [reductions, priced] = [true, false].map((isBelow) =>
     newItems.filter(({ unit_price }) => Number(unit_price) < 0 === isBelow).map(chargeOfItem),
   ) as [Charge[], Charge[]];

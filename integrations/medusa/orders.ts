@@ -1,12 +1,12 @@
 import { isForeign } from '../core/document.ts';
-import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
-import { type Problem, textOf } from '../core/problem.ts';
+import { getDecimals, toDecimal, toMinor } from '../core/money.ts';
+import { formatProblem, type Problem } from '../core/problem.ts';
 import { invalidOrder } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { type Ledger, retrieve, type Transaction } from '../core/transactions.ts';
-import { type Container, levy, loggerOf, queryOf, rowsOf } from './levy.ts';
+import { type Container, getLogger, getQuery, levy, listRows } from './levy.ts';
 import type { Claim } from './refunds.ts';
-import { type MedusaOrder, orderFields, type SoldOrder, soldOrderOf } from './shop-order.ts';
+import { type MedusaOrder, orderFields, type SoldOrder, toSoldOrder } from './shop-order.ts';
 
 const mismatch = (reference: string, detail: string): Problem => ({
   reference,
@@ -41,14 +41,14 @@ export const ledgerProblem = async (
   const { total_amount, credited_amount, credited_tax_amount, status } = found.value.transaction;
   // A different process is replacing the sale.
   if (status === 'void') return null;
-  const minor = (amount: string) => toMinor(amount, decimalsOf(total_amount));
+  const minor = (amount: string) => toMinor(amount, getDecimals(total_amount));
   const refunded = refunds.reduce((sum, refund) => sum + minor(refund.total), 0n);
   // If an edit lowered a paid order, the first refunds return the overpayment.
   const above = minor(paid) > minor(total) ? minor(paid) - minor(total) : 0n;
   const expected = minor(total) - (refunded > above ? refunded - above : 0n);
   const actual = minor(total_amount) - minor(credited_amount) - minor(credited_tax_amount);
   if (actual === expected) return null;
-  const [shop, levy] = [expected, actual].map((amount) => toDecimal(amount, decimalsOf(total_amount)));
+  const [shop, levy] = [expected, actual].map((amount) => toDecimal(amount, getDecimals(total_amount)));
   return mismatch(
     reference,
     `The shop has kept ${shop} of the order, but Levy has ${levy} in ${sale.id} after credits.`,
@@ -61,9 +61,9 @@ const claimFields = ['id', 'order_id', 'created_at', 'updated_at', 'canceled_at'
 export const readOrders = async (container: Container, ids: readonly string[]): Promise<MedusaOrder[]> => {
   const claims: Claim[] = [];
   const ofOrders = { entity: 'order_claim', filters: { order_id: ids }, fields: claimFields };
-  for await (const row of rowsOf(container, ofOrders)) claims.push(row as Claim);
+  for await (const row of listRows(container, ofOrders)) claims.push(row as Claim);
   const orders: MedusaOrder[] = [];
-  for await (const row of rowsOf(container, { entity: 'order', filters: { id: ids }, fields: orderFields })) {
+  for await (const row of listRows(container, { entity: 'order', filters: { id: ids }, fields: orderFields })) {
     const order = row as MedusaOrder;
     orders.push({ ...order, claims: claims.filter(({ order_id }) => order_id === order.id) });
   }
@@ -76,7 +76,7 @@ export type Mapped = { readonly order: SoldOrder | null; readonly problems: read
 export const mapOrder = (order: MedusaOrder): Mapped => {
   if (order.is_draft_order) return { order: null, problems: [] };
   try {
-    return { order: soldOrderOf(order), problems: [] };
+    return { order: toSoldOrder(order), problems: [] };
   } catch (error) {
     // For example, prices that include tax.
     return { order: null, problems: [invalidOrder(order.id, error)] };
@@ -84,11 +84,11 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
 };
 
 const logProblems = (container: Container, problems: readonly Problem[]): void => {
-  for (const problem of problems) loggerOf(container).error(`Levy: ${textOf(problem)}`);
+  for (const problem of problems) getLogger(container).error(`Levy: ${formatProblem(problem)}`);
 };
 
 /** Returns whether the ledger differs from an order that has not changed in the meantime. */
-export const differenceOf = async (
+export const readDifference = async (
   container: Container,
   order: SoldOrder,
   sale: Transaction | null,
@@ -107,18 +107,18 @@ export const recordShopOrder = async (container: Container, id: string): Promise
   const unpaid = unpaidProblem(order);
   if (unpaid) return logProblems(container, [unpaid]);
   const recorded = await recordOrder(levy().ledger, order);
-  const difference = recorded.problems.length > 0 ? null : await differenceOf(container, order, recorded.sale);
+  const difference = recorded.problems.length > 0 ? null : await readDifference(container, order, recorded.sale);
   logProblems(container, [...recorded.problems, ...(difference ? [difference] : [])]);
 };
 
 /** Returns the order id of a Medusa event. */
-const orderIdOf = async (
+const readOrderId = async (
   container: Container,
   name: string,
   data: Record<string, string>,
 ): Promise<string | undefined> => {
   if (!name.startsWith('payment.')) return data['order_id'] ?? data['id'];
-  const payments = await queryOf(container).graph({
+  const payments = await getQuery(container).graph({
     entity: 'payment',
     filters: { id: data['id'] },
     fields: ['payment_collection.order.id'],
@@ -141,12 +141,14 @@ type Event = { readonly name: string; readonly data: Record<string, string> };
  * reconciliation records the order later.
  */
 export const onOrderEvent = async ({ event, container }: { event: Event; container: Container }): Promise<void> => {
-  const id = await orderIdOf(container, event.name, event.data);
+  const id = await readOrderId(container, event.name, event.data);
   if (!id) return;
   try {
     await recordShopOrder(container, id);
   } catch (error) {
-    loggerOf(container).error(`Recording order ${id} after ${event.name} failed; the nightly job will retry: ${error}`);
+    getLogger(container).error(
+      `Recording order ${id} after ${event.name} failed; the nightly job will retry: ${error}`,
+    );
     throw error;
   }
 };

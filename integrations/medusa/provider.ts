@@ -1,4 +1,4 @@
-import { type Logger, settingsOf } from './levy.ts';
+import { getSettings, type Logger } from './levy.ts';
 import { estimatedCode, type TaxContext } from './tax.ts';
 
 type ItemLine = {
@@ -38,7 +38,7 @@ export class LevyTaxProvider {
 
   /** Called by Medusa at startup. Throws if a setting is missing or invalid. */
   static validateOptions(): void {
-    settingsOf();
+    getSettings();
   }
 
   constructor({ logger }: { readonly logger?: Pick<Logger, 'warn'> } = {}) {

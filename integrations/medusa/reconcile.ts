@@ -1,8 +1,8 @@
 import type { Problem } from '../core/problem.ts';
-import { instantsOf, lastDays, linesOf, type Range, type Report, reconcile } from '../core/reconcile.ts';
+import { formatLines, lastDays, type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
 import { findByReference } from '../core/transactions.ts';
-import { type Container, levy, loggerOf, rowsOf } from './levy.ts';
-import { differenceOf, mapOrder, readOrders, unpaidProblem } from './orders.ts';
+import { type Container, getLogger, levy, listRows } from './levy.ts';
+import { mapOrder, readDifference, readOrders, unpaidProblem } from './orders.ts';
 import type { SoldOrder } from './shop-order.ts';
 
 const pageSize = 100;
@@ -19,10 +19,10 @@ type Row = {
  */
 const changedIn = async (container: Container, range: object): Promise<string[]> => {
   const ids = new Set<string>();
-  const collect = async (entity: string, column: string, field: string, idOf: (row: Row) => string | undefined) => {
+  const collect = async (entity: string, column: string, field: string, getId: (row: Row) => string | undefined) => {
     const fields = ['id', field];
-    for await (const row of rowsOf(container, { entity, filters: { [column]: range }, fields })) {
-      const id = idOf(row as Row);
+    for await (const row of listRows(container, { entity, filters: { [column]: range }, fields })) {
+      const id = getId(row as Row);
       if (id) ids.add(id);
     }
   };
@@ -37,14 +37,14 @@ const changedIn = async (container: Container, range: object): Promise<string[]>
 };
 
 /** Orders with credits whose sale minus the credits differs from the amount that the shop kept. */
-const differencesOf = async (container: Container, orders: readonly SoldOrder[], known: readonly Problem[]) => {
+const readDifferences = async (container: Container, orders: readonly SoldOrder[], known: readonly Problem[]) => {
   const differences: Problem[] = [];
   for (const order of orders) {
     const { reference, refunds, wanted } = order;
     if (refunds.length === 0 || wanted !== 'finalized' || known.some((row) => row.reference.startsWith(reference)))
       continue;
     const sale = await findByReference(levy().ledger, reference);
-    const difference = sale.ok ? await differenceOf(container, order, sale.value) : sale.problem;
+    const difference = sale.ok ? await readDifference(container, order, sale.value) : sale.problem;
     if (difference) differences.push(difference);
   }
   return differences;
@@ -52,7 +52,7 @@ const differencesOf = async (container: Container, orders: readonly SoldOrder[],
 
 /** Compares the orders that were placed or changed in a range of days (UTC) with Levy, and records missing data. */
 export const reconcileOrders = async (container: Container, range: Range): Promise<Report> => {
-  const { from, end } = instantsOf(range);
+  const { from, end } = toInstants(range);
   const ids = await changedIn(container, { $gte: from, $lt: end });
   const orders: SoldOrder[] = [];
   const problems: Problem[] = [];
@@ -66,16 +66,16 @@ export const reconcileOrders = async (container: Container, range: Range): Promi
       else kept.add(found.id);
     }
   const report = await reconcile(levy().ledger, orders, range, problems);
-  const orderOf = (reference: string | null) => reference?.replace(/-refund-.*$/, '') ?? '';
-  const differences = await differencesOf(container, orders, report.problems);
-  const extra = report.extra.filter(({ reference_id }) => !kept.has(orderOf(reference_id)));
+  const getOrderId = (reference: string | null) => reference?.replace(/-refund-.*$/, '') ?? '';
+  const differences = await readDifferences(container, orders, report.problems);
+  const extra = report.extra.filter(({ reference_id }) => !kept.has(getOrderId(reference_id)));
   return { ...report, problems: [...report.problems, ...differences], extra };
 };
 
 /** The nightly job: reconciles the last three days, and logs the differences. */
 export const reconcileJob = async (container: Container): Promise<void> => {
   const report = await reconcileOrders(container, lastDays(3));
-  for (const line of linesOf(report)) loggerOf(container).error(`Levy: ${line}`);
+  for (const line of formatLines(report)) getLogger(container).error(`Levy: ${line}`);
   const { recorded, problems, extra } = report;
-  loggerOf(container).info(`Levy: ${recorded.length} recorded, ${problems.length} problems, ${extra.length} extra`);
+  getLogger(container).info(`Levy: ${recorded.length} recorded, ${problems.length} problems, ${extra.length} extra`);
 };

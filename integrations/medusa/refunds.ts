@@ -1,7 +1,7 @@
-import { sumOf } from '../core/charges.ts';
+import { getSum } from '../core/charges.ts';
 import { toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
-import { amountOf, discountOf, exponentOf, type Item } from './cart.ts';
+import { getAmount, getDiscount, getExponent, type Item } from './cart.ts';
 
 type Dated = { readonly created_at: string | Date };
 export type Payment = {
@@ -12,22 +12,22 @@ export type Payment = {
   readonly refunds?: readonly (Dated & { readonly id: string; readonly amount: number })[] | null;
 };
 /** The refunds of payments. */
-export const refundsOf = (payments: readonly Payment[], currency: string): Refund[] =>
+export const toRefunds = (payments: readonly Payment[], currency: string): Refund[] =>
   payments
     .flatMap(({ refunds }) => refunds ?? [])
     .map(({ id, amount, created_at }) => ({
       id,
-      total: amountOf(amount, currency),
-      at: instantOf(created_at),
+      total: getAmount(amount, currency),
+      at: getInstant(created_at),
       lines: [],
-      shipping: amountOf(0, currency),
+      shipping: getAmount(0, currency),
     }));
 
 export const oldestFirst = (refunds: readonly Refund[]): Refund[] =>
   refunds.toSorted((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
 
 /** The captured amount of a payment. Each shipment can capture a part. */
-export const capturedOf = ({ amount, captured_at, captures }: Payment): number => {
+export const sumCaptured = ({ amount, captured_at, captures }: Payment): number => {
   const parts = captures ?? [];
   return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
 };
@@ -76,11 +76,11 @@ export type Claim = {
   readonly claim_items?: readonly (Units & { readonly is_additional_item?: boolean })[] | null;
 };
 
-export const instantOf = (value: string | Date): string => new Date(value).toISOString();
+export const getInstant = (value: string | Date): string => new Date(value).toISOString();
 
 /** Returns the cost of an item's units. */
-const costOf = (item: SoldItem, units: number) => {
-  const net = units === 0 ? 0 : units * (item.unit_price - discountOf(item) / Number(item.quantity));
+const computeCost = (item: SoldItem, units: number) => {
+  const net = units === 0 ? 0 : units * (item.unit_price - getDiscount(item) / Number(item.quantity));
   const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
   return { net, tax: (net * rate) / 100 };
 };
@@ -88,15 +88,15 @@ const costOf = (item: SoldItem, units: number) => {
 const sumOfCosts = (parts: readonly { readonly net: number; readonly tax: number }[]) =>
   parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
 
-const unitsBackOf = ({ detail }: SoldItem): number =>
+const countUnitsBack = ({ detail }: SoldItem): number =>
   Number(detail?.return_received_quantity ?? 0) + Number(detail?.return_dismissed_quantity ?? 0);
 
 /**
  * Returns the amount of returned units. Medusa calculates an order's totals for the remaining units, but the sale
  * contains all units.
  */
-export const returnedOf = (items: readonly SoldItem[]) =>
-  sumOfCosts(items.map((item) => costOf(item, unitsBackOf(item))));
+export const getReturned = (items: readonly SoldItem[]) =>
+  sumOfCosts(items.map((item) => computeCost(item, countUnitsBack(item))));
 
 /**
  * Returns the received units of each return by item, newest first. If a return was received in several parts, Medusa
@@ -105,14 +105,14 @@ export const returnedOf = (items: readonly SoldItem[]) =>
 const receivedUnits = (items: readonly SoldItem[], returns: readonly Return[]): Map<Return, Map<string, number>> => {
   const newestFirst = returns
     .filter(({ canceled_at }) => !canceled_at)
-    .toSorted((a, b) => (instantOf(a.updated_at) < instantOf(b.updated_at) ? 1 : -1));
-  const unitsOf = ({ items: units }: Return) =>
+    .toSorted((a, b) => (getInstant(a.updated_at) < getInstant(b.updated_at) ? 1 : -1));
+  const getUnits = ({ items: units }: Return) =>
     (units ?? []).map((row) => [row.item_id, Number(row.received_quantity ?? 0)] as const);
-  const left = new Map(items.map((item) => [item.id, unitsBackOf(item)]));
-  for (const [id, units] of newestFirst.flatMap(unitsOf)) left.set(id, (left.get(id) ?? 0) - units);
+  const left = new Map(items.map((item) => [item.id, countUnitsBack(item)]));
+  for (const [id, units] of newestFirst.flatMap(getUnits)) left.set(id, (left.get(id) ?? 0) - units);
   return new Map(
     newestFirst.map((row) => {
-      const received = unitsOf(row).map(([id, units]): [string, number] => {
+      const received = getUnits(row).map(([id, units]): [string, number] => {
         const more = Math.max(left.get(id) ?? 0, 0);
         left.delete(id);
         return [id, units + more];
@@ -133,18 +133,18 @@ export type GivenBack = {
 /**
  * Returns the returns and claims of an order. A unit that a claim wrote off counts once, even if it is also returned.
  */
-export const givenBackOf = (
+export const sumGivenBack = (
   items: readonly SoldItem[],
   { returns, claims }: { readonly returns: readonly Return[]; readonly claims: readonly Claim[] },
   currency: string,
 ): GivenBack[] => {
-  const exponent = exponentOf(currency);
+  const exponent = getExponent(currency);
   const given = (id: string, at: string | Date, units: ReadonlyMap<string, number>): GivenBack | [] => {
     const found = items.flatMap((item) => ({ item, quantity: units.get(item.id) ?? 0 }));
-    const { net, tax } = sumOfCosts(found.map(({ item, quantity }) => costOf(item, quantity)));
+    const { net, tax } = sumOfCosts(found.map(({ item, quantity }) => computeCost(item, quantity)));
     const lines = found.filter(({ quantity }) => quantity > 0).map(({ item: { id }, quantity }) => ({ id, quantity }));
-    const value = toMinor(amountOf(net + tax, currency), exponent);
-    return value > 0n ? { id, at: instantOf(at), value, lines } : [];
+    const value = toMinor(getAmount(net + tax, currency), exponent);
+    return value > 0n ? { id, at: getInstant(at), value, lines } : [];
   };
   const claimed = (claim: Claim): [string, number][] =>
     (claim.claim_items ?? [])
@@ -178,7 +178,7 @@ export const exchangedFor = (
 ): Refund[] => {
   const paidBack = (at: number): bigint => {
     const [from, to] = [givenBack[at]?.at ?? '', givenBack[at + 1]?.at ?? '9'];
-    return sumOf(refunds.filter((row) => row.at >= from && row.at < to).map((row) => toMinor(row.total, exponent)));
+    return getSum(refunds.filter((row) => row.at >= from && row.at < to).map((row) => toMinor(row.total, exponent)));
   };
   let left = amount;
   const take = (most: bigint): bigint => {

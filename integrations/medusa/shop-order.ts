@@ -1,20 +1,20 @@
-import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
+import { getDecimals, toDecimal, toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
-import { amountOf, cartOf, type Document, documentFields, fieldsOf, type ShippingMethod } from './cart.ts';
+import { type Document, documentFields, getAmount, listFields, type ShippingMethod, toCart } from './cart.ts';
 import {
   type Claim,
   type CreditLine,
-  capturedOf,
   exchangedFor,
-  givenBackOf,
-  instantOf,
+  getInstant,
+  getReturned,
   oldestFirst,
   type Payment,
   paidByCredit,
   type Return,
-  refundsOf,
-  returnedOf,
   type SoldItem,
+  sumCaptured,
+  sumGivenBack,
+  toRefunds,
   withReturnedLines,
 } from './refunds.ts';
 import { isEstimated } from './tax.ts';
@@ -42,10 +42,10 @@ export const orderFields = [
   ...documentFields,
   ...['status', 'is_draft_order', 'created_at', 'updated_at', 'canceled_at'],
   ...['item_total', 'shipping_total', 'tax_total', 'credit_lines.*', 'returns.*', 'returns.items.*'],
-  ...fieldsOf('items', 'tax_lines.code tax_lines.rate'),
-  ...fieldsOf('items.detail', 'return_received_quantity return_dismissed_quantity'),
+  ...listFields('items', 'tax_lines.code tax_lines.rate'),
+  ...listFields('items.detail', 'return_received_quantity return_dismissed_quantity'),
   'shipping_methods.tax_lines.code',
-  ...fieldsOf('payment_collections.payments', 'amount captured_at canceled_at captures.* refunds.*'),
+  ...listFields('payment_collections.payments', 'amount captured_at canceled_at captures.* refunds.*'),
 ];
 
 /** An order converted for Levy, and the amount that the customer still owes after a change. */
@@ -57,19 +57,19 @@ const sum = (amounts: readonly number[]): number => amounts.reduce((all, amount)
  * Returns the credits of an order. The part that the customer does not pay was paid with returned units, or is no
  * longer due because the order was canceled. Otherwise it is `unpaid`.
  */
-const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: string, currency: string) => {
-  const exponent = decimalsOf(total);
-  const minor = (amount: number) => toMinor(amountOf(amount, currency), exponent);
-  const refunds = refundsOf(payments, currency);
+const listCredits = (order: MedusaOrder, payments: readonly Payment[], total: string, currency: string) => {
+  const exponent = getDecimals(total);
+  const minor = (amount: number) => toMinor(getAmount(amount, currency), exponent);
+  const refunds = toRefunds(payments, currency);
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
   const coming = payments.map((payment) => {
-    const captured = capturedOf(payment);
+    const captured = sumCaptured(payment);
     return isCanceled || payment.canceled_at ? captured : Math.max(captured, Number(payment.amount));
   });
   const credit = paidByCredit(order.credit_lines ?? [], payments);
   const missing = toMinor(total, exponent) - minor(sum(coming) + credit);
   const sources = { returns: order.returns ?? [], claims: order.claims ?? [] };
-  const givenBack = givenBackOf(order.items ?? [], sources, currency);
+  const givenBack = sumGivenBack(order.items ?? [], sources, currency);
   const value = givenBack.reduce((all, row) => all + row.value, 0n);
   const due = missing < 0n ? 0n : missing;
   // The value of each return is rounded.
@@ -77,7 +77,7 @@ const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: stri
   const exchanged = isExchanged ? due : value;
   const rest = due - exchanged;
   const own = exchangedFor(exchanged, givenBack, refunds, exponent);
-  const at = instantOf(order.canceled_at ?? order.updated_at);
+  const at = getInstant(order.canceled_at ?? order.updated_at);
   const canceled = {
     id: 'canceled',
     at,
@@ -97,36 +97,36 @@ const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: stri
 };
 
 /** Returns the time of an order's last change. Payments, refunds, returns and claims do not update the order's row. */
-const changedAtOf = ({ updated_at, returns, claims }: MedusaOrder, payments: readonly Payment[]): string => {
+const getChangedAt = ({ updated_at, returns, claims }: MedusaOrder, payments: readonly Payment[]): string => {
   const paid = payments.flatMap(({ captures, refunds }) => [...(captures ?? []), ...(refunds ?? [])]);
   const dates = [updated_at, ...paid.map((row) => row.created_at)];
   const back = [...(returns ?? []), ...(claims ?? [])].map((row) => row.updated_at);
-  return [...dates, ...back].map(instantOf).sort().at(-1) as string;
+  return [...dates, ...back].map(getInstant).sort().at(-1) as string;
 };
 
 /** Converts a Medusa order for Levy. */
-export const soldOrderOf = (order: MedusaOrder): SoldOrder => {
+export const toSoldOrder = (order: MedusaOrder): SoldOrder => {
   const currency = order.currency_code.toUpperCase();
   const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
-  const paid = sum(payments.map(capturedOf));
+  const paid = sum(payments.map(sumCaptured));
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
-  const returned = returnedOf(order.items ?? []);
-  const tax = amountOf(order.tax_total + returned.tax, currency);
+  const returned = getReturned(order.items ?? []);
+  const tax = getAmount(order.tax_total + returned.tax, currency);
   // A refund lowers `total` but not these two fields.
-  const total = amountOf(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
+  const total = getAmount(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
   const credit = paidByCredit(order.credit_lines ?? [], payments);
-  const isFree = !/[1-9]/.test(amountOf(order.item_total + order.shipping_total - credit, currency));
+  const isFree = !/[1-9]/.test(getAmount(order.item_total + order.shipping_total - credit, currency));
   const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at) || (isFree && !isCanceled);
   return {
-    ...cartOf(order, { total, tax }),
+    ...toCart(order, { total, tax }),
     reference: order.id,
-    placedAt: instantOf(order.created_at),
-    changedAt: changedAtOf(order, payments),
+    placedAt: getInstant(order.created_at),
+    changedAt: getChangedAt(order, payments),
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
     tax,
     total,
-    paid: amountOf(paid, currency),
+    paid: getAmount(paid, currency),
     isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
-    ...creditsOf(order, payments, total, currency),
+    ...listCredits(order, payments, total, currency),
   };
 };

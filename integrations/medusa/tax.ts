@@ -1,8 +1,8 @@
-import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
+import { getDecimals, toDecimal, toMinor } from '../core/money.ts';
 import { type Calculation, type CartTax, createNewTexts, warningText } from '../core/quotes.ts';
-import { shippingOf } from '../core/shipping.ts';
-import { cartOf, type Document, type ShippingMethod } from './cart.ts';
-import { type Logger, taxOf } from './levy.ts';
+import { getShipping } from '../core/shipping.ts';
+import { type Document, type ShippingMethod, toCart } from './cart.ts';
+import { getTax, type Logger } from './levy.ts';
 
 export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
@@ -21,7 +21,7 @@ type Taxes = Calculation['line_items'][number]['taxes'];
  * Returns rates that reproduce Levy's tax to the cent, because Medusa stores rates and multiplies them by the net
  * amount.
  */
-const ratesOf = (taxes: Taxes, net: string): Rate[] => {
+const listRates = (taxes: Taxes, net: string): Rate[] => {
   const exponent = net.split('.')[1]?.length ?? 0;
   const base = Number(toMinor(net, exponent));
   return taxes.map(({ jurisdiction_name, jurisdiction_code, tax_amount }) => ({
@@ -32,8 +32,8 @@ const ratesOf = (taxes: Taxes, net: string): Rate[] => {
 };
 
 /** Returns the statutory rates, for lines with unknown quantities. A fee gets the rate that reproduces its amount. */
-export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
-  ratesOf(taxes, net).map((row, at) => {
+export const listNominalRates = (taxes: Taxes, net: string): Rate[] =>
+  listRates(taxes, net).map((row, at) => {
     const { rate, taxable_amount } = taxes[at] as Taxes[number];
     const nominal = Number(net) === 0 ? 0 : (Number(rate) * Number(taxable_amount) * 100) / Number(net);
     // A difference of one cent is rounding.
@@ -43,8 +43,8 @@ export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
 type Charged = Pick<Calculation['line_items'][number], 'amount' | 'discount_amount'>;
 
 /** Returns the amount that Medusa multiplies by a rate: without the reduction by lines with a negative price. */
-const baseOf = ({ amount, discount_amount }: Charged): string => {
-  const exponent = decimalsOf(amount);
+const getBase = ({ amount, discount_amount }: Charged): string => {
+  const exponent = getDecimals(amount);
   return toDecimal(toMinor(amount, exponent) - toMinor(discount_amount ?? '0', exponent), exponent);
 };
 
@@ -52,11 +52,11 @@ export const contextFrom = (tax: CartTax, methods: readonly Pick<ShippingMethod,
   if (!tax.ok) return { kind: tax.reason === 'open' || tax.reason === 'foreign' ? tax.reason : 'failed' };
   const { calculation } = tax;
   const rates = (charge: (Charged & { readonly taxes: Taxes }) | undefined) =>
-    charge ? ratesOf(charge.taxes, baseOf(charge)) : [];
+    charge ? listRates(charge.taxes, getBase(charge)) : [];
   return {
     kind: 'levy',
     items: Object.fromEntries(calculation.line_items.map((line) => [line.id, rates(line)])),
-    shipping: Object.fromEntries(methods.map((method) => [method.id, rates(shippingOf(calculation, method))])),
+    shipping: Object.fromEntries(methods.map((method) => [method.id, rates(getShipping(calculation, method))])),
   };
 };
 
@@ -64,12 +64,12 @@ export const contextFrom = (tax: CartTax, methods: readonly Pick<ShippingMethod,
 const isNewText = createNewTexts();
 
 /** Returns Levy's tax of a cart or an order. Logs Levy's warnings, and a warning if the shop's rate applies. */
-export const loggedTaxOf = async (
+export const readLoggedTax = async (
   document: Document,
   kind: 'cart' | 'order',
   logger: Pick<Logger, 'warn'>,
 ): Promise<CartTax> => {
-  const tax = await taxOf(cartOf(document));
+  const tax = await getTax(toCart(document));
   if (!tax.ok && tax.reason !== 'open' && tax.reason !== 'foreign')
     logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
   const text = tax.ok && tax.warnings.length > 0 && warningText(`${kind} ${document.id}`, tax.warnings);
@@ -78,8 +78,8 @@ export const loggedTaxOf = async (
 };
 
 /** Converts the taxes of a cart for the provider. */
-export const taxContextOf = async (cart: Document, logger: Pick<Logger, 'warn'>): Promise<TaxContext> =>
-  contextFrom(await loggedTaxOf(cart, 'cart', logger), cart.shipping_methods ?? []);
+export const readTaxContext = async (cart: Document, logger: Pick<Logger, 'warn'>): Promise<TaxContext> =>
+  contextFrom(await readLoggedTax(cart, 'cart', logger), cart.shipping_methods ?? []);
 
 /** The code of tax lines with the shop's rate. */
 export const estimatedCode = 'levy-estimated';

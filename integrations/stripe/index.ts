@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
 import type { Levy } from '../../shared/client/client.ts';
-import { documentOf } from '../core/document.ts';
+import { toDocument } from '../core/document.ts';
 import { toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
-import { failed, type Problem, textOf } from '../core/problem.ts';
+import { failed, formatProblem, type Problem } from '../core/problem.ts';
 import { createQuotes, type GetQuote } from '../core/quotes.ts';
-import { instantsOf, type Range, type Report, reconcile } from '../core/reconcile.ts';
+import { type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
-import { type FullInvoice, isForeign, orderOf } from './invoice.ts';
-import { markNotes, type Returned, returnedOf, voidCredits } from './refunds.ts';
+import { type FullInvoice, isForeign, toOrder } from './invoice.ts';
+import { markNotes, type Returned, readReturned, voidCredits } from './refunds.ts';
 import { createTaxCodes, type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 import { writeTaxes } from './taxes.ts';
 
@@ -66,7 +66,7 @@ const readInvoice = async (stripe: Stripe, id: string): Promise<FullInvoice> => 
 };
 
 /** Returns the ids of the invoices of an event. */
-const invoicesOf = async (stripe: Stripe, { type, data }: Stripe.Event): Promise<string[]> => {
+const readInvoices = async (stripe: Stripe, { type, data }: Stripe.Event): Promise<string[]> => {
   const object = data.object as { id: string; invoice?: string | { id: string }; payment_intent?: unknown };
   if (type.startsWith('invoice.')) return [object.id];
   if (type.startsWith('credit_note.'))
@@ -95,7 +95,7 @@ type Context = {
   readonly codes: TaxCodes;
 };
 
-const problemOf = (id: string, code: string, detail: string): Handled => ({
+const buildProblem = (id: string, code: string, detail: string): Handled => ({
   isChanged: false,
   problems: [failed(id, code, detail).problem],
 });
@@ -104,17 +104,17 @@ const problemOf = (id: string, code: string, detail: string): Handled => ({
 const taxDraft = async (context: Context, full: FullInvoice, order: Order): Promise<Handled> => {
   const { reference } = order;
   const { stripe, quote, timeoutMs } = context;
-  const documented = documentOf(order);
+  const documented = toDocument(order);
   if (!documented.ok) {
     const { code, detail } = documented.gap;
-    return code === 'no_lines' ? nothing : problemOf(reference, code, detail);
+    return code === 'no_lines' ? nothing : buildProblem(reference, code, detail);
   }
   const quoted = await quote(documented.document);
   if (!quoted.ok && quoted.reason === 'unavailable') throw new Error(`Levy is unavailable: ${quoted.detail}`);
-  if (!quoted.ok) return problemOf(reference, quoted.reason, quoted.detail);
+  if (!quoted.ok) return buildProblem(reference, quoted.reason, quoted.detail);
   const { tax_amount: tax, total_amount: total } = quoted.calculation;
   if ((full.invoice.customer_tax_exempt ?? 'none') !== 'none' && toMinor(tax, 2) !== 0n)
-    return problemOf(
+    return buildProblem(
       reference,
       'no_certificate',
       `Customer ${order.customerId} is exempt in Stripe, not in Levy. Send the certificate with POST /customers.`,
@@ -135,12 +135,12 @@ const readOrder = async ({ stripe, codes }: Context, id: string): Promise<Read |
   const full = await readInvoice(stripe, id);
   if (isForeign(full.invoice)) return nothing;
   const isDraft = full.invoice.status === 'draft';
-  const { refunds, ...others } = isDraft ? { refunds: [], voided: [], notes: [] } : await returnedOf(stripe, full);
+  const { refunds, ...others } = isDraft ? { refunds: [], voided: [], notes: [] } : await readReturned(stripe, full);
   try {
-    return { full, ...others, order: await orderOf(full, refunds, codes) };
+    return { full, ...others, order: await toOrder(full, refunds, codes) };
   } catch (error) {
     if (!(error instanceof UnsupportedInvoice)) throw error;
-    return problemOf(id, error.code, error.message);
+    return buildProblem(id, error.code, error.message);
   }
 };
 
@@ -156,7 +156,7 @@ const applyTax = async (context: Context, id: string): Promise<Handled> => {
 
 const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handled> => {
   if (!(stripeEvents as readonly string[]).includes(event.type)) return nothing;
-  const ids = await invoicesOf(context.stripe, event);
+  const ids = await readInvoices(context.stripe, event);
   let all = nothing;
   for (const id of ids) {
     // A deleted draft cannot be read. Voiding needs only its reference.
@@ -172,13 +172,13 @@ const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handl
 /** Throws for a problem that a retry can resolve, such as a conflict with another event of the invoice. */
 const withoutTemporary = (handled: Handled): Handled => {
   const temporary = handled.problems.find(({ isFinal }) => !isFinal);
-  if (temporary) throw new Error(textOf(temporary));
+  if (temporary) throw new Error(formatProblem(temporary));
   return handled;
 };
 
 const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
   const { stripe, ledger } = context;
-  const { from, end } = instantsOf(range);
+  const { from, end } = toInstants(range);
   const created = { gte: from.getTime() / 1000 - lookBackSeconds, lt: end.getTime() / 1000 };
   const orders: Order[] = [];
   const problems: Problem[] = [];

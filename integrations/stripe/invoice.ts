@@ -11,11 +11,11 @@ export type FullInvoice = { readonly invoice: Stripe.Invoice; readonly lines: re
 const exponent = 2;
 export const decimal = (cents: bigint | number): string => toDecimal(BigInt(cents), exponent);
 export const instant = (seconds: number): string => new Date(seconds * 1000).toISOString();
-export const taxOf = (rows: readonly { readonly amount: number }[] | null): number =>
+export const getTax = (rows: readonly { readonly amount: number }[] | null): number =>
   (rows ?? []).reduce((sum, { amount }) => sum + amount, 0);
 
 /** Returns the amount of a line after its discounts, in cents. */
-const netOf = ({ amount, discount_amounts }: Stripe.InvoiceLineItem): number => amount - taxOf(discount_amounts);
+const getNet = ({ amount, discount_amounts }: Stripe.InvoiceLineItem): number => amount - getTax(discount_amounts);
 
 /** Throws for an invoice whose tax cannot be set by line, or is set by another engine. */
 const requireSupported = ({ invoice, lines }: FullInvoice): void => {
@@ -34,7 +34,7 @@ const requireSupported = ({ invoice, lines }: FullInvoice): void => {
     );
   if (lines.some(({ taxes }) => taxes?.some(({ tax_behavior }) => tax_behavior === 'inclusive')))
     throw new UnsupportedInvoice('inclusive_tax', 'A line has a price that includes tax. Use prices without tax.');
-  if (lines.reduce((sum, line) => sum + netOf(line), 0) < 0)
+  if (lines.reduce((sum, line) => sum + getNet(line), 0) < 0)
     throw new UnsupportedInvoice(
       'negative_total',
       'The invoice has a negative total. Issue a credit note for the earlier invoice, which returns its tax.',
@@ -43,7 +43,7 @@ const requireSupported = ({ invoice, lines }: FullInvoice): void => {
 
 type Coded = { readonly line: Stripe.InvoiceLineItem; readonly code: string; net: number };
 
-const codeOf = async ({ id, metadata, pricing }: Stripe.InvoiceLineItem, codes: TaxCodes): Promise<string> => {
+const readCode = async ({ id, metadata, pricing }: Stripe.InvoiceLineItem, codes: TaxCodes): Promise<string> => {
   const product = pricing?.price_details?.product;
   if (metadata['levy_tax_code']) return metadata['levy_tax_code'];
   if (product) return codes(product);
@@ -72,7 +72,7 @@ const withoutNegativeLines = (lines: readonly Coded[]): Coded[] => {
 };
 
 /** Keeps the quantity, because some taxes depend on the price of a unit. The discount absorbs the remainder. */
-const lineOf = ({ line, code, net }: Coded): Line => {
+const toLine = ({ line, code, net }: Coded): Line => {
   const quantity = Math.max(line.quantity ?? 1, 1);
   const unit = Math.ceil(line.amount / quantity);
   return {
@@ -85,7 +85,7 @@ const lineOf = ({ line, code, net }: Coded): Line => {
   };
 };
 
-const addressOf = ({ customer_shipping, customer_address }: Stripe.Invoice): Order['address'] => {
+const toAddress = ({ customer_shipping, customer_address }: Stripe.Invoice): Order['address'] => {
   const address = customer_shipping?.address ?? customer_address;
   if (!address) return null;
   const { line1, city, state, postal_code, country } = address;
@@ -94,11 +94,11 @@ const addressOf = ({ customer_shipping, customer_address }: Stripe.Invoice): Ord
 
 /** Returns whether Levy does not tax the invoice, because its address is outside of the United States. */
 export const isForeign = (invoice: Stripe.Invoice): boolean => {
-  const country = addressOf(invoice)?.country?.toUpperCase();
+  const country = toAddress(invoice)?.country?.toUpperCase();
   return Boolean(country) && country !== 'US';
 };
 
-const wantedOf = ({ status }: Stripe.Invoice): Order['wanted'] => {
+const getWanted = ({ status }: Stripe.Invoice): Order['wanted'] => {
   if (status === 'draft') return 'draft';
   return status === 'void' ? 'void' : 'finalized';
 };
@@ -107,23 +107,23 @@ const wantedOf = ({ status }: Stripe.Invoice): Order['wanted'] => {
  * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice, and its
  * date is `effective_at`, else the finalization. Throws `UnsupportedInvoice` if Levy cannot record it.
  */
-export const orderOf = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
+export const toOrder = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
   requireSupported(full);
   const { invoice, lines } = full;
   const coded: Coded[] = [];
-  for (const line of lines) coded.push({ line, code: await codeOf(line, codes), net: netOf(line) });
+  for (const line of lines) coded.push({ line, code: await readCode(line, codes), net: getNet(line) });
   const { customer, status_transitions, effective_at, created, total, total_taxes } = invoice;
   const customerId = typeof customer === 'string' ? customer : customer?.id;
   return {
     reference: invoice.id,
     currency: 'USD',
-    address: addressOf(invoice),
+    address: toAddress(invoice),
     customerId,
-    lines: withoutNegativeLines(coded).map(lineOf),
+    lines: withoutNegativeLines(coded).map(toLine),
     shipping: [],
     placedAt: instant(effective_at ?? status_transitions.finalized_at ?? created),
-    wanted: wantedOf(invoice),
-    tax: decimal(taxOf(total_taxes)),
+    wanted: getWanted(invoice),
+    tax: decimal(getTax(total_taxes)),
     total: decimal(total),
     isEstimated: false,
     refunds,

@@ -4,7 +4,7 @@ import type Stripe from 'stripe';
 import { refundReference } from '../core/credits.ts';
 import type { Refund } from '../core/order.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
-import { decimal, type FullInvoice, instant, taxOf } from './invoice.ts';
+import { decimal, type FullInvoice, getTax, instant } from './invoice.ts';
 
 export type Returned = {
   readonly refunds: readonly Refund[];
@@ -23,7 +23,7 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }:
   const seconds = note.effective_at ?? note.created;
   const base = { shipping: '0', at: instant(seconds), seconds };
   const rows = await stripe.creditNotes.listLineItems(note.id, { limit: 100 }).autoPagingToArray({ limit: 10_000 });
-  const amounts = rows.map((row) => row.amount - row.discount_amount + taxOf(row.taxes));
+  const amounts = rows.map((row) => row.amount - row.discount_amount + getTax(row.taxes));
   const isByLine = rows.every((row, at) => row.invoice_line_item && (amounts[at] as number) >= 0);
   if (!isByLine || amounts.reduce((sum, amount) => sum + amount, 0) !== note.total)
     return [{ ...base, id: note.id, total: decimal(note.total), lines: [] }];
@@ -58,7 +58,7 @@ const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlySet<
 };
 
 /** Reads what an invoice returned to its customer: issued credit notes, and refunds without one, oldest first. */
-export const returnedOf = async (stripe: Stripe, full: FullInvoice): Promise<Returned> => {
+export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<Returned> => {
   const { id } = full.invoice;
   const notes = await stripe.creditNotes.list({ invoice: id, limit: 100 }).autoPagingToArray({ limit: 10_000 });
   const refunds: Dated[] = [];

@@ -3,7 +3,7 @@
 import type Stripe from 'stripe';
 import type { Schemas } from '../../shared/client/client.ts';
 import { toMinor } from '../core/money.ts';
-import { type FullInvoice, taxOf } from './invoice.ts';
+import { type FullInvoice, getTax } from './invoice.ts';
 
 type Row = Schemas['Calculation']['line_items'][number]['taxes'][number];
 type TaxAmount = Stripe.InvoiceUpdateLinesParams.Line.TaxAmount;
@@ -15,7 +15,7 @@ const maxLines = 100;
 
 const cents = (amount: string): number => Number(toMinor(amount, 2));
 
-const amountOf = (row: Row): TaxAmount => ({
+const buildAmount = (row: Row): TaxAmount => ({
   amount: cents(row.tax_amount),
   taxable_amount: cents(row.taxable_amount),
   tax_rate_data: {
@@ -36,7 +36,7 @@ const limited = (rows: readonly TaxAmount[]): TaxAmount[] => {
   const all = [last, ...rest];
   const percentage = Number(all.reduce((sum, row) => sum + row.tax_rate_data.percentage, 0).toFixed(4));
   const tax_rate_data = { ...last.tax_rate_data, display_name: 'Other local taxes', percentage };
-  return [...rows.slice(0, maxRows - 1), { ...last, amount: taxOf(all), tax_rate_data }];
+  return [...rows.slice(0, maxRows - 1), { ...last, amount: getTax(all), tax_rate_data }];
 };
 
 /**
@@ -50,11 +50,11 @@ export const writeTaxes = async (
   transactionId: string,
 ): Promise<boolean> => {
   const taxes = new Map(calculation.line_items.map((line) => [line.id, line]));
-  const different = lines.filter(({ id, taxes: own }) => taxOf(own) !== cents(taxes.get(id)?.tax_amount ?? '0'));
+  const different = lines.filter(({ id, taxes: own }) => getTax(own) !== cents(taxes.get(id)?.tax_amount ?? '0'));
   const metadata = { levy_transaction_id: transactionId };
   for (let at = 0; at < different.length; at += maxLines) {
     const changed = different.slice(at, at + maxLines).map(({ id }) => {
-      const rows = (taxes.get(id)?.taxes ?? []).map(amountOf);
+      const rows = (taxes.get(id)?.taxes ?? []).map(buildAmount);
       return { id, tax_amounts: rows.length > 0 ? limited(rows) : ('' as const) };
     });
     await stripe.invoices.updateLines(invoice.id, { lines: changed, invoice_metadata: metadata });

@@ -9,14 +9,14 @@ import {
   ShippingMethodService,
   TransactionalConnection,
 } from '@vendure/core';
-import { type CartInput, type DeliveryOf, shippingLineOf, variantDelivery } from './cart.ts';
+import { type CartInput, type GetDelivery, getShippingLine, variantDelivery } from './cart.ts';
 import type { LevyOptions } from './options.ts';
 
 /**
  * Creates the function that returns the customer's id in Levy, whose exemption certificates apply. Guests have no id:
  * anybody can enter the e-mail address of an exempt customer at checkout, and Vendure then uses that customer.
  */
-export const createCustomerIdOf = ({ shop, customerId = ({ id }) => `${shop}-${id}` }: LevyOptions) => {
+export const createCustomerIdReader = ({ shop, customerId = ({ id }) => `${shop}-${id}` }: LevyOptions) => {
   let connection: TransactionalConnection | null = null;
   // Caches the query for all lines of an order.
   const registered = new WeakMap<Customer, Promise<boolean>>();
@@ -32,7 +32,7 @@ export const createCustomerIdOf = ({ shop, customerId = ({ id }) => `${shop}-${i
     init: (injector: Injector): void => {
       connection = injector.get(TransactionalConnection);
     },
-    customerIdOf: async (ctx: RequestContext, { customer }: Order): Promise<string | null> => {
+    readCustomerId: async (ctx: RequestContext, { customer }: Order): Promise<string | null> => {
       if (!customer) return null;
       const isRegistered = registered.get(customer) ?? hasUser(ctx, customer);
       registered.set(customer, isRegistered);
@@ -40,12 +40,12 @@ export const createCustomerIdOf = ({ shop, customerId = ({ id }) => `${shop}-${i
     },
   };
 };
-export type Customers = ReturnType<typeof createCustomerIdOf>;
+export type Customers = ReturnType<typeof createCustomerIdReader>;
 
 /** Creates the function that returns the non-amount data of an order that Levy needs. */
-export const createInputOf = (options: LevyOptions) => {
+export const createInputReader = (options: LevyOptions) => {
   const { shippingTaxCode = null, fulfillment } = options;
-  const customers = createCustomerIdOf(options);
+  const customers = createCustomerIdReader(options);
   let find: (ctx: RequestContext, id: ID) => Promise<ShippingMethod | undefined>;
 
   return {
@@ -56,17 +56,17 @@ export const createInputOf = (options: LevyOptions) => {
       find = (ctx, id) => cache.get(ctx, `levy-method-${id}`, () => service.findOne(ctx, id, true));
     },
     /** `chosen` is a shipping method that would replace the order's methods. */
-    inputOf: async (ctx: RequestContext, order: Order, chosen: ShippingMethod | null = null): Promise<CartInput> => {
+    readInput: async (ctx: RequestContext, order: Order, chosen: ShippingMethod | null = null): Promise<CartInput> => {
       const methods = new Map<string, ShippingMethod | undefined>();
       for (const { shippingMethodId: id } of fulfillment && !chosen ? (order.shippingLines ?? []) : [])
         if (id !== null) methods.set(String(id), await find(ctx, id));
-      const deliveryOf: DeliveryOf = (line) => {
-        const id = shippingLineOf(order, line)?.shippingMethodId;
+      const getDelivery: GetDelivery = (line) => {
+        const id = getShippingLine(order, line)?.shippingMethodId;
         const shippingMethod = chosen ?? methods.get(String(id)) ?? null;
         return { ...variantDelivery(line), ...fulfillment?.({ line, order, shippingMethod }) };
       };
-      return { customerId: await customers.customerIdOf(ctx, order), shippingTaxCode, deliveryOf };
+      return { customerId: await customers.readCustomerId(ctx, order), shippingTaxCode, getDelivery };
     },
   };
 };
-export type Inputs = ReturnType<typeof createInputOf>;
+export type Inputs = ReturnType<typeof createInputReader>;

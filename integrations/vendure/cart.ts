@@ -5,10 +5,10 @@ import { feeDelivery } from '../core/shipping.ts';
 
 /** The fulfillment of a line, and the store at which it is picked up. */
 export type Delivery = Pick<Line, 'fulfillment' | 'shipFrom'>;
-export type DeliveryOf = (line: OrderLine) => Delivery;
+export type GetDelivery = (line: OrderLine) => Delivery;
 
 /** Returns the shipping line of an order line. An edit first assigns it in memory. */
-export const shippingLineOf = (
+export const getShippingLine = (
   { shippingLines = [] }: Pick<Order, 'shippingLines'>,
   { shippingLine, shippingLineId }: OrderLine,
 ): ShippingLine | undefined => {
@@ -25,7 +25,7 @@ export type VariantFields = { readonly levyTaxCode?: string | null; readonly lev
 export const fulfillments: readonly Fulfillment[] = ['ship', 'pickup', 'electronic', 'none'];
 
 /** Returns the fulfillment of a line's variant. */
-export const variantDelivery: DeliveryOf = ({ productVariant }) => ({
+export const variantDelivery: GetDelivery = ({ productVariant }) => ({
   fulfillment: (productVariant?.customFields as VariantFields | undefined)?.levyFulfillment ?? null,
 });
 
@@ -51,7 +51,7 @@ export const isForeign = ({ shippingAddress }: Order): boolean => {
   return Boolean(country) && country !== 'US';
 };
 
-const addressOf = ({ shippingAddress }: Order): Address | null =>
+const toAddress = ({ shippingAddress }: Order): Address | null =>
   shippingAddress?.countryCode
     ? {
         line1: shippingAddress.streetLine1,
@@ -66,33 +66,33 @@ const addressOf = ({ shippingAddress }: Order): Address | null =>
  * Returns the currency's decimals. Vendure stores more decimals for some currencies, such as the yen, and fewer for
  * others.
  */
-const decimalsOf = (currency: string): number =>
+const getDecimals = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? exponent;
 
 /** Returns the number of Vendure's minor units in the smallest unit of a currency: 100 for the yen. */
-const unitOf = (currency: string): number => 10 ** Math.max(0, exponent - decimalsOf(currency));
+const getUnit = (currency: string): number => 10 ** Math.max(0, exponent - getDecimals(currency));
 
 export type Write = (minor: number) => string;
 
 /** Converts Vendure's minor units to a decimal string that Levy accepts for the currency. */
-export const writerOf = (currency: string): Write => {
-  const unit = unitOf(currency);
+export const getWriter = (currency: string): Write => {
+  const unit = getUnit(currency);
   return (minor) => {
     const whole = Math.round(minor);
     return unit === 1 || whole % unit !== 0
       ? toDecimal(BigInt(whole), exponent)
-      : toDecimal(BigInt(whole / unit), decimalsOf(currency));
+      : toDecimal(BigInt(whole / unit), getDecimals(currency));
   };
 };
 
-const lineOf = (line: OrderLine, write: Write, deliveryOf: DeliveryOf): Line => ({
+const toLine = (line: OrderLine, write: Write, getDelivery: GetDelivery): Line => ({
   id: String(line.id),
   quantity: line.quantity,
   unitPrice: write(line.listPrice),
   discount: write(line.listPrice * line.quantity - line.proratedLinePrice),
   taxCode: (line.productVariant?.customFields as VariantFields | undefined)?.levyTaxCode ?? null,
   description: line.productVariant?.name ?? null,
-  ...deliveryOf(line),
+  ...getDelivery(line),
 });
 
 /** The id of the line that represents a surcharge in Levy. */
@@ -103,7 +103,7 @@ export const surchargeId = ({ id }: Surcharge): string => `surcharge-${id}`;
  */
 const surchargePrice = ({ listPrice, price }: Surcharge): number => (listPrice < 0 ? listPrice : price);
 
-const surchargesOf = ({ surcharges }: Order, lines: readonly Line[], write: Write): Line[] =>
+const listSurcharges = ({ surcharges }: Order, lines: readonly Line[], write: Write): Line[] =>
   (surcharges ?? []).map((surcharge) => ({
     id: surchargeId(surcharge),
     quantity: 1,
@@ -116,11 +116,11 @@ const surchargesOf = ({ surcharges }: Order, lines: readonly Line[], write: Writ
 /** A shipping charge after promotions, in minor units. */
 export type ShippingNet = { readonly id: string; readonly net: number };
 
-const shippingOf = ({ shippingLines }: Order): ShippingNet[] =>
+const getShipping = ({ shippingLines }: Order): ShippingNet[] =>
   (shippingLines ?? []).map(({ id, discountedPrice }) => ({ id: String(id), net: discountedPrice }));
 
 /** Returns the shipping charges, sorted because Levy can round each together with those before it. */
-const chargesOf = (
+const listCharges = (
   order: Order,
   nets: readonly ShippingNet[],
   write: Write,
@@ -129,7 +129,7 @@ const chargesOf = (
   nets
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, net }) => {
-      const lines = order.lines.filter((line) => String(shippingLineOf(order, line)?.id) === id);
+      const lines = order.lines.filter((line) => String(getShippingLine(order, line)?.id) === id);
       // A single method ships all lines, including lines that were added after its selection.
       return {
         id,
@@ -151,7 +151,7 @@ const unsupportedIn = (
 ): Unsupported | null => {
   if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax))
     return { code: 'prices_include_tax', detail: 'Prices that include tax are not supported for US addresses.' };
-  const decimals = decimalsOf(order.currencyCode);
+  const decimals = getDecimals(order.currencyCode);
   if (decimals > exponent)
     return {
       code: 'currency_decimals',
@@ -167,7 +167,7 @@ const unsupportedIn = (
     ...lines.flatMap((line) => [line.listPrice, line.proratedLinePrice]),
     ...[...shipping.map(({ net }) => net), ...(order.surcharges ?? []).map(surchargePrice)],
   ];
-  if (amounts.every((amount) => Math.round(amount) % unitOf(order.currencyCode) === 0)) return null;
+  if (amounts.every((amount) => Math.round(amount) % getUnit(order.currencyCode) === 0)) return null;
   return {
     code: 'currency_fraction',
     detail: `Set prices in whole units of ${order.currencyCode}, such as 88900 for 889.`,
@@ -180,27 +180,27 @@ export type CartInput = {
   readonly customerId: string | null;
   readonly shippingTaxCode: string | null;
   /** The fulfillment of a line. Default: the setting of its variant. */
-  readonly deliveryOf?: DeliveryOf;
+  readonly getDelivery?: GetDelivery;
   /** The shipping charges, if they differ from the order's. */
   readonly shipping?: readonly ShippingNet[] | undefined;
 };
 
 /** Converts an order to Levy's input, or returns why the plugin does not support it. */
-export const cartOf = (order: Order, input: CartInput): BuiltCart => {
-  const { customerId, shippingTaxCode, deliveryOf = variantDelivery, shipping = shippingOf(order) } = input;
+export const toCart = (order: Order, input: CartInput): BuiltCart => {
+  const { customerId, shippingTaxCode, getDelivery = variantDelivery, shipping = getShipping(order) } = input;
   const sold = order.lines.filter(({ quantity }) => quantity > 0);
   const unsupported = unsupportedIn(order, sold, shipping);
   if (unsupported) return { ok: false, unsupported };
-  const write = writerOf(order.currencyCode);
-  const lines = sold.map((line) => lineOf(line, write, deliveryOf));
+  const write = getWriter(order.currencyCode);
+  const lines = sold.map((line) => toLine(line, write, getDelivery));
   return {
     ok: true,
     cart: {
       currency: order.currencyCode,
-      address: addressOf(order),
+      address: toAddress(order),
       customerId,
-      lines: lines.length > 0 ? [...lines, ...surchargesOf(order, lines, write)] : [],
-      shipping: chargesOf(order, shipping, write, shippingTaxCode),
+      lines: lines.length > 0 ? [...lines, ...listSurcharges(order, lines, write)] : [],
+      shipping: listCharges(order, shipping, write, shippingTaxCode),
     },
   };
 };

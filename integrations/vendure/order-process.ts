@@ -12,8 +12,8 @@ import { noTaxMessage } from '../core/quotes.ts';
 import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 import { editingStates, startRecording } from './record.ts';
-import { saleOf, storeSale } from './sale.ts';
-import { blockedBy, type Tax, type TaxOf } from './tax.ts';
+import { storeSale, toSale } from './sale.ts';
+import { blockedBy, type ReadTax, type Tax } from './tax.ts';
 import { isEstimated } from './tax-lines.ts';
 
 const soldStates = ['PaymentAuthorized', 'PaymentSettled'];
@@ -31,7 +31,7 @@ export const createGuard =
   };
 
 /** Handles order transitions: the last calculation before the payment, and the sale. */
-export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs): OrderProcess<string> => {
+export const orderProcess = (options: LevyOptions, readTax: ReadTax, inputs: Inputs): OrderProcess<string> => {
   let injector: Injector;
 
   const calculate = async (ctx: RequestContext, order: Order): Promise<string | undefined> => {
@@ -39,14 +39,14 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs)
     // The second pass includes the shipping promotions of the first pass.
     for (let pass = 0; pass < 2; pass++) await service.applyPriceAdjustments(ctx, order, order.lines);
     if (options.fallback !== 'block') return undefined;
-    const reason = blockedBy(await taxOf(ctx, order)) ?? (isEstimated(order) ? 'unavailable' : null);
+    const reason = blockedBy(await readTax(ctx, order)) ?? (isEstimated(order) ? 'unavailable' : null);
     return reason ? noTaxMessage(reason) : undefined;
   };
 
   const keepSale = async (ctx: RequestContext, given: Order): Promise<void> => {
     const order = (await injector.get(OrderService).findOne(ctx, given.id)) ?? given;
     order.orderPlacedAt = order.orderPlacedAt ?? given.orderPlacedAt ?? new Date();
-    const sale = saleOf(order, await inputs.inputOf(ctx, order));
+    const sale = toSale(order, await inputs.readInput(ctx, order));
     if (sale) await storeSale(injector.get(TransactionalConnection), ctx, given, sale, isEstimated(order));
   };
 

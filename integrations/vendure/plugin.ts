@@ -6,20 +6,20 @@ import {
   VendurePlugin,
 } from '@vendure/core';
 import { fulfillments } from './cart.ts';
-import { createInputOf } from './cart-input.ts';
+import { createInputReader } from './cart-input.ts';
 import { checkOptions, type LevyOptions } from './options.ts';
 import { createGuard, type Guard, orderProcess } from './order-process.ts';
 import { createSurcharges, type Surcharges, shippingCalculator } from './shipping.ts';
-import { createTaxOf, type TaxOf } from './tax.ts';
+import { createTaxReader, type ReadTax } from './tax.ts';
 import { LevyOrderTaxStrategy, linesFor } from './tax-lines.ts';
 
 const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 
 /** Calls Levy once per order; the calls for the other lines are cache hits. */
-const taxLineStrategy = (taxOf: TaxOf, guard: Guard, surcharges: Surcharges): TaxLineCalculationStrategy => ({
+const taxLineStrategy = (readTax: ReadTax, guard: Guard, surcharges: Surcharges): TaxLineCalculationStrategy => ({
   init: surcharges.init,
   calculate: async ({ ctx, order, orderLine, applicableTaxRate }) => {
-    const tax = await taxOf(ctx, order);
+    const tax = await readTax(ctx, order);
     guard(order, tax);
     await surcharges.write(ctx, tax, order);
     return linesFor(tax, orderLine, applicableTaxRate);
@@ -57,17 +57,17 @@ const refundProcess: RefundProcess = {
 
 const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
   const { options } = LevyPlugin;
-  const inputs = createInputOf(options);
-  const taxOf = createTaxOf(options, inputs);
+  const inputs = createInputReader(options);
+  const readTax = createTaxReader(options, inputs);
   const guard = createGuard(options);
   const surcharges = createSurcharges();
-  config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(taxOf, guard, surcharges);
+  config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(readTax, guard, surcharges);
   config.taxOptions.orderTaxCalculationStrategy = new LevyOrderTaxStrategy();
   config.shippingOptions.shippingCalculators = [
     ...(config.shippingOptions.shippingCalculators ?? []),
-    shippingCalculator(taxOf, guard, surcharges),
+    shippingCalculator(readTax, guard, surcharges),
   ];
-  config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxOf, inputs)];
+  config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, readTax, inputs)];
   config.paymentOptions.refundProcess = [...(config.paymentOptions.refundProcess ?? []), refundProcess];
   config.customFields.ProductVariant.push(
     {

@@ -8,10 +8,18 @@ import {
 } from '@vendure/core';
 import type { Order as SoldOrder } from '../core/order.ts';
 import type { Problem } from '../core/problem.ts';
-import { instantsOf, invalidOrder, lastDays, linesOf, type Range, type Report, reconcile } from '../core/reconcile.ts';
+import {
+  formatLines,
+  invalidOrder,
+  lastDays,
+  type Range,
+  type Report,
+  reconcile,
+  toInstants,
+} from '../core/reconcile.ts';
 import type { LevyOptions } from './options.ts';
 import { editingStates } from './record.ts';
-import { soldOrderOf } from './sale.ts';
+import { toSoldOrder } from './sale.ts';
 
 const context = 'LevyPlugin';
 const pageSize = 100;
@@ -47,13 +55,13 @@ async function* ordersIn(repository: Repository, from: Date, end: Date): AsyncGe
   }
 }
 
-const soldOrProblem = (order: Order): ReturnType<typeof soldOrderOf> => {
+const soldOrProblem = (order: Order): ReturnType<typeof toSoldOrder> => {
   if (editingStates.includes(order.state)) {
     const detail = 'The order is being edited and will be recorded when the edit ends.';
     return { problem: { reference: order.code, code: 'edit_unfinished', detail, isFinal: false } };
   }
   try {
-    return soldOrderOf(order);
+    return toSoldOrder(order);
   } catch (error) {
     return { problem: invalidOrder(order.code, error) };
   }
@@ -70,7 +78,7 @@ export const reconcileOrders = async (
 ): Promise<Report> => {
   const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
   const repository = injector.get(TransactionalConnection).getRepository(ctx, Order);
-  const { from, end } = instantsOf(range);
+  const { from, end } = toInstants(range);
   const orders: SoldOrder[] = [];
   const problems: Problem[] = [];
   for await (const order of ordersIn(repository, from, end)) {
@@ -92,7 +100,7 @@ export const reconcileTask = (options: LevyOptions) =>
     timeout: 60 * 60_000,
     execute: async ({ injector, params: { days } }) => {
       const report = await reconcileOrders(injector, options, lastDays(days));
-      for (const line of linesOf(report)) Logger.error(line, context);
+      for (const line of formatLines(report)) Logger.error(line, context);
       return { checked: report.checked, recorded: report.recorded, extra: report.extra.length };
     },
   });

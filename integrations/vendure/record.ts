@@ -12,11 +12,11 @@ import {
   RefundStateTransitionEvent,
   RequestContextService,
 } from '@vendure/core';
-import { textOf } from '../core/problem.ts';
+import { formatProblem } from '../core/problem.ts';
 import { recordOrder } from '../core/sales.ts';
 import type { Ledger } from '../core/transactions.ts';
 import type { LevyOptions } from './options.ts';
-import { relations, soldOrderOf } from './sale.ts';
+import { relations, toSoldOrder } from './sale.ts';
 
 const context = 'LevyPlugin';
 const retries = 20;
@@ -38,12 +38,12 @@ export const recordShopOrder = async (injector: Injector, ledger: Ledger, orderI
   const order = await injector.get(OrderService).findOne(ctx, orderId, [...relations]);
   // An edit is recorded when it ends. Until then, its refund would look like a refund of the earlier sale.
   if (!order || editingStates.includes(order.state)) return;
-  const sold = soldOrderOf(order);
+  const sold = toSoldOrder(order);
   if (!sold) return;
   const problems = 'problem' in sold ? [sold.problem] : (await recordOrder(ledger, sold.order)).problems;
-  for (const problem of problems) Logger.error(textOf(problem), context);
+  for (const problem of problems) Logger.error(formatProblem(problem), context);
   const temporary = problems.find(({ isFinal }) => !isFinal);
-  if (temporary) throw new Error(textOf(temporary));
+  if (temporary) throw new Error(formatProblem(temporary));
 };
 
 /** Records each order change in a job, because jobs survive a restart of the shop, but events do not. */

@@ -5,14 +5,14 @@ import type { Cart, Order as SoldOrder, Refund as SoldRefund } from '../core/ord
 import { failed, type Problem } from '../core/problem.ts';
 import {
   type CartInput,
-  cartOf,
   exponent,
+  getWriter,
   isForeign,
   type OrderFields,
   type RefundFields,
+  toCart,
   type Unsupported,
   type Write,
-  writerOf,
 } from './cart.ts';
 import { isEstimated } from './tax-lines.ts';
 
@@ -22,10 +22,10 @@ type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>
 type NoSale = { readonly unsupported: Unsupported };
 
 /** Returns the sale of an order, or `null` for a foreign order, which Levy does not record. */
-export const saleOf = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
-  const built = cartOf(order, input);
+export const toSale = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
+  const built = toCart(order, input);
   if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
-  const write = writerOf(order.currencyCode);
+  const write = getWriter(order.currencyCode);
   return {
     ...built.cart,
     placedAt: (order.orderPlacedAt ?? new Date()).toISOString(),
@@ -54,7 +54,7 @@ const settledAt = ({ customFields, updatedAt }: Refund): Date =>
 
 const refundsIn = (order: Order): Refund[] => (order.payments ?? []).flatMap(({ refunds }) => refunds ?? []);
 
-const refundsOf = (order: Order, write: Write): SoldRefund[] =>
+const toRefunds = (order: Order, write: Write): SoldRefund[] =>
   refundsIn(order)
     .filter(({ state, total }) => state === 'Settled' && total > 0)
     .sort((a, b) => settledAt(a).getTime() - settledAt(b).getTime() || Number(a.id) - Number(b.id))
@@ -67,12 +67,12 @@ const refundsOf = (order: Order, write: Write): SoldRefund[] =>
     }));
 
 /** Returns the amount that the customer has paid, in minor units. */
-const paidOf = ({ payments = [] }: Order): number =>
+const sumPaid = ({ payments = [] }: Order): number =>
   payments.filter(({ state }) => state === 'Settled').reduce((sum, { amount }) => sum + amount, 0);
 
 /** A partial payment is not a sale: an order that is canceled before the rest is settled is not in the ledger. */
-const wantedOf = (order: Order, total: number): SoldOrder['wanted'] => {
-  const paid = paidOf(order);
+const getWanted = (order: Order, total: number): SoldOrder['wanted'] => {
+  const paid = sumPaid(order);
   const isCanceled = order.state === 'Cancelled';
   if (paid >= total && !(isCanceled && paid === 0)) return 'finalized';
   return isCanceled ? 'void' : 'draft';
@@ -83,17 +83,17 @@ const changedAt = (order: Order): string => {
   return new Date(Math.max(...changes)).toISOString();
 };
 
-/** The relations that `soldOrderOf` reads. */
+/** The relations that `toSoldOrder` reads. */
 export const relations = ['payments', 'payments.refunds', 'payments.refunds.lines'] as const;
 
 /** Converts the order for Levy, or returns why Levy cannot record it; `null` for an order that was never placed. */
-export const soldOrderOf = (order: Order): { readonly order: SoldOrder } | { readonly problem: Problem } | null => {
+export const toSoldOrder = (order: Order): { readonly order: SoldOrder } | { readonly problem: Problem } | null => {
   const { levySale } = order.customFields as OrderFields;
   if (!levySale) return null;
   const sale = JSON.parse(levySale) as Sale | NoSale;
   if ('unsupported' in sale) return failed(order.code, sale.unsupported.code, sale.unsupported.detail);
-  const write = writerOf(order.currencyCode);
-  const own = { reference: order.code, paid: write(paidOf(order)), changedAt: changedAt(order) };
-  const wanted = wantedOf(order, Number(toMinor(sale.total, exponent)));
-  return { order: { ...sale, ...own, wanted, refunds: refundsOf(order, write) } };
+  const write = getWriter(order.currencyCode);
+  const own = { reference: order.code, paid: write(sumPaid(order)), changedAt: changedAt(order) };
+  const wanted = getWanted(order, Number(toMinor(sale.total, exponent)));
+  return { order: { ...sale, ...own, wanted, refunds: toRefunds(order, write) } };
 };

@@ -8,7 +8,7 @@ import {
   TransactionalConnection,
 } from '@vendure/core';
 import type { Guard } from './order-process.ts';
-import type { Tax, TaxOf } from './tax.ts';
+import type { ReadTax, Tax } from './tax.ts';
 import { linesForSurcharge, shippingCharges, shippingRates, writeLines } from './tax-lines.ts';
 
 export const createSurcharges = () => {
@@ -40,7 +40,7 @@ const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
  * the lines: Vendure does not recalculate it if a discount with the same total is distributed differently. Levy can
  * round the tax of a charge together with those before it, so the tax of each shipping line depends on the others.
  */
-export const shippingCalculator = (taxOf: TaxOf, guard: Guard, surcharges: Surcharges) =>
+export const shippingCalculator = (readTax: ReadTax, guard: Guard, surcharges: Surcharges) =>
   new ShippingCalculator({
     code: 'levy-shipping',
     description: text('A flat charge with the tax that Levy calculates'),
@@ -50,7 +50,7 @@ export const shippingCalculator = (taxOf: TaxOf, guard: Guard, surcharges: Surch
     },
     calculate: async (ctx, order, { rate, taxRate }, method) => {
       const charges = shippingCharges(order, method.id, rate);
-      const tax = await taxOf(ctx, order, { shipping: charges.nets, method: charges.isOnOrder ? null : method });
+      const tax = await readTax(ctx, order, { shipping: charges.nets, method: charges.isOnOrder ? null : method });
       const rates = shippingRates(tax, charges);
       if (charges.isOnOrder) {
         guard(order, tax);

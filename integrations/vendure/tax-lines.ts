@@ -9,7 +9,7 @@ import {
 } from '@vendure/core';
 import { toMinor } from '../core/money.ts';
 import type { Calculation } from '../core/quotes.ts';
-import { shippingOf } from '../core/shipping.ts';
+import { getShipping } from '../core/shipping.ts';
 import { exponent, type ShippingNet, surchargeId } from './cart.ts';
 import type { Tax } from './tax.ts';
 
@@ -29,7 +29,7 @@ type Taxes = Calculation['line_items'][number]['taxes'];
 
 const effectiveRate = (tax: number, net: number): number => (net === 0 ? 0 : (tax / net) * 100);
 
-const taxLinesOf = (taxes: Taxes, net: number): LevyTaxLine[] =>
+const toTaxLines = (taxes: Taxes, net: number): LevyTaxLine[] =>
   taxes.map(({ jurisdiction_name, rate, tax_amount }) => {
     const amount = Number(toMinor(tax_amount, exponent));
     const nominal = Number(rate) * 100;
@@ -43,7 +43,7 @@ export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxL
   if (tax.kind === 'foreign') return [own];
   if (tax.kind !== 'ok') return [{ ...own, estimated: true }];
   const found = tax.calculation.line_items.find(({ id }) => id === String(line.id));
-  return found ? taxLinesOf(found.taxes, line.proratedLinePrice) : [];
+  return found ? toTaxLines(found.taxes, line.proratedLinePrice) : [];
 };
 
 /**
@@ -55,7 +55,7 @@ export const writeLines = (tax: Tax, order: Order): void => {
     if (tax.kind === 'failed') line.taxLines = line.taxLines.map((taxLine) => ({ ...taxLine, estimated: true }));
     if (tax.kind !== 'ok') continue;
     const found = tax.calculation.line_items.find(({ id }) => id === String(line.id));
-    if (found) line.taxLines = taxLinesOf(found.taxes, line.proratedLinePrice);
+    if (found) line.taxLines = toTaxLines(found.taxes, line.proratedLinePrice);
   }
 };
 
@@ -67,7 +67,7 @@ export const linesForSurcharge = (tax: Tax, surcharge: Surcharge): LevyTaxLine[]
   if (tax.kind !== 'ok') return null;
   if (surcharge.listPrice < 0) return [];
   const found = tax.calculation.line_items.find(({ id }) => id === surchargeId(surcharge));
-  return found && !surcharge.listPriceIncludesTax ? taxLinesOf(found.taxes, surcharge.price) : null;
+  return found && !surcharge.listPriceIncludesTax ? toTaxLines(found.taxes, surcharge.price) : null;
 };
 
 /** The shipping charges of an order, and the index of the charge to calculate. */
@@ -77,7 +77,7 @@ export type ShippingCharges = {
   readonly isOnOrder: boolean;
 };
 
-const discountOf = (line: ShippingLine): number => line.price - line.discountedPrice;
+const getDiscount = (line: ShippingLine): number => line.price - line.discountedPrice;
 
 /**
  * Returns the charges of an order if the shipping method `id` costs `price`. A method that the order does not have
@@ -88,12 +88,12 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
     (line) => String(line.shippingMethodId ?? line.shippingMethod?.id) === String(id),
   );
   if (own === -1) {
-    const discount = shippingLines.reduce((sum, line) => sum + discountOf(line), 0);
+    const discount = shippingLines.reduce((sum, line) => sum + getDiscount(line), 0);
     return { nets: [{ id: 'new', net: Math.max(0, price - discount) }], own: 0, isOnOrder: false };
   }
   const nets = shippingLines.map((line, at) => ({
     id: String(line.id),
-    net: Math.max(0, (at === own ? price : line.price) - discountOf(line)),
+    net: Math.max(0, (at === own ? price : line.price) - getDiscount(line)),
   }));
   return { nets, own, isOnOrder: true };
 };
@@ -102,8 +102,8 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
 export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly number[] | null => {
   if (tax.kind === 'open') return nets.map(() => 0);
   if (tax.kind !== 'ok') return null;
-  const taxOf = (charge: ShippingNet) => toMinor(shippingOf(tax.calculation, charge)?.tax_amount ?? '0', exponent);
-  return nets.map((charge) => effectiveRate(Number(taxOf(charge)), charge.net));
+  const getTax = (charge: ShippingNet) => toMinor(getShipping(tax.calculation, charge)?.tax_amount ?? '0', exponent);
+  return nets.map((charge) => effectiveRate(Number(getTax(charge)), charge.net));
 };
 
 /** Returns whether a part of an order's tax is not from Levy. */

@@ -8,7 +8,7 @@ import {
   taxOfCart,
   warningText,
 } from '../core/quotes.ts';
-import { cartOf, isForeign, type ShippingNet } from './cart.ts';
+import { isForeign, type ShippingNet, toCart } from './cart.ts';
 import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 
@@ -53,7 +53,7 @@ type Replacing = {
 };
 
 /** Creates the function that returns the tax of an order. */
-export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inputOf'>) => {
+export const createTaxReader = (options: LevyOptions, { readInput }: Pick<Inputs, 'readInput'>) => {
   const { levy, timeoutMs, pauseMs, fallback } = options;
   const quote = createQuotes({
     levy,
@@ -63,14 +63,14 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
   const log = createLog(fallback);
 
   /** Returns the current tax of an order. Never throws for an outage. */
-  const taxOf = async (ctx: RequestContext, order: Order, replacing?: Replacing): Promise<Tax> => {
+  const readTax = async (ctx: RequestContext, order: Order, replacing?: Replacing): Promise<Tax> => {
     const scope = ctx.req ?? ctx;
     const failed = (detail: string, reason: NoTaxReason): Tax => {
       log.failure(scope, order, detail);
       return { kind: 'failed', reason };
     };
-    const input = await inputOf(ctx, order, replacing?.method);
-    const built = cartOf(order, { ...input, shipping: replacing?.shipping });
+    const input = await readInput(ctx, order, replacing?.method);
+    const built = toCart(order, { ...input, shipping: replacing?.shipping });
     if (!built.ok) {
       if (isForeign(order)) return { kind: 'foreign' };
       return order.shippingAddress?.countryCode ? failed(built.unsupported.detail, 'refused') : { kind: 'open' };
@@ -85,6 +85,6 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
     return { kind: 'ok', calculation: found.calculation, isCovered: found.isCovered };
   };
 
-  return taxOf;
+  return readTax;
 };
-export type TaxOf = ReturnType<typeof createTaxOf>;
+export type ReadTax = ReturnType<typeof createTaxReader>;

@@ -6,10 +6,10 @@ import type { AccountAnswer } from './response.ts';
 
 type Scope = AccountAnswer['scopes'][number];
 
-const codeOf = (state: string): string => stateJurisdiction(state) ?? state;
+const getCode = (state: string): string => stateJurisdiction(state) ?? state;
 
 const answeredRegistration = ({ state, from, to, frequency }: Registration) => ({
-  state: codeOf(state),
+  state: getCode(state),
   from,
   to,
   frequency,
@@ -40,7 +40,7 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
     ambiguous_address,
     ship_from,
     service_version,
-    remote_seller_elections: settings.remote_seller_elections.map((one) => ({ ...one, state: codeOf(one.state) })),
+    remote_seller_elections: settings.remote_seller_elections.map((one) => ({ ...one, state: getCode(one.state) })),
     retail_delivery_fee,
     filing_reminder_days,
     // A storefront's key must not read a taxpayer number.

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
-import { textOf } from '../packed/unpack.ts';
+import { readText } from '../packed/unpack.ts';
 import type { Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { readQuery } from './field-problems.ts';
@@ -14,7 +14,7 @@ export type PublicDocument = { readonly text: string; readonly headers: Readonly
 /** A page built by `npm run pack`, with its Content-Security-Policy. */
 type Page = { readonly page: string; readonly policy: string };
 
-export const readPage = (name: 'docs' | 'console'): Page => JSON.parse(textOf(name));
+export const readPage = (name: 'docs' | 'console'): Page => JSON.parse(readText(name));
 
 /** Turns a page into a public document that no other site can frame. */
 export const pageDocument = ({ page, policy }: Page): PublicDocument => ({

@@ -230,7 +230,7 @@ export const readKeyName = (token: string, issuer: string): string | null => {
   }
 };
 
-// The library checks that the algorithm fits the key, and the signature. `tokenOf` checks the claims.
+// The library checks that the algorithm fits the key, and the signature. `checkToken` checks the claims.
 const verifyPayload = async (token: string, { jwk: { alg }, native }: SigningKey): Promise<Payload | null> => {
   try {
     await compactVerify(token, native, { algorithms: algorithms.filter((name) => name === (alg ?? name)) });

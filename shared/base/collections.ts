@@ -1,5 +1,5 @@
 /** Splits values into batches, in order. The default size is DynamoDB's BatchGetItem limit. */
-export async function* batchesOf<Value>(
+export async function* toBatches<Value>(
   values: AsyncIterable<Value> | Iterable<Value>,
   size = 100,
 ): AsyncGenerator<readonly Value[]> {
@@ -13,7 +13,7 @@ export async function* batchesOf<Value>(
 }
 
 /** Yields every page of a list, in order. */
-export async function* pagesOf<Cursor, Page extends { readonly next: Cursor | null }>(
+export async function* readPages<Cursor, Page extends { readonly next: Cursor | null }>(
   read: (after: Cursor | null) => Promise<Page>,
 ): AsyncGenerator<Page> {
   let after: Cursor | null = null;

@@ -31,15 +31,20 @@ const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays)
   asOf < day && overdueMs <= nowMs;
 
 /** Warns that the local rates of an address are from a different day, or that newer rates are due. */
-const ageWarnings = (decisive: TaxingAddress, placeOf: () => string, pointer: string, days: WarningDays): Warning[] => {
+const ageWarnings = (
+  decisive: TaxingAddress,
+  getPlace: () => string,
+  pointer: string,
+  days: WarningDays,
+): Warning[] => {
   const { approximation, published, place } = decisive;
   const warnings: Warning[] = [];
   if (approximation) {
-    const message = `${place.name}: ${approximate(placeOf(), approximation, days.day)} To replace them, ${importFile(decisive)}`;
+    const message = `${place.name}: ${approximate(getPlace(), approximation, days.day)} To replace them, ${importFile(decisive)}`;
     warnings.push({ code: 'local_rates_approximate', message, pointer });
   }
   if (published && isOutdated(published, days)) {
-    const message = `${place.name}: ${outdated(placeOf(), published)}`;
+    const message = `${place.name}: ${outdated(getPlace(), published)}`;
     warnings.push({ code: 'local_rates_outdated', message, pointer });
   }
   return warnings;

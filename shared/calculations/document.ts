@@ -121,7 +121,7 @@ const locateDocument = (
   reductions: readonly Reduction[],
   context: Locating,
   day: string,
-  collectionExemptionOf: (line: number, place: Place) => LineCollectionExemption,
+  getCollectionExemption: (line: number, place: Place) => LineCollectionExemption,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
   // Most lines have no addresses, and share one destination.
@@ -145,7 +145,7 @@ const locateDocument = (
   for (const { charge, parcels } of read.value) {
     const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const collectionExemption = deliveryCollectionExemption(collectionExemptionOf(line, found.place));
+      const collectionExemption = deliveryCollectionExemption(getCollectionExemption(line, found.place));
       if (destination) others.push({ located: found, collectionExemption });
       return { line, place: found.place, collectionExemption };
     });

@@ -65,13 +65,13 @@ const chargePlaces = (lines: TaxDocument['lines']): readonly (readonly Place[])[
 
 /**
  * Warns that the rates of a document could differ for a remote seller: once per state, at the first charge with such a
- * tax. `pointerOf` returns the pointer of a line by its index.
+ * tax. `getPointer` returns the pointer of a line by its index.
  */
 export const remoteWarnings = (
   { day, lines }: TaxDocument,
   places: readonly LocatedLine[],
   taxed: TaxedDocument,
-  pointerOf: (charge: number) => string,
+  getPointer: (charge: number) => string,
 ): Warning[] => {
   const remotes = new Map(places.flatMap(({ place, remote }) => (remote ? [[place, remote] as const] : [])));
   if (remotes.size === 0) return [];
@@ -80,7 +80,7 @@ export const remoteWarnings = (
   for (const [index, { rows }] of taxed.lines.entries())
     for (const place of placesByCharge[index] ?? []) {
       const remote = remotes.get(place) ?? null;
-      for (const warning of remoteWarning({ place, remote }, chargedBy(rows, place), day, pointerOf(index)))
+      for (const warning of remoteWarning({ place, remote }, chargedBy(rows, place), day, getPointer(index)))
         if (!warnings.has(place.code)) warnings.set(place.code, warning);
     }
   return [...warnings.values()];
@@ -106,13 +106,13 @@ const isCharged = ({ rows }: TaxedCharge): boolean =>
   rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
 
 /**
- * Warns that a document charges general excise tax without passing it on: once, at the first charge. `pointerOf`
+ * Warns that a document charges general excise tax without passing it on: once, at the first charge. `getPointer`
  * returns the pointer of a line by its index.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,
   taxed: TaxedDocument,
-  pointerOf: (charge: number) => string,
+  getPointer: (charge: number) => string,
 ): Warning[] => {
   if (passOnGeneralExcise) return [];
   const charged = taxed.lines.findIndex(isCharged);
@@ -124,5 +124,5 @@ export const notPassedOnWarnings = (
   const rates = place?.jurisdictions.map(
     ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,
   );
-  return place && rates ? [notPassedOn(place.name, sum(rates), pointerOf(charged))] : [];
+  return place && rates ? [notPassedOn(place.name, sum(rates), getPointer(charged))] : [];
 };

@@ -74,13 +74,13 @@ const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: str
 };
 
 /** Returns the pointer of a line of the tax document by its index. */
-type PointerOf = (charge: number) => string;
+type GetPointer = (charge: number) => string;
 
 /** Warns that the included tax is the gross minus the net, because no net plus its tax equals the gross. */
 const inexactWarning = (
   { charges, gross, net, taxOfNet }: InexactGross,
   write: Writer,
-  pointer: PointerOf,
+  pointer: GetPointer,
 ): Warning => {
   const [first = 0] = charges;
   const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';
@@ -95,7 +95,7 @@ const isFeeAlone = ({ rows }: TaxedCharge): boolean =>
   rows.every(({ jurisdiction }) => jurisdiction.tax_type === 'fee');
 
 /** Warns that a charge with included tax has no base, because its only cent is tax of the whole invoice. */
-const baselessWarnings = ({ lines }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
+const baselessWarnings = ({ lines }: TaxedDocument, write: Writer, pointer: GetPointer): Warning[] =>
   lines.flatMap((charge, index) => {
     const { tax, taxable, exempt, inexact } = charge;
     if (tax === 0n || taxable + exempt > 0n || inexact || isFeeAlone(charge)) return [];
@@ -156,7 +156,7 @@ export const listWarnings = (
   };
   const { lineItems } = document;
   const lines = taxed.lines.slice(0, lineItems);
-  const pointerTo: PointerOf = (charge) =>
+  const pointerTo: GetPointer = (charge) =>
     charge < lineItems ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lineItems);
   const uncoded = (input.line_items ?? []).findIndex(
     ({ product_tax_code, unit_price }) => !product_tax_code && !isReduction(unit_price),

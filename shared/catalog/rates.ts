@@ -85,14 +85,14 @@ export type RatePreference = 'lowest' | 'highest';
  */
 export const byRate = <Value>(
   values: readonly [Value, ...Value[]],
-  rateOf: (value: Value) => bigint | undefined,
+  getRate: (value: Value) => bigint | undefined,
   prefer: RatePreference,
 ): Value => {
   let [best] = values;
   let bestRate: bigint | undefined;
   if (values.length === 1) return best;
   for (const value of values) {
-    const rate = rateOf(value);
+    const rate = getRate(value);
     if (rate === undefined) continue;
     if (bestRate === undefined || (prefer === 'highest' ? rate > bestRate : rate < bestRate)) {
       best = value;

@@ -1,7 +1,7 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
 import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
-import { type Customer, customerNotFound, customersOf, isExpiring, isForState } from '../customers/customer.ts';
+import { type Customer, customerNotFound, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { addPut } from './customers/put.ts';
 import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
@@ -13,7 +13,7 @@ type Options = { readonly account: string; readonly json?: boolean };
 const headings = ['customer', 'name', 'reason', 'certificate', 'states', 'first day', 'last day'];
 
 /** Returns one row per certificate, or one row for a customer without certificates. */
-const rowsOf = ({ id, name, exemptions }: Customer): readonly (readonly string[])[] => {
+const listRows = ({ id, name, exemptions }: Customer): readonly (readonly string[])[] => {
   const who = [shown(id), shown(name ?? '')];
   if (exemptions.length === 0) return [[...who, 'none']];
   return exemptions.map(({ reason, certificate_number: number, states, valid_from, valid_to }) => [
@@ -26,12 +26,12 @@ const rowsOf = ({ id, name, exemptions }: Customer): readonly (readonly string[]
   ]);
 };
 
-const tableOf = (customers: readonly Customer[]): string => textTable([headings, ...customers.flatMap(rowsOf)]);
+const formatTable = (customers: readonly Customer[]): string => textTable([headings, ...customers.flatMap(listRows)]);
 
 const printAll = async (customers: AsyncIterable<Customer>, { json }: Options, summary: (count: number) => string) => {
   const found = await Array.fromAsync(customers);
   if (json) return printJson(found);
-  if (found.length > 0) print(tableOf(found));
+  if (found.length > 0) print(formatTable(found));
   print(summary(found.length));
 };
 
@@ -47,7 +47,7 @@ const addList = (program: LevyCommand): void => {
       const conditions = state === undefined ? [] : [isForState(state)];
       const { id } = await requireAccount(options.account);
       await printAll(
-        customersOf(id, customerReads, ...conditions),
+        readCustomers(id, customerReads, ...conditions),
         options,
         (count) => `${counted(count, 'customer')}.`,
       );
@@ -68,7 +68,7 @@ const addShow = (program: LevyCommand): void => {
           `${customerNotFound.detail} List them with \`npm run customers -- list --account ${id}\`.`,
         );
       if (json) return printJson(found);
-      print(tableOf([found]));
+      print(formatTable([found]));
       print(`Version ${found.version}, changed ${found.updated_at}.`);
     });
 };
@@ -87,7 +87,7 @@ const addExpiring = (program: LevyCommand): void => {
       const today = toDay(now());
       const isWanted = isExpiring(today, addDays(today, within + 1));
       const expiring = async function* () {
-        for await (const customer of customersOf(id, customerReads, isWanted))
+        for await (const customer of readCustomers(id, customerReads, isWanted))
           yield { ...customer, exemptions: customer.exemptions.filter(isWanted) };
       };
       await printAll(expiring(), options, (count) =>

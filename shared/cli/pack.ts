@@ -15,7 +15,7 @@ import type { Fulfillment } from '../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
 import { packRates, packZips, summarizeRates } from './pack/local-tables.ts';
 
-const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const resolvePath = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Compresses a packed file. This takes much longer than generating its text. */
@@ -25,17 +25,17 @@ export const compress = (text: string): Buffer =>
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 const releases = (): unknown[] =>
-  readdirSync(pathOf('../catalog/releases'))
+  readdirSync(resolvePath('../catalog/releases'))
     .filter((name) => name.startsWith('US-'))
     .sort()
-    .map((name) => read(pathOf(`../catalog/releases/${name}`)));
+    .map((name) => read(resolvePath(`../catalog/releases/${name}`)));
 
 type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
-const productTaxCodes = () => read(pathOf('../vocabulary/product-tax-codes.json')) as Required<Named>[];
+const productTaxCodes = () => read(resolvePath('../vocabulary/product-tax-codes.json')) as Required<Named>[];
 
 const vocabulary = (): PackedVocabulary => {
-  const attributes = read(pathOf('../vocabulary/attributes.json')) as (ProductAttribute & Named)[];
+  const attributes = read(resolvePath('../vocabulary/attributes.json')) as (ProductAttribute & Named)[];
   const stated = [...productTaxCodes().filter(({ fulfillment }) => fulfillment !== 'shipped'), ...attributes];
   return {
     attributes: attributes.map(({ fulfillment: _, ...attribute }) => attribute),
@@ -54,7 +54,7 @@ const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code
  * file. The file has no quotes.
  */
 const crosswalk = (): string =>
-  readFileSync(pathOf('../vocabulary/code-crosswalk.csv'), 'utf8')
+  readFileSync(resolvePath('../vocabulary/code-crosswalk.csv'), 'utf8')
     .trimEnd()
     .split('\n')
     .slice(1)
@@ -67,10 +67,10 @@ const placesText = (state: string): string =>
 
 /** The tables of public names for imports, with the local rates by state. */
 const localNames = (): unknown => {
-  const textOf = (name: string) => readFileSync(pathOf(`../catalog/local/${name}.csv`), 'utf8');
+  const readText = (name: string) => readFileSync(resolvePath(`../catalog/local/${name}.csv`), 'utf8');
   return {
-    counties: textOf('counties'),
-    districts: textOf('districts'),
+    counties: readText('counties'),
+    districts: readText('districts'),
     rates: Object.fromEntries(listStates().map((state) => [state, placesText(state)])),
   };
 };
@@ -85,7 +85,7 @@ type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: 
 
 const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): PackedFile => ({
   name,
-  path: pathOf(`../packed/${name}.br`),
+  path: resolvePath(`../packed/${name}.br`),
   text,
   readBy,
 });
@@ -98,7 +98,7 @@ const localTables = (kind: 'rates' | 'zips', textOfState: (state: string) => str
 /** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [
   packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
-    readFileSync(pathOf('../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll(/\r?\n/g, ''),
+    readFileSync(resolvePath('../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll(/\r?\n/g, ''),
   ),
   packed('releases', 'shared/catalog/built-in.ts', () => lines(releases())),
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
@@ -127,7 +127,7 @@ const endpointsPage = async (): Promise<string> => {
     ({ name, method, path, summary, scope }) =>
       `| [\`${method} ${path}\`](../../functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
   );
-  const text = readFileSync(pathOf('../../infra/docs/endpoints.md'), 'utf8');
+  const text = readFileSync(resolvePath('../../infra/docs/endpoints.md'), 'utf8');
   const head = '| Endpoint | Purpose | Scope |\n|---|---|---|\n';
   const start = text.indexOf(head) + head.length;
   return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
@@ -135,12 +135,12 @@ const endpointsPage = async (): Promise<string> => {
 
 const schemas: readonly GeneratedFile[] = [
   ...Object.entries(eventSchemas()).map(([name, text]) => ({
-    path: pathOf(`../events/schemas/${name}`),
+    path: resolvePath(`../events/schemas/${name}`),
     text: () => text,
   })),
-  { path: pathOf('../../infra/docs/endpoints.md'), text: endpointsPage },
-  { path: pathOf('../api/openapi.json'), text: openApi },
-  { path: pathOf('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
+  { path: resolvePath('../../infra/docs/endpoints.md'), text: endpointsPage },
+  { path: resolvePath('../api/openapi.json'), text: openApi },
+  { path: resolvePath('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
 ];
 
 const pages: readonly PackedFile[] = [

@@ -12,7 +12,7 @@ type Failing = {
 };
 
 /** `/line_items/0/quantity: Send a decimal as a string, such as "1".` */
-const lineOf = ({ source, detail }: Failing): string => {
+const formatFailure = ({ source, detail }: Failing): string => {
   const field = source?.pointer || source?.parameter || source?.header;
   return field ? `${field}: ${detail}` : detail;
 };
@@ -25,7 +25,7 @@ export class LevyRefused extends Error {
   override readonly name = 'LevyRefused';
   readonly refusal: { readonly status: number; readonly code: string; readonly errors: readonly object[] };
   constructor(refusal: LevyRefused['refusal'] & { readonly detail: string }) {
-    const lines = (refusal.errors as readonly Failing[]).map(lineOf);
+    const lines = (refusal.errors as readonly Failing[]).map(formatFailure);
     super(`${refusal.code}: ${lines.join('\n') || refusal.detail}`);
     this.refusal = refusal;
   }
@@ -88,7 +88,7 @@ type Loose = CallOptions & {
 
 const serviceVersion: components['schemas']['ServiceVersion'] = 'aspen.2026-10-01';
 
-const urlOf = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
+const getUrl = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
     // URL parsing removes such segments, so the request would go to a different resource.
@@ -118,7 +118,7 @@ export const createClient = (options: ClientOptions): Levy => {
     if (method === 'POST') headers.set('Idempotency-Key', key);
     if (input.body) headers.set('Content-Type', 'application/json');
     const body = input.body ? JSON.stringify(input.body) : null;
-    const reply = await send(options, { method, url: urlOf(options.url, path, input), headers, body }, input);
+    const reply = await send(options, { method, url: getUrl(options.url, path, input), headers, body }, input);
     const shared = { status: reply.status, headers: reply.headers };
     if (reply.status < 300) return { ok: true, data: reply.body, ...shared };
     const { errors } = (reply.status === 304 ? { errors: [] } : reply.body) as {

@@ -33,13 +33,13 @@ type Outgoing = {
 };
 
 /** Returns the seconds of `Retry-After`, or `null`. */
-const retryAfterOf = (reply: HttpResponse | null): number | null => {
+const getRetryAfter = (reply: HttpResponse | null): number | null => {
   const text = reply?.headers.get('Retry-After') ?? '';
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
 /** Describes an error with the cause that `fetch` hides: `TypeError: fetch failed (ECONNREFUSED)`. */
-const textOf = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   const { code, message } = (error as { cause?: { code?: unknown; message?: unknown } } | null)?.cause ?? {};
   const cause = code ?? message;
   return cause ? `${String(error)} (${String(cause)})` : String(error);
@@ -57,10 +57,10 @@ export class LevyUnavailable extends Error {
   /** The `Retry-After` of the last response in seconds, or `null`. */
   readonly retryAfterSeconds: number | null;
   constructor({ method, url, headers }: Outgoing, tries: number, reply: HttpResponse | null, cause: unknown) {
-    const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : textOf(cause);
+    const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : describeError(cause);
     super(`${method} ${url.split('?')[0]} failed in attempt ${tries}. ${reason}`, { cause });
     this.status = reply?.status ?? null;
-    this.retryAfterSeconds = retryAfterOf(reply);
+    this.retryAfterSeconds = getRetryAfter(reply);
     this.idempotencyKey = headers.get('Idempotency-Key');
   }
 }
@@ -117,7 +117,7 @@ const isFromLevy = ({ status, headers, body }: HttpResponse): boolean => {
 
 // `Retry-After` plus up to a second, or exponential backoff with full jitter.
 const pauseMs = (reply: HttpResponse | null, tries: number): number => {
-  const retryAfter = retryAfterOf(reply);
+  const retryAfter = getRetryAfter(reply);
   if (retryAfter !== null) return retryAfter * 1000 + Math.random() * 1000;
   return Math.random() * Math.min(maxPauseMs, 500 * 2 ** tries);
 };

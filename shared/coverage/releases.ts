@@ -68,11 +68,11 @@ export const activeReleases = async (state: string | null, ports: ReleasePorts):
   const imported = active.flatMap(({ release }) => (ports.builtInById(release) ? [] : [release]));
   const heads = await readHeads(imported, ports);
   const listed = await readHeads([...heads.values()].flatMap(listedBelow), ports);
-  const headOf = (id: string): Release => {
+  const getHead = (id: string): Release => {
     const head = heads.get(id) as ReleaseHead;
     return withFallback(head, ports.builtInById, listed.get(listedBelow(head)[0] ?? '') ?? null);
   };
-  for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
+  for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? getHead(release));
   return [...releases.values()].filter((release) => isRequested(release.state));
 };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { toDay } from '../base/calendar.ts';
-import { pagesOf } from '../base/collections.ts';
+import { readPages } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
@@ -335,11 +335,11 @@ const hasCertificate = ({ exemptions }: Customer, conditions: readonly IsWanted[
   conditions.length === 0 || exemptions.some((certificate) => conditions.every((isWanted) => isWanted(certificate)));
 
 /** Yields all customers of an account that have a certificate meeting the conditions, reading page by page. */
-export async function* customersOf(
+export async function* readCustomers(
   account: string,
   { page }: Pick<CustomerReads, 'page'>,
   ...conditions: readonly IsWanted[]
 ): AsyncGenerator<Customer> {
-  for await (const { rows } of pagesOf((after: string | null) => page(account, after, scannedRows)))
+  for await (const { rows } of readPages((after: string | null) => page(account, after, scannedRows)))
     yield* rows.filter((customer) => hasCertificate(customer, conditions));
 }

@@ -12,7 +12,7 @@ import { components, errorCodes, info, type Operation, operations } from './open
 import { operationArticle } from './operation.ts';
 
 /** Splits Markdown at its second-level headings. */
-const partsOf = (text: string) =>
+const listParts = (text: string) =>
   text
     .split(/^## /m)
     .slice(1)
@@ -21,16 +21,16 @@ const partsOf = (text: string) =>
       return { id: slug(title), title, text: part.slice(title.length) };
     });
 
-const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const readText = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 /** The parts of guide.md, the conventions of the OpenAPI document, and the changelog. */
 const guideParts = [
-  ...partsOf(textOf('./guide.md')),
-  ...partsOf(info['description'] ?? '').filter(({ title }) => title === 'Conventions'),
+  ...listParts(readText('./guide.md')),
+  ...listParts(info['description'] ?? '').filter(({ title }) => title === 'Conventions'),
   {
     id: 'changelog',
     title: 'Changelog',
-    text: textOf('../../CHANGELOG.md')
+    text: readText('../../CHANGELOG.md')
       .replace(/^# .*\n[^#]*/, '')
       .replaceAll(/^##/gm, '###'),
   },
@@ -48,7 +48,7 @@ const section = (title: string, lead: Part, content: Part): Markup => {
 };
 
 /** Returns the operations of a group, in the order of the endpoints. */
-const operationsOf = (title: Group): readonly Operation[] =>
+const listOperations = (title: Group): readonly Operation[] =>
   Object.values(endpoints)
     .filter(({ group }) => group === title)
     .map(({ name }) => {
@@ -58,7 +58,7 @@ const operationsOf = (title: Group): readonly Operation[] =>
     });
 
 const operationSections = (): readonly Markup[] =>
-  groups.map(({ title, text }) => section(title, inline(text), operationsOf(title).map(operationArticle)));
+  groups.map(({ title, text }) => section(title, inline(text), listOperations(title).map(operationArticle)));
 
 // Allows a line break in a long code after an underscore or a dot.
 const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
@@ -128,7 +128,7 @@ const navigation = (): Markup => {
   return html`<nav id="contents" aria-label="Contents" popover>
 <search><label class="unseen" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
 <div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
-${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${operationsOf(group.title).map(operationLink)}</ul>`)}
+${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${listOperations(group.title).map(operationLink)}</ul>`)}
 <h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('warning-codes', 'Warning codes')}${link('schemas', 'Schemas')}</ul>
 <details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
 </nav>`;

@@ -80,14 +80,14 @@ const ownConstraints = (schema: Schema): readonly Part[] => [
 ];
 
 // Returns the schema of the elements of a list or the values of an object.
-const memberOf = ({ items, additionalProperties }: Schema): Schema | null => {
+const getMember = ({ items, additionalProperties }: Schema): Schema | null => {
   if (items && !items.$ref) return items;
   return typeof additionalProperties === 'object' && !additionalProperties.$ref ? additionalProperties : null;
 };
 
 /** Returns the constraints of a value, except its type, as short phrases. */
-const constraintsOf = (schema: Schema): readonly Part[] => {
-  const member = memberOf(schema);
+const listConstraints = (schema: Schema): readonly Part[] => {
+  const member = getMember(schema);
   const ofMembers = member ? ownConstraints(member).filter(Boolean) : [];
   return [
     ...ownConstraints(schema).filter(Boolean),
@@ -109,7 +109,7 @@ export type Field = {
 const isRequired = (presence: Field['presence']): boolean => presence?.startsWith('required') === true;
 
 const fieldItem = ({ id, name, description, schema, presence, nested }: Field): Markup => {
-  const constraints = constraintsOf(schema);
+  const constraints = listConstraints(schema);
   return html`<li class="field"${id !== undefined && html` id="${id}"`}>
 <p class="what">${id === undefined ? html`<code>${name}</code>` : html`<a class="self" href="#${id}"><code>${name}</code></a>`} <span class="type">${typeOf(schema)}</span>${presence && html` <span class="${isRequired(presence) ? 'required' : 'presence'}">${presence}</span>`}</p>
 ${description && html`<p>${inline(description)}</p>`}
@@ -128,7 +128,7 @@ const isClosed = ({ additionalProperties }: Schema): boolean => additionalProper
 export const hasAllFields = (schema: Schema): boolean =>
   isClosed(schema) && schema.required?.length === Object.keys(schema.properties ?? {}).length;
 
-const presenceOf = (schema: Schema, name: string): Field['presence'] => {
+const getPresence = (schema: Schema, name: string): Field['presence'] => {
   if (hasAllFields(schema)) return null;
   const isListed = schema.required?.includes(name) === true;
   if (isClosed(schema)) return isListed ? 'always present' : 'may be absent';
@@ -155,7 +155,7 @@ export const schemaFields = (schema: Schema, { prefix = '', isDeep = false }): M
       name,
       description: property.description ?? components.schemas[schemaName(property.$ref ?? '')]?.description ?? '',
       schema: property,
-      presence: presenceOf(schema, name),
+      presence: getPresence(schema, name),
       nested: isDeep && nestedFields(property),
     })),
   );

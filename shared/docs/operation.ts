@@ -16,7 +16,7 @@ type Example = Pick<Operation, 'summary' | 'method' | 'path' | 'operationId' | '
 const successes = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => status < '300');
 
 /** Returns the example requests of an operation: one per example body, or one without a body. */
-const examplesOf = (operation: Operation): readonly Example[] => {
+const listExamples = (operation: Operation): readonly Example[] => {
   const parameters = operation.parameters.filter(
     ({ in: place, example }) => place !== 'header' && example !== undefined,
   );
@@ -135,7 +135,7 @@ const exampleResponses = (operation: Operation): readonly Markup[] =>
 
 /** Renders the example requests of an operation in each language, and its example responses. */
 const exampleColumn = (operation: Operation): Markup => {
-  const examples = examplesOf(operation);
+  const examples = listExamples(operation);
   const responses = exampleResponses(operation);
   return html`<h4>Example</h4>
 ${examples.map((example) => html`<details class="example" name="${operation.operationId}-examples"${example === examples[0] && html` open`}><summary>${example.summary}</summary>${sample(example)}</details>`)}
@@ -185,12 +185,12 @@ const bodyLinks = ({ content = {} }: Response): Part =>
     return [at > 0 && ', or ', name ? html`<a href="#schema-${name}">${name}</a>` : html`<code>${type}</code>`];
   });
 
-const codesOf = (response: Response): readonly string[] => response['x-codes'] ?? [];
+const listCodes = (response: Response): readonly string[] => response['x-codes'] ?? [];
 
 const responseItem = ([status, response]: readonly [string, Response]): Markup => {
   const isError = status >= '400';
   const [title = ''] = response.description.split('\n');
-  const codes = codesOf(response);
+  const codes = listCodes(response);
   return html`<li><p><span class="${isError ? 'status' : 'status ok'}">${status}</span> ${inline(isError ? title : response.description)} ${!isError && bodyLinks(response)}</p>
 ${codes.length > 0 && html`<ul class="codes">${codes.map((code) => html`<li><a href="#error-${code}"><code>${code}</code></a> ${inline(errorCodes[code]?.meaning ?? '')}</li>`)}</ul>`}
 ${headerList(Object.entries(response.headers ?? {}))}</li>`;
@@ -199,7 +199,7 @@ ${headerList(Object.entries(response.headers ?? {}))}</li>`;
 const responseList = ({ responses }: Operation): Markup => {
   const entries = Object.entries(responses);
   const errors = entries.filter(([status]) => status >= '400');
-  const count = errors.reduce((sum, [, response]) => sum + codesOf(response).length, 0);
+  const count = errors.reduce((sum, [, response]) => sum + listCodes(response).length, 0);
   return html`<h4>Responses</h4>
 <ul class="answers">${entries.filter((entry) => !errors.includes(entry)).map(responseItem)}</ul>
 <details class="errors"><summary>${count} error codes: ${errors.map(([status]) => status).join(', ')}</summary><ul class="answers">${errors.map(responseItem)}</ul></details>`;
@@ -223,7 +223,7 @@ const field = (operationId: string, parameter: Parameter): Markup => {
 
 const bodyField = (operation: Operation): Part => {
   if (!operation.requestBody) return null;
-  const examples = examplesOf(operation);
+  const examples = listExamples(operation);
   const id = `try-${operation.operationId}-body`;
   const text = prettyJson(examples[0]?.body);
   return html`<div class="control"><label for="${id}">Body <span class="presence">JSON</span></label>
@@ -234,14 +234,14 @@ ${examples.length > 1 && html`<select data-examples aria-label="Start from an ex
 /** Renders a form that sends a request with the reader's key. It is hidden if the page's script does not run. */
 const tryForm = (operation: Operation, writes: boolean): Markup => {
   const { operationId, method, path, parameters } = operation;
-  const fieldOf = (parameter: Parameter) => field(operationId, parameter);
+  const getField = (parameter: Parameter) => field(operationId, parameter);
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   const others = parameters.filter((parameter) => parameter.in !== 'path');
   return html`<details class="try"><summary>Try it</summary>
 <form data-method="${method}" data-path="${path}"${isPublic(operation) && html` data-public`} autocomplete="off"><div>
-${inPath.map(fieldOf)}
+${inPath.map(getField)}
 ${bodyField(operation)}
-${others.length > 0 && html`<details class="inside"><summary>${others.length === 1 ? '1 parameter' : `${others.length} parameters and headers`}</summary>${others.map(fieldOf)}</details>`}
+${others.length > 0 && html`<details class="inside"><summary>${others.length === 1 ? '1 parameter' : `${others.length} parameters and headers`}</summary>${others.map(getField)}</details>`}
 <p class="send"><button type="submit" class="primary">Send ${method}</button> <span class="hint">${writes && "Writes to your key's account."}</span></p></div>
 <div class="result" role="status" aria-live="polite"><p class="hint">The response appears here: status, headers and body.</p></div>
 </form></details>`;

@@ -5,7 +5,7 @@ import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 /** The time of an event. */
 export const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
 
-const schemaOf = <const Type extends string>(type: Type) =>
+const getSchema = <const Type extends string>(type: Type) =>
   z.object({
     // Has no account, because all accounts of a deployment share the same content.
     event_id: z.string(),
@@ -32,8 +32,8 @@ const schemaOf = <const Type extends string>(type: Type) =>
 
 /** The schemas of the events of tax content. They are separate from the ledger's event schemas, which are large. */
 export const contentEvents = {
-  'content.proposed': schemaOf('content.proposed'),
-  'content.activated': schemaOf('content.activated'),
+  'content.proposed': getSchema('content.proposed'),
+  'content.activated': getSchema('content.activated'),
 } as const;
 export type ContentEvent = z.infer<(typeof contentEvents)[keyof typeof contentEvents]>;
 

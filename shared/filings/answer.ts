@@ -6,7 +6,7 @@ import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
-import { discountOf, dueStatus, estimateDiscount, findFilingTerms } from './filing-calendar.ts';
+import { dueStatus, estimateDiscount, findFilingTerms, getDiscount } from './filing-calendar.ts';
 import type { FilingCommitted, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
@@ -72,7 +72,7 @@ const dueAnswer = (filing: FilingInStatus, { settings: { time_zone } }: Account,
   return {
     ...terms,
     ...(isOpen ? today : { overdue: false, days_until_due: null }),
-    ...estimateDiscount(discountOf(state), { ...filing, vendor_discount: terms.vendor_discount, isLate }),
+    ...estimateDiscount(getDiscount(state), { ...filing, vendor_discount: terms.vendor_discount, isLate }),
   };
 };
 

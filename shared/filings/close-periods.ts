@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { toDay } from '../base/calendar.ts';
-import { concurrently, pagesOf } from '../base/collections.ts';
+import { concurrently, readPages } from '../base/collections.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
 import type { FilingSequence } from './filing.ts';
 import {
@@ -60,7 +60,7 @@ export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
 const filingsAtATime = 100;
 
 const unfinishedFilings = async ({ filings }: ClosePorts) => {
-  const pages = pagesOf((after: FilingName | null) => filings.unfinished(after, filingsAtATime));
+  const pages = readPages((after: FilingName | null) => filings.unfinished(after, filingsAtATime));
   return (await Array.fromAsync(pages, (page) => page.filings)).flat();
 };
 

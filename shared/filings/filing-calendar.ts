@@ -105,12 +105,12 @@ const dueDate = (due: Due, periodEnd: string, holidays: readonly StateHoliday[])
   return nextBusinessDay(onDay, holidays);
 };
 
-const termsOf = (state: string): StateTerms | undefined =>
+const getTerms = (state: string): StateTerms | undefined =>
   states[stateOfJurisdiction(stateJurisdiction(state) ?? state)];
 
 /** Returns the month (1 to 12) in which periods of a state (`MI` or `US-MI`) and a frequency begin. */
 export const firstMonthOfPeriods = (state: string, frequency: Frequency): number =>
-  termsOf(state)?.due[frequency]?.starts ?? 1;
+  getTerms(state)?.due[frequency]?.starts ?? 1;
 
 /** Returns the days from a day to a due date (`YYYY-MM-DD`), negative if it has passed; `null` if it is not established. */
 export const daysUntil = (due: string | null, today: string): number | null =>
@@ -123,11 +123,11 @@ export const dueStatus = (due: string | null, today: string): Pick<Filing, 'over
 };
 
 /** Returns the formula of a state's discount; `undefined` without one. `state` is a jurisdiction code. */
-export const discountOf = (state: string): DiscountFormula | undefined => termsOf(state)?.discount;
+export const getDiscount = (state: string): DiscountFormula | undefined => getTerms(state)?.discount;
 
 /** Returns the frequencies of a state's returns that are established; empty for a state without a calendar. */
-export const frequenciesOf = (state: string): readonly Frequency[] =>
-  Object.keys(termsOf(state)?.due ?? {}) as Frequency[];
+export const listFrequencies = (state: string): readonly Frequency[] =>
+  Object.keys(getTerms(state)?.due ?? {}) as Frequency[];
 
 /**
  * Returns the due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend, a federal holiday
@@ -139,7 +139,7 @@ export const findFilingTerms = (
   frequency: Frequency,
   periodEnd: string,
 ): Pick<Filing, 'due_date' | 'vendor_discount' | 'terms' | 'worksheet_form'> => {
-  const known = termsOf(state);
+  const known = getTerms(state);
   const worksheet_form = findFormName(state);
   if (!known) return { due_date: null, vendor_discount: null, terms: null, worksheet_form };
   const { due: dues, vendor_discount, vendor_discount_note: _, discount: __, holidays = [], ...terms } = known;

@@ -119,7 +119,7 @@ export const findPeriod = (day: string, from: Period | null, registrations: read
   return period;
 };
 
-/** Returns the period ends around a day: the last before it, and the first on or after it; `from` as in `periodOf`. */
+/** Returns the period ends around a day: the last before it, and the first on or after it; `from` as in `findPeriod`. */
 export const adjacentPeriodEnds = (
   ...place: Parameters<typeof findPeriod>
 ): { readonly before: string; readonly after: string } => {

@@ -217,7 +217,7 @@ const readPage = async <Answer>(
   list: List,
   limit: number,
   after: Place,
-  answerOf: (entry: LiabilityEntry) => Answer,
+  toAnswer: (entry: LiabilityEntry) => Answer,
   ports: FilingReadPorts,
 ): Promise<EntryPage<Answer>> => {
   const data: Answer[] = [];
@@ -230,7 +230,7 @@ const readPage = async <Answer>(
     if (last && read === readMax) return { data, bytes, next_cursor: writeCursor(last, list) };
     read += 1;
     if (isListed(row.entry, list)) {
-      const answer = answerOf(row.entry);
+      const answer = toAnswer(row.entry);
       const added = answerBytes(JSON.stringify(answer));
       if (last && data.length > 0 && (data.length === limit || bytes + added > pageBytesMax))
         return { data, bytes, next_cursor: writeCursor(last, list) };

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { addDays } from '../base/calendar.ts';
-import { pagesOf } from '../base/collections.ts';
+import { readPages } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { daysUntil, findFilingTerms } from './filing-calendar.ts';
 import { openPeriods } from './filing-periods.ts';
@@ -26,7 +26,7 @@ type Return = Omit<NewReminder, 'account' | 'due_date' | 'days_until_due' | 'occ
 /** Yields the filings that are not filed, and that can be due or were due recently. */
 async function* unfiled(account: Account, today: string, { filings }: Ports): AsyncGenerator<Return> {
   const since = addDays(today, -overdueDaysMax - dueDaysMax);
-  for await (const { rows } of pagesOf((after: string | null) => filings.page(account.id, after, filingsAtATime))) {
+  for await (const { rows } of readPages((after: string | null) => filings.page(account.id, after, filingsAtATime))) {
     for (const filing of rows) {
       const { status } = filing;
       if (status === 'closing' || status === 'closed')
@@ -59,17 +59,17 @@ const unfiledReturns = async (account: Account, today: string, ports: Ports): Pr
 };
 
 /** Returns the current occasion: the setting's smallest number of days that is not below the days left. */
-const occasionOf = (daysLeft: number, reminderDays: readonly number[]): string | null => {
+const getOccasion = (daysLeft: number, reminderDays: readonly number[]): string | null => {
   if (daysLeft < 0) return daysLeft < -overdueDaysMax ? null : 'overdue';
   const reached = reminderDays.filter((days) => daysLeft <= days);
   return reached.length === 0 ? null : String(Math.min(...reached));
 };
 
 /** Returns the reminder of a return on a day; `null` without one, or without an established due date. */
-const reminderOf = (of: Return, account: Account, today: string, nowMs: number): NewReminder | null => {
+const getReminder = (of: Return, account: Account, today: string, nowMs: number): NewReminder | null => {
   const { due_date } = findFilingTerms(of.state, of.frequency, of.period_end);
   const days = daysUntil(due_date, today);
-  const occasion = days === null ? null : occasionOf(days, account.settings.filing_reminder_days ?? []);
+  const occasion = days === null ? null : getOccasion(days, account.settings.filing_reminder_days ?? []);
   if (due_date === null || days === null || occasion === null) return null;
   return { ...of, account: account.id, due_date, days_until_due: days, occasion, at: new Date(nowMs).toISOString() };
 };
@@ -84,7 +84,7 @@ export const remind = async (account: Account, ports: Ports): Promise<void> => {
     const nowMs = ports.now();
     const today = taxDateAt(nowMs, account.settings.time_zone).slice(0, 10);
     const returns = [...(await unfiledReturns(account, today, ports))];
-    const reminders = returns.flatMap((of) => reminderOf(of, account, today, nowMs) ?? []);
+    const reminders = returns.flatMap((of) => getReminder(of, account, today, nowMs) ?? []);
     let outcome: 'done' | 'stale' = 'done';
     for (const reminder of await ports.reminders.missing(reminders))
       if ((await ports.reminders.add(reminder)).kind === 'stale') outcome = 'stale';

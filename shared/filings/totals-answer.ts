@@ -104,16 +104,16 @@ const sumsNamed = <Sum extends { readonly gross: bigint; readonly count: number;
     .sort((a, b) => byText(a.currency, b.currency));
 
 /** The number of entries, and an amount of them; `null` if they are in several currencies. */
-const countOf = (any: ReturnType<typeof sumsNamed>) => any.reduce((sum, { count }) => sum + count, 0);
-const amountOf = (any: ReturnType<typeof sumsNamed>, name: 'gross_amount' | 'tax_amount') =>
+const getCount = (any: ReturnType<typeof sumsNamed>) => any.reduce((sum, { count }) => sum + count, 0);
+const getAmount = (any: ReturnType<typeof sumsNamed>, name: 'gross_amount' | 'tax_amount') =>
   any.length > 1 ? null : (any[0]?.[name] ?? '0.00');
 
 /** The entries to look at before the return is sent. */
 export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
   const any = sumsNamed(exceptions, 'any');
   return {
-    count: countOf(any),
-    gross_amount: amountOf(any, 'gross_amount'),
+    count: getCount(any),
+    gross_amount: getAmount(any, 'gross_amount'),
     by_reason: exceptionReasons.flatMap((reason) =>
       sumsNamed(exceptions, reason).map(({ tax_amount: _, ...sum }) => ({ reason, ...sum })),
     ),
@@ -124,9 +124,9 @@ export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): 
 export const answeredReview = ({ review }: Pick<Totals, 'review'>): ReviewSums => {
   const any = sumsNamed(review, 'any');
   return {
-    count: countOf(any),
-    gross_amount: amountOf(any, 'gross_amount'),
-    tax_amount: amountOf(any, 'tax_amount'),
+    count: getCount(any),
+    gross_amount: getAmount(any, 'gross_amount'),
+    tax_amount: getAmount(any, 'tax_amount'),
     by_code: reviewCodes.flatMap((code) => sumsNamed(review, code).map((sum) => ({ code, ...sum }))),
   };
 };

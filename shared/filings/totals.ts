@@ -22,7 +22,7 @@ export type JurisdictionSum = Pick<
 
 /** Totals of entries: by jurisdiction, currency and rate, and for the whole state by currency. */
 export type Totals = {
-  /** By `keyOf`. */
+  /** By `totalsKey`. */
   readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
   readonly summary: ReadonlyMap<string, Sum>;
   /** By reason and currency, and for entries with any exception (`any USD`), each counted once. */

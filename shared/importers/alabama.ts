@@ -5,7 +5,7 @@ import { bad, column, day, matching, type RowResult, rate, row, skipped, text } 
 import { readPercent } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
 import { Components } from './local-taxes.ts';
-import { namesOf, type OwnCodes } from './own-codes.ts';
+import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
 type Locality = {
@@ -79,7 +79,7 @@ class Localities {
       );
       const tax = cityTax(this.codes, row, county.name, isUniform);
       if (!components.has(tax.code)) yield* add(row, tax);
-      const names = namesOf(withoutTitle(row.name), tax.name);
+      const names = listNames(withoutTitle(row.name), tax.name);
       components.addCity({ names, codes: [countyTax(this.codes, county).code, tax.code] });
     }
     yield* components.entries();
@@ -103,7 +103,7 @@ export const alabama = stateTable({
     code: matching('Locality Code', /^[79]\d{3}$/, 'a locality code: write 7 or 9 and three digits'),
     name: column(
       'Locality Name',
-      (cell) => (namesOf(withoutTitle(cell)).length === 0 ? null : cell),
+      (cell) => (listNames(withoutTitle(cell)).length === 0 ? null : cell),
       'a name: fill it in',
     ),
     from: day('Active Date', compactDay, '20261001'),

@@ -6,7 +6,7 @@ import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } 
 import { readSheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
 import { Components } from './local-taxes.ts';
-import { namesOf, type OwnCodes } from './own-codes.ts';
+import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
 const rateOrNone = (cell: string) => readFraction(cell || '0');
@@ -57,7 +57,7 @@ const readMember = (values: Values<typeof columns>, codes: OwnCodes): RowResult<
   );
 };
 
-const taxOf = (tax: Jurisdiction, code: string): Jurisdiction => ({
+const buildTax = (tax: Jurisdiction, code: string): Jurisdiction => ({
   ...tax,
   ...(code !== '' && { reporting_code: code }),
 });
@@ -75,18 +75,18 @@ class Members {
     const place = this.codes.place(county, city);
     const taxes: string[] = [];
     if (borough) {
-      const tax = taxOf(this.codes.countyTax(county), borough.code);
+      const tax = buildTax(this.codes.countyTax(county), borough.code);
       const refused = this.components.repeat(tax, { rate: borough.rate, from: borough.from, to: null }, line);
       yield* refused;
       if (refused.length > 0) return;
       taxes.push(tax.code);
     }
     if (cityTax) {
-      const tax = taxOf(this.codes.cityTax(place), cityTax.code);
+      const tax = buildTax(this.codes.cityTax(place), cityTax.code);
       yield* this.components.add(tax, { rate: cityTax.rate, from: cityTax.from, to: null }, line);
       taxes.push(tax.code);
     }
-    if (taxes.length > 0) this.components.addCity({ names: namesOf(city, place.name), codes: taxes });
+    if (taxes.length > 0) this.components.addCity({ names: listNames(city, place.name), codes: taxes });
   }
 
   entries(): Iterable<Entry> {

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts';
 import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import { type ComponentRate, Components, localPart } from './local-taxes.ts';
-import { namesOf } from './own-codes.ts';
+import { listNames } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
 const retail = '017';
@@ -75,7 +75,7 @@ export const arizona = stateTable({
       if (!cities.has(code))
         for (const within of places)
           components.addCity({
-            names: namesOf(name, place.name),
+            names: listNames(name, place.name),
             codes: [codes.countyTax(within.county).code, tax.code],
           });
       cities.add(code);

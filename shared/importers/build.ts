@@ -69,12 +69,12 @@ type HeadDetails = Pick<ReleaseHead, 'counts' | 'last_day' | 'complete_from'> & 
   readonly registry: Registry;
 };
 
-const headOf = (
+const getHead = (
   options: BuildOptions,
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
   const { base, id, importer, importedAt, position } = options;
-  const { rates, sources } = stateRates(base, registry.ratesOf(base.state));
+  const { rates, sources } = stateRates(base, registry.listRates(base.state));
   return {
     ...takenFrom(base),
     ...remoteSales(base, importer),
@@ -164,7 +164,7 @@ const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: C
   noteOwn(own, before, tally);
   const summary = tally.summary();
   const counts = { parts: 0, zips: 0, jurisdictions: 1, rates: 0, locations: 0, streets: 0 };
-  const { own: _, ...head } = headOf(options, { summary, registry, counts, last_day: null });
+  const { own: _, ...head } = getHead(options, { summary, registry, counts, last_day: null });
   const owned = own ? { ...head, own } : head;
   return {
     outcome: 'built',
@@ -190,12 +190,12 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
   noteLost(base, tally, registry.used);
   if (streetRows.zips > 0) tally.note(streetsNote(streetRows.zips));
-  const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
+  const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.listRates(code).length, 0);
   const summary = withInForce(tally.summary(), inForce.counted);
   const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
   const { completeFrom } = collection;
   const days = { last_day: inForce.lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
-  const head = headOf(options, { summary, registry, counts, ...days });
+  const head = getHead(options, { summary, registry, counts, ...days });
   const content_hash = await contentHash(head, readParts(path));
   return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
 };

@@ -55,13 +55,13 @@ export const cdtfa = stateTable({
   collect({ codes }) {
     const kept: string[] = [];
     const cities = new CombinedCities();
-    const taxOf = (city: City) => (isShared: boolean) => {
+    const getTax = (city: City) => (isShared: boolean) => {
       const own = builtInTax(codes, city);
       if (!own) kept.push(city.name);
       return own ?? districtTax(city, isShared);
     };
     return {
-      add: (city: Omit<CombinedReading, 'tax'>, line) => cities.add({ ...city, tax: taxOf(city) }, line),
+      add: (city: Omit<CombinedReading, 'tax'>, line) => cities.add({ ...city, tax: getTax(city) }, line),
       *entries() {
         yield* cities.entries();
         yield* unmatchedCodesNote(kept);

@@ -17,7 +17,7 @@ import { readSheet } from './files/workbook.ts';
 import { readPercent } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
 import { Components } from './local-taxes.ts';
-import { namesOf, type OwnCodes, type OwnPlace, unmatchedCodesNote } from './own-codes.ts';
+import { listNames, type OwnCodes, type OwnPlace, unmatchedCodesNote } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
 const layersMax = 12;
@@ -92,13 +92,13 @@ const readLocation = (
     const layers = all.filter((layer) => !isState(layer));
     const known = codes.placesIn(county, name.replaceAll(/[/,()]/g, ' '));
     if (known[0]) {
-      const names = known.flatMap(({ place, isPart }) => namesOf(...(isPart ? [] : [name]), place.name));
+      const names = known.flatMap(({ place, isPart }) => listNames(...(isPart ? [] : [name]), place.name));
       return row({ id, ...known[0], names, layers });
     }
     // It could overlap any place in its county without a city tax, so `Locations` adds the names of those places to it.
     if (!hasCity) return row({ id, place: { county, code: '', name }, isPart: true, names: [], layers });
-    if (namesOf(name).length === 0) return bad('Location Code (none) is not a name: fill it in');
-    return row({ id, place: codes.place(county, name), isPart: false, names: namesOf(name), layers });
+    if (listNames(name).length === 0) return bad('Location Code (none) is not a name: fill it in');
+    return row({ id, place: codes.place(county, name), isPart: false, names: listNames(name), layers });
   });
 
 /** Districts with the same code in every county. */
@@ -109,12 +109,12 @@ const statewide: readonly string[] = ['RTD', 'CD'];
  * type (`RTA`), Levy's tables by type and county (`district:RTA-037`, `county:PSI`). A match for the place comes first,
  * then one for its county outside cities. A type in neither is a district of the county.
  */
-const jurisdictionOf = (codes: OwnCodes, type: string, place: OwnPlace): Jurisdiction => {
+const getJurisdiction = (codes: OwnCodes, type: string, place: OwnPlace): Jurisdiction => {
   const { county } = place;
   if (/^(?:county|cnty)$/i.test(type)) return codes.countyTax(county);
   if (/^city$/i.test(type)) return codes.cityTax(place);
   const kind = type.toUpperCase();
-  const found = [...codes.partsOf(place), ...codes.partsOf({ county, code: '' })].find(
+  const found = [...codes.listParts(place), ...codes.listParts({ county, code: '' })].find(
     (part) => part.split(':')[1]?.split('-')[0] === kind,
   );
   const [level = 'district', own = statewide.includes(kind) ? kind : `${kind}-${county}`] = found?.split(':') ?? [];
@@ -164,7 +164,7 @@ class Locations {
         { kind: 'bad', line, reason: `repeats the code ${location.id} of line ${other.line}: correct one of them` },
       ];
     const taxes = layers.map(({ type, rate }) => ({
-      jurisdiction: jurisdictionOf(this.codes, type, location.place),
+      jurisdiction: getJurisdiction(this.codes, type, location.place),
       rate,
     }));
     const codes = taxes.map(({ jurisdiction }) => jurisdiction.code);
@@ -180,12 +180,12 @@ class Locations {
     const components = new Components();
     const located = yield* this.withNames();
     const usual = usualRates(located.flatMap(({ taxes }) => taxes));
-    const codesOf = ({ id, taxes }: TaxedLocation) =>
+    const listCodes = ({ id, taxes }: TaxedLocation) =>
       taxes.map(({ jurisdiction: { code }, rate }) => (usual.get(code) === rate ? code : `${code}-${id}`));
-    const uses = Map.groupBy(located.flatMap(codesOf), (code) => code);
+    const uses = Map.groupBy(located.flatMap(listCodes), (code) => code);
     for (const location of located) {
       const { id, taxes, names, isPart, line } = location;
-      const codes = codesOf(location);
+      const codes = listCodes(location);
       for (const [index, { jurisdiction, rate }] of taxes.entries()) {
         const code = codes[index] ?? jurisdiction.code;
         if (components.has(code)) continue;

@@ -16,7 +16,7 @@ import {
 import { type OnProgress, openLines } from './files/text.ts';
 import { readPercent } from './fractions.ts';
 import { CombinedCities, type CombinedReading, localPart } from './local-taxes.ts';
-import { namesOf } from './own-codes.ts';
+import { listNames } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
 /** The positions of the fields, from 0, and the ends after them. */
@@ -76,7 +76,7 @@ const readPeriods = (
   { codes, base }: TableOptions,
 ): RowResult<Readings> => {
   const place = codes.place(county, name);
-  const [city = '', ...alsoCalled] = namesOf(name, place.name);
+  const [city = '', ...alsoCalled] = listNames(name, place.name);
   const tax = { ...codes.combinedTax(place), reporting_code: id };
   const readings: Readings['readings'][number][] = [];
   // The file by address (ordmacha) has the rates; this file has zeros.

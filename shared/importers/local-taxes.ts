@@ -161,7 +161,7 @@ type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
 type District = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change; readonly line: number };
 
 /** Returns the changes sorted by day; each ends before the next. */
-const changesOf = ({ changes }: RatedCity): readonly Change[] => {
+const listChanges = ({ changes }: RatedCity): readonly Change[] => {
   const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return sorted.map(({ from, to, rate }, index) => {
     const next = sorted[index + 1];
@@ -170,19 +170,19 @@ const changesOf = ({ changes }: RatedCity): readonly Change[] => {
 };
 
 const haveSameRates = (a: RatedCity, b: RatedCity): boolean =>
-  JSON.stringify(changesOf(a)) === JSON.stringify(changesOf(b));
+  JSON.stringify(listChanges(a)) === JSON.stringify(listChanges(b));
 
-const lineOf = ({ changes }: RatedCity): number => changes[0]?.line ?? 0;
+const getLine = ({ changes }: RatedCity): number => changes[0]?.line ?? 0;
 
 const ofAddresses = { of_addresses: true } as const;
 
-function* ratesOf(tax: Jurisdiction, changes: readonly Change[]): Generator<Entry> {
+function* listRateEntries(tax: Jurisdiction, changes: readonly Change[]): Generator<Entry> {
   yield { kind: 'jurisdiction', jurisdiction: tax };
   for (const change of changes) yield { kind: 'rate', rate: { jurisdiction: tax.code, ...change } };
 }
 
 /** Yields a city, under all its names, with a tax. */
-function* cityOf(
+function* listCityEntries(
   rated: RatedCity,
   { code }: Jurisdiction,
   { from, to, rate }: Change,
@@ -225,9 +225,9 @@ export class CombinedCities {
     );
     const same = new Set(taxed.filter(({ rated }) => this.isLikeItsCity(rated)));
     for (const { rated } of same)
-      yield { kind: 'skipped', line: lineOf(rated), reason: 'is a part of a city with the same rate' };
+      yield { kind: 'skipped', line: getLine(rated), reason: 'is a part of a city with the same rate' };
     const taxes = taxed.filter((one) => !same.has(one));
-    for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.entriesOf(sameTax);
+    for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.listEntries(sameTax);
     yield* this.districtEntries();
   }
 
@@ -239,18 +239,18 @@ export class CombinedCities {
   }
 
   /** Yields the entries of rows that share one tax. If they differ, no rate of the city is certain. */
-  private *entriesOf(sameTax: readonly TaxedCity[]): Generator<Entry> {
+  private *listEntries(sameTax: readonly TaxedCity[]): Generator<Entry> {
     const [{ rated: first, tax }, ...others] = sameTax as readonly [TaxedCity, ...TaxedCity[]];
     const differing = others.filter(({ rated }) => !haveSameRates(rated, first));
     for (const { rated } of differing) {
-      const reason = `has a different rate for ${rated.name} than line ${lineOf(first)}, so neither applies: correct one of them`;
-      yield { kind: 'bad', line: lineOf(rated), reason };
+      const reason = `has a different rate for ${rated.name} than line ${getLine(first)}, so neither applies: correct one of them`;
+      yield { kind: 'bad', line: getLine(rated), reason };
     }
-    if (differing.length === 0) yield* ratesOf(tax, changesOf(first));
+    if (differing.length === 0) yield* listRateEntries(tax, listChanges(first));
     for (const { rated } of sameTax)
-      for (const change of changesOf(rated))
-        if (differing.length === 0) yield* cityOf(rated, tax, change, rated.ofAddresses ?? false);
-        else yield* cityOf(rated, tax, { ...change, rate: '0' }, true);
+      for (const change of listChanges(rated))
+        if (differing.length === 0) yield* listCityEntries(rated, tax, change, rated.ofAddresses ?? false);
+        else yield* listCityEntries(rated, tax, { ...change, rate: '0' }, true);
   }
 
   private *districtEntries(): Generator<Entry> {
@@ -271,8 +271,8 @@ export class CombinedCities {
         line,
         reason: 'is a district without a city: city rates in its county depend on the address',
       };
-      yield* ratesOf(tax, [change]);
-      for (const rated of others) yield* cityOf(rated, tax, change, true);
+      yield* listRateEntries(tax, [change]);
+      for (const rated of others) yield* listCityEntries(rated, tax, change, true);
     }
   }
 }
@@ -287,10 +287,10 @@ export class CodedLocations {
   }
 
   *add({ name, county, code, places, change }: CodedLocation, line: number): Generator<Entry> {
-    const taxOf = (place: OwnPlace) => ({ ...this.codes.combinedTax(place), reporting_code: code });
-    if (places.length === 0) this.cities.addDistrict({ county, tax: taxOf({ county, code, name }), change, line });
+    const buildTax = (place: OwnPlace) => ({ ...this.codes.combinedTax(place), reporting_code: code });
+    if (places.length === 0) this.cities.addDistrict({ county, tax: buildTax({ county, code, name }), change, line });
     for (const { place, isPart } of places) {
-      const ofPlace = taxOf(place);
+      const ofPlace = buildTax(place);
       const tax = isPart ? { ...ofPlace, code: `${ofPlace.code}-${code}` } : ofPlace;
       const city = { city: cityName(place.name) ?? '', name: place.name, county, ofAddresses: isPart };
       yield* this.cities.add({ ...city, key: `${tax.code} ${code}`, tax, change }, line);

@@ -11,17 +11,17 @@ const monthOfFile = /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/;
 /** `City of Crowley (0101)`. */
 const codeAtEnd = / ?\(\d{4}\)$/;
 
-const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
+const toPlainWords = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
 
 /**
  * Returns a domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`.
  */
 const placeName = (jurisdiction: string): string =>
-  wordsOf(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
+  toPlainWords(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
 
 /** Returns a name without the name of its parish; `null` if the parish is not in it. */
 const withoutParish = (name: string, parish: string): string | null => {
-  const own = wordsOf(parish.replace(/ parish$/i, ''));
+  const own = toPlainWords(parish.replace(/ parish$/i, ''));
   const rest = ` ${name} `.replace(` ${own} PARISH `, ' ').replace(` PARISH OF ${own} `, ' ').trim();
   return rest === name ? null : rest;
 };

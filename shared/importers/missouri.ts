@@ -12,12 +12,12 @@ const monthOfFile = /^(?<month>[a-z]+)(?<year>20\d\d)\b/;
 /** `5.9750%`, or `0.05975` if the cell is a number. */
 const readRate = (cell: string): string | null => (cell.endsWith('%') ? readPercent(cell) : readFraction(cell));
 
-const keyOf = (name: string): string => plainName(cityName(name) ?? '');
+const getKey = (name: string): string => plainName(cityName(name) ?? '');
 
 const codePattern = /^(?<place>\d{5})-(?<county>\d{3})-(?<district>\d{3})$/;
 
 /** Returns the Census codes of the place and the county, and the number of the district. */
-const partsOf = (code: string) => codePattern.exec(code)?.groups as Record<'place' | 'county' | 'district', string>;
+const parseCode = (code: string) => codePattern.exec(code)?.groups as Record<'place' | 'county' | 'district', string>;
 
 /**
  * Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP (tests/mo-rates.test.mjs).
@@ -40,16 +40,16 @@ export const missouri = stateTable({
     // Notes and headings of groups have no code.
     if (code === '') return 'is a line without a jurisdiction';
     if (!codePattern.test(code)) return null;
-    const { place, county, district } = partsOf(code);
+    const { place, county, district } = parseCode(code);
     if (district !== '000') return 'is a district within a place, without a city or ZIP';
     if (place === '00000') return 'unincorporated areas are not in any city';
     const found = codes.placeCoded(county, place);
     // The Department adds the county to the name of a city in several counties.
-    const isKnown = found && keyOf(name).startsWith(keyOf(found.name));
+    const isKnown = found && getKey(name).startsWith(getKey(found.name));
     return isKnown ? null : "is a place that is not in Levy's tables";
   },
   read({ code, rate }, options) {
-    const { place, county } = partsOf(code);
+    const { place, county } = parseCode(code);
     return combinedReading(options.codes.placeCoded(county, place) as OwnPlace, code, rate, options);
   },
   collect: () => new CombinedCities(),

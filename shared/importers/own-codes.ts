@@ -25,11 +25,11 @@ export type OwnPlace = { readonly county: string; readonly code: string; readonl
 /** A place, or a part of it with separate taxes. */
 export type PlaceOrPart = { readonly place: OwnPlace; readonly isPart: boolean };
 
-const rowsOf = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
+const parseRows = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
 
-const keyOf = (name: string): string => plainName(cityName(name) ?? '');
+const getKey = (name: string): string => plainName(cityName(name) ?? '');
 
-const placeOf = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
+const buildPlace = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
   county,
   code: place_code || codePart(place),
   name: place,
@@ -49,26 +49,26 @@ export class OwnCodes {
   constructor(state: string, tables: NameTables | undefined) {
     this.state = state;
     const fips = stateFips(state);
-    const counties = rowsOf(tables?.counties ?? '').filter((row) => row['fips']?.slice(0, 2) === fips);
+    const counties = parseRows(tables?.counties ?? '').filter((row) => row['fips']?.slice(0, 2) === fips);
     this.counties = new Map(counties.map(({ fips: code = '', name = '' }) => [code.slice(2), name]));
     this.countyCodes = new Map([...this.counties].map(([code, name]) => [countyKey(name), code]));
-    const rates = rowsOf(tables?.rates ?? '');
+    const rates = parseRows(tables?.rates ?? '');
     const coded = rates.filter(({ place, place_code }) => place && place_code);
     this.codedPlaces = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
-    const districts = rowsOf(tables?.districts ?? '').filter((row) => row['state'] === state);
+    const districts = parseRows(tables?.districts ?? '').filter((row) => row['state'] === state);
     this.districts = new Map(districts.map(({ code = '', name = '' }) => [code, name]));
     this.parts = new Map(
       rates.map((row) => {
-        const { county, code } = placeOf(row);
+        const { county, code } = buildPlace(row);
         const parts = (row['parts'] ?? '').split(';').map((text) => text.split('=')[0] ?? '');
         return [`${county} ${code}`, parts.filter((part) => part !== '')];
       }),
     );
     for (const row of rates.filter(({ place }) => place)) {
-      const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => keyOf(name));
+      const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => getKey(name));
       for (const key of new Set(names)) {
         if (key === '') continue;
-        getOrAdd(this.places, key, () => []).push(placeOf(row));
+        getOrAdd(this.places, key, () => []).push(buildPlace(row));
       }
     }
   }
@@ -84,7 +84,7 @@ export class OwnCodes {
 
   /** Returns the places with a name, each within a county: a city in two counties is listed twice. */
   placesNamed(name: string): readonly OwnPlace[] {
-    return this.places.get(keyOf(name)) ?? [];
+    return this.places.get(getKey(name)) ?? [];
   }
 
   /** Returns a place within a county; a place missing from the tables gets a code made from its name. */
@@ -99,7 +99,7 @@ export class OwnCodes {
    * `PPRTA MONUMENT` are parts of Monument (`isPart`). `[]` if there is none.
    */
   placesIn(county: string, name: string): readonly PlaceOrPart[] {
-    const words = keyOf(name).split(' ');
+    const words = getKey(name).split(' ');
     const here = (key: string) => this.places.get(key)?.find((place) => place.county === county);
     const [elsewhere] = this.placesNamed(name);
     // The tables do not list every county of a place.
@@ -118,7 +118,7 @@ export class OwnCodes {
   }
 
   /** Returns the components of a place's local rate, as the tables write them: `county`, `city`, `district:RTD`. */
-  partsOf({ county, code }: Pick<OwnPlace, 'county' | 'code'>): readonly string[] {
+  listParts({ county, code }: Pick<OwnPlace, 'county' | 'code'>): readonly string[] {
     return this.parts.get(`${county} ${code}`) ?? [];
   }
 
@@ -161,6 +161,6 @@ export const unmatchedCodesNote = (kept: readonly string[]): readonly Entry[] =>
       ];
 
 /** Returns the names that an address can use for a place: the name in the file and the name in Levy's tables. */
-export const namesOf = (...names: readonly string[]): readonly string[] => [
+export const listNames = (...names: readonly string[]): readonly string[] => [
   ...new Set(names.map(cityName).filter((name) => name !== null)),
 ];

@@ -15,7 +15,7 @@ export type Component = {
   readonly distinction: string;
 };
 
-const nameOf = ({ level, label, place }: Component): string => {
+const getName = ({ level, label, place }: Component): string => {
   if (level === 'city') return place;
   return `${place}, ${label.toLowerCase()} tax`;
 };
@@ -36,7 +36,7 @@ export class PseudoJurisdictions {
   }
 
   /** Returns the code of a component, and the entries that declare it if it is new. */
-  codeOf(component: Component): { readonly code: string; readonly entries: readonly Entry[] } {
+  getCode(component: Component): { readonly code: string; readonly entries: readonly Entry[] } {
     const { level, label, place, rate, from, to, distinction } = component;
     const base = `US-${this.state}-${label}-${codePart(place) || 'UNNAMED'}`;
     const key = `${base} ${level} ${rate} ${from} ${to}`;
@@ -44,7 +44,7 @@ export class PseudoJurisdictions {
     if (known !== undefined) return { code: known, entries: [] };
     const code = this.free(base, distinction);
     this.codes.set(key, code);
-    const jurisdiction: Jurisdiction = { code, name: nameOf(component), type: level, tax_type: 'sales' };
+    const jurisdiction: Jurisdiction = { code, name: getName(component), type: level, tax_type: 'sales' };
     return {
       code,
       entries: [

@@ -17,7 +17,7 @@ const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'distri
 const typeOf = (code: string) => types[code[0] as unknown as keyof typeof types];
 
 /** `Bee Cave (Travis Co)` is Bee Cave in Travis County. */
-const partsOf = (name: string): { readonly city: string; readonly county?: string } => {
+const splitName = (name: string): { readonly city: string; readonly county?: string } => {
   const start = name.indexOf('(');
   if (start < 0 || !name.endsWith(')')) return { city: name };
   return { city: name.slice(0, start).trimEnd(), county: name.slice(start + 1, -1) };
@@ -65,7 +65,7 @@ class TexasCodes {
       return county === undefined ? undefined : this.codes.countyTax(county);
     }
     if (typeOf(code) !== 'city') return undefined;
-    const { city, county: within } = partsOf(name);
+    const { city, county: within } = splitName(name);
     const county = within === undefined ? undefined : this.codes.countyNamed(within);
     // The tables do not list the county of every place.
     const place = this.codes
@@ -107,7 +107,7 @@ const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> 
   const sum = taxes.reduce((total, { rate }) => total + parseUnits(rate), 0n);
   if (sum > localMax) return bad('has local taxes that sum to more than 0.02, the maximum in Texas: correct them');
   const [name = '', code = ''] = cells;
-  const city = isNone(code) || typeOf(code) !== 'city' ? null : cityName(partsOf(name).city);
+  const city = isNone(code) || typeOf(code) !== 'city' ? null : cityName(splitName(name).city);
   return city === null ? skipped('the area is not a city') : row({ city, taxes });
 };
 
@@ -130,7 +130,7 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
 const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
 
 /** Yields the rows from the first area on; every later row counts as an area. */
-async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
+async function* listAreas(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
   let begun = false;
   for await (const row of rows) {
     begun ||= isArea(row);
@@ -171,7 +171,7 @@ export const texas = stateFile({
         components.addCity({ names: [city], codes: taxes.map(({ jurisdiction }) => jurisdiction.code) });
       return refused.slice(0, 1);
     };
-    yield* readRows({ name, rows: areasOf({ [Symbol.asyncIterator]: () => rows }) }, readOne, use, {
+    yield* readRows({ name, rows: listAreas({ [Symbol.asyncIterator]: () => rows }) }, readOne, use, {
       atEnd: () => components.entries(),
     });
     const kept = components.jurisdictions.filter(hasFileCode);

@@ -17,7 +17,7 @@ const columns = {
 type Period = { readonly sheet: Sheet; readonly from: string };
 
 /** Returns the days of a sheet's rates from its second row: `July 1, 2023 - June 30, 2024`. */
-const periodOf = (file: string, sheet: Sheet): Period => {
+const getPeriod = (file: string, sheet: Sheet): Period => {
   const title = sheet.rows.find(({ line }) => line === 2)?.cells.find((text) => text !== '') ?? '';
   const [first = ''] = title.split(/ [-–] /);
   const from = calendarDay(first) ?? writtenDay(first) ?? americanDay(first);
@@ -29,8 +29,8 @@ const periodOf = (file: string, sheet: Sheet): Period => {
 };
 
 /** Returns the periods in order, without those that ended before the release begins. */
-const periodsOf = (file: string, sheets: readonly Sheet[], { established_from }: Release): readonly Period[] => {
-  const periods = sheets.map((sheet) => periodOf(file, sheet)).toSorted((a, b) => (a.from < b.from ? -1 : 1));
+const listPeriods = (file: string, sheets: readonly Sheet[], { established_from }: Release): readonly Period[] => {
+  const periods = sheets.map((sheet) => getPeriod(file, sheet)).toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return periods.filter((_, index) => (periods[index + 1]?.from ?? '9') > established_from);
 };
 
@@ -56,7 +56,7 @@ export const virginia = stateFile({
   async *read(path, options) {
     const { name, sheets } = await readWorkbook(path, options.onProgress);
     const cities = new CombinedCities();
-    for (const { sheet, from } of periodsOf(name, sheets, options.base))
+    for (const { sheet, from } of listPeriods(name, sheets, options.base))
       yield* readRows(
         { name: `${name}, sheet ${sheet.name}`, rows: rowsBelow(name, sheet, columns) },
         ({ cells }) => readLocality(cells, { ...options, from }),

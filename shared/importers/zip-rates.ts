@@ -133,7 +133,7 @@ function* zipEntries(
   for (const { part, ...level } of levels) {
     const rate = local[part];
     if (rate === '0') continue;
-    const { code, entries } = pseudo.codeOf({ ...level, place: region || zip, rate, ...days, distinction: zip });
+    const { code, entries } = pseudo.getCode({ ...level, place: region || zip, rate, ...days, distinction: zip });
     yield* entries;
     locals.push(code);
   }

@@ -1,5 +1,5 @@
 import { auditEntry } from './audit.ts';
-import { isCreditOf, toCredited, withCalculatedTaxes, withCredited, withoutCredit } from './credits/amounts.ts';
+import { isCreditFor, toCredited, withCalculatedTaxes, withCredited, withoutCredit } from './credits/amounts.ts';
 import { listLiabilityEntries, withReview, withStatesOfSale } from './entries/entries.ts';
 import type { Commit, HeadChange } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -65,7 +65,7 @@ export const buildCommit = (
   const without = parent && removed ? withoutCredit(parent, removed, at) : parent;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
   const moves: Move[] = [
-    ...(parent && removed && isCreditOf(removed, parent) ? [{ credit: removed, sign: -1n } as const] : []),
+    ...(parent && removed && isCreditFor(removed, parent) ? [{ credit: removed, sign: -1n } as const] : []),
     ...(posted ? [{ credit: posted, sign: 1n } as const] : []),
   ];
   return {

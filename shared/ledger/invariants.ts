@@ -75,51 +75,51 @@ export const sumFaults = (transaction: Summed): Fault[] => {
   const exponent = minorDigits(transaction.currency);
   // A corrupted amount may have more decimals than the currency. That is a finding, so it must not throw.
   const read = (text: string) => rescale(decimal(text), exponent);
-  const sumOf = <Name extends string>(rows: readonly Row<Name>[], name: Name) =>
+  const getSum = <Name extends string>(rows: readonly Row<Name>[], name: Name) =>
     rows.reduce((sum, row) => sum + read(row[name]), 0n);
   const expect = (what: string, actual: string, expected: bigint) =>
     differing(what, actual, formatAmount(expected, exponent));
 
   // A third-party discount reduces the price only under some states' rules, so accept the net with or without it.
-  const netOf = (charge: Priced, stored: bigint): bigint => {
+  const getNet = (charge: Priced, stored: bigint): bigint => {
     const net = read(charge.amount) - read(charge.applied_discount_amount);
     const coupon = read(charge.applied_third_party_discount_amount ?? '0');
     return stored === net - coupon ? stored : net;
   };
   const { line_items: lines, tax_included } = transaction;
   const charges = listCharges(transaction);
-  const shipped = sumOf(shippingList(transaction.shipping), 'amount');
-  const subtotal = sumOf(lines, 'amount');
-  const discount = sumOf(charges, 'applied_discount_amount');
-  const thirdParty = sumOf(lines, 'applied_third_party_discount_amount');
-  const tax = sumOf(charges, 'tax_amount');
+  const shipped = getSum(shippingList(transaction.shipping), 'amount');
+  const subtotal = getSum(lines, 'amount');
+  const discount = getSum(charges, 'applied_discount_amount');
+  const thirdParty = getSum(lines, 'applied_third_party_discount_amount');
+  const tax = getSum(charges, 'tax_amount');
   const total = subtotal - discount - thirdParty + shipped + (tax_included ? 0n : tax);
   return [
     ...charges.flatMap(({ id, net_amount, tax_amount, taxes, ...charge }) => [
-      ...expect(`${id}: net_amount`, net_amount, netOf(charge, read(net_amount))),
-      ...expect(`${id}: tax_amount`, tax_amount, sumOf(taxes, 'tax_amount')),
+      ...expect(`${id}: net_amount`, net_amount, getNet(charge, read(net_amount))),
+      ...expect(`${id}: tax_amount`, tax_amount, getSum(taxes, 'tax_amount')),
       ...faultUnless(taxes.length > 0, `${id}: taxes`, 'none', 'a reason'),
     ]),
     ...expect('subtotal_amount', transaction.subtotal_amount, subtotal),
     ...expect('applied_discount_amount', transaction.applied_discount_amount, discount),
     ...expect('applied_third_party_discount_amount', transaction.applied_third_party_discount_amount, thirdParty),
     ...expect('shipping_amount', transaction.shipping_amount, shipped),
-    ...expect('taxable_amount', transaction.taxable_amount, sumOf(charges, 'taxable_amount')),
-    ...expect('exempt_amount', transaction.exempt_amount, sumOf(charges, 'exempt_amount')),
+    ...expect('taxable_amount', transaction.taxable_amount, getSum(charges, 'taxable_amount')),
+    ...expect('exempt_amount', transaction.exempt_amount, getSum(charges, 'exempt_amount')),
     ...expect('tax_amount', transaction.tax_amount, tax),
     ...expect('total_amount', transaction.total_amount, total),
-    ...summaryFaults(transaction, (rows, name) => formatAmount(sumOf(rows, name), exponent)),
+    ...summaryFaults(transaction, (rows, name) => formatAmount(getSum(rows, name), exponent)),
   ];
 };
 
 const summaryFaults = (
   transaction: Summed,
-  sumOf: (rows: readonly SummaryRow[], name: (typeof summed)[number]) => string,
+  getSum: (rows: readonly SummaryRow[], name: (typeof summed)[number]) => string,
 ): Fault[] => {
   const sums = (rows: readonly SummaryRow[]) =>
     new Map(
       [...Map.groupBy(rows, ({ jurisdiction_code, rate }) => `${jurisdiction_code} at ${rate}`)].map(
-        ([name, group]) => [name, summed.map((amount) => sumOf(group, amount)).join(' / ')],
+        ([name, group]) => [name, summed.map((amount) => getSum(group, amount)).join(' / ')],
       ),
     );
   const expected = sums(listTaxRows(transaction));

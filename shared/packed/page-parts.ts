@@ -21,14 +21,14 @@ const bundled = (source: URL): string => {
   return text;
 };
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const computeHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Returns the Content-Security-Policy of a page that loads only one script and one style sheet. */
-const policyOf = (script: string, style: string): string =>
+const getPolicy = (script: string, style: string): string =>
   [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
+    `script-src ${computeHash(script)}`,
+    `style-src ${computeHash(style)}`,
     "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",
@@ -41,5 +41,5 @@ const policyOf = (script: string, style: string): string =>
 /** Returns a page with its bundled script and style sheet, and its policy. */
 export const buildPage = (script: URL, style: URL, write: (script: string, style: string) => string) => {
   const parts = [bundled(script), bundled(style)] as const;
-  return { page: write(...parts), policy: policyOf(...parts) };
+  return { page: write(...parts), policy: getPolicy(...parts) };
 };

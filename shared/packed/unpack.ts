@@ -19,7 +19,7 @@ export type PackedName =
 const folder = import.meta.dirname ?? __dirname;
 
 /** Returns the text of a packed file, by its name without the extension. */
-export const textOf = (name: string): string =>
+export const readText = (name: string): string =>
   process
     .getBuiltinModule('node:zlib')
     .brotliDecompressSync(readFileSync(join(folder, `${name}.br`)))
@@ -29,7 +29,7 @@ export const textOf = (name: string): string =>
  * Reads a value written by `npm run pack`. The shape is not validated, because tests compare the value with its source
  * files.
  */
-export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));
+export const unpack = <Value>(name: PackedName): Value => JSON.parse(readText(name));
 
 /** Reads values that were packed as one JSON text per line, so callers can parse only the ones they need. */
-export const unpackLines = (name: PackedName): readonly string[] => textOf(name).split('\n');
+export const unpackLines = (name: PackedName): readonly string[] => readText(name).split('\n');

@@ -57,10 +57,10 @@ const monthsMax = 36;
 // Enough for all states over 36 months in one currency. With 28-digit amounts, a page of rows is 4.5 MB.
 const pageRows = 2000;
 
-/** Formats a month number (see `monthOf`) as `YYYY-MM`. */
+/** Formats a month number (see `toMonth`) as `YYYY-MM`. */
 export const monthText = (month: number): string => firstDay(month).slice(0, 7);
 
-/** Returns the current month in the account's time zone, as a month number (see `monthOf`). */
+/** Returns the current month in the account's time zone, as a month number (see `toMonth`). */
 const currentMonth = ({ settings }: Account, nowMs: number): number =>
   toMonth(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
 

@@ -36,7 +36,7 @@ const returnCode = ({ reporting_code }: Total): string | null =>
 
 type Due = { readonly inState: bigint; readonly outOfState: bigint };
 
-const dueOf = ({ tax_due }: Total): Due => ({
+const buildDue = ({ tax_due }: Total): Due => ({
   inState: read(tax_due.in_state),
   outOfState: read(tax_due.out_of_state),
 });
@@ -45,10 +45,10 @@ const noDue: Due = { inState: 0n, outOfState: 0n };
 const isDue = ({ inState, outOfState }: Due): boolean => inState !== 0n || outOfState !== 0n;
 
 const isLocal = ({ jurisdiction_type }: Total): boolean => jurisdiction_type !== 'state';
-const sumOf = (totals: readonly Total[], part: keyof Total['tax_due']): bigint =>
+const getSum = (totals: readonly Total[], part: keyof Total['tax_due']): bigint =>
   totals.reduce((sum, { tax_due }) => sum + read(tax_due[part]), 0n);
 
-const totalsOf = ({ totals, totals_next_cursor }: Filing): readonly Total[] => {
+const listTotals = ({ totals, totals_next_cursor }: Filing): readonly Total[] => {
   assert(totals !== null && totals_next_cursor === null, 'A return needs all totals of its filing.');
   return totals;
 };
@@ -64,12 +64,12 @@ type Reason = readonly [title: string, detail: string];
 
 /** Lists the amounts of a member's filing that the return cannot have. */
 const totalsReasons = (filing: Filing, name: string): Reason[] => {
-  const totals = totalsOf(filing);
+  const totals = listTotals(filing);
   const foreign = new Set(totals.flatMap(({ currency }) => (currency === 'USD' ? [] : [currency])));
   const isComposite = usesCompositeCodes(filing.state);
   const uncoded = new Set(
     totals.flatMap((total) =>
-      isLocal(total) && isDue(dueOf(total)) && (isComposite || returnCode(total) === null)
+      isLocal(total) && isDue(buildDue(total)) && (isComposite || returnCode(total) === null)
         ? [`${total.jurisdiction_name} (${total.jurisdiction_code})`]
         : [],
     ),
@@ -137,7 +137,7 @@ const derivedId = (transmitter: string, instant: string, content: string): strin
   return `${transmitter}${day.slice(2, 4)}${String(dayOfYear).padStart(3, '0')}${digest.slice(-6).toUpperCase()}`;
 };
 
-const transmitterOf = ({ sst_id, tin }: ReturnIdentity): string => sst_id ?? tin.number;
+const getTransmitter = ({ sst_id, tin }: ReturnIdentity): string => sst_id ?? tin.number;
 
 /** The deductions by the buyer's reason. All others are `Other`, such as those of products and uncovered sales. */
 const exemptionBreakout = ({ exempt_by_reason }: Filing['summary'][number], deductions: bigint): string[] => {
@@ -161,22 +161,22 @@ const exemptionBreakout = ({ exempt_by_reason }: Filing['summary'][number], dedu
 /** The local tax by the codes of the return, in order. Several taxes can have one code. */
 const localDue = (totals: readonly Total[]): (readonly [code: string, due: Due])[] =>
   [...Map.groupBy(totals.filter(isLocal), (total) => returnCode(total) ?? '')]
-    .map(([code, ofCode]) => [code, ofCode.map(dueOf).reduce(plus, noDue)] as const)
+    .map(([code, ofCode]) => [code, ofCode.map(buildDue).reduce(plus, noDue)] as const)
     .filter(([, due]) => isDue(due))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
 const returnElement = (filing: Filing, returnType: ReturnOptions['returnType']): string => {
-  const totals = totalsOf(filing);
+  const totals = listTotals(filing);
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const gross = whole ? read(whole.gross_amount) : 0n;
   const taxable = whole ? read(whole.taxable_amount) : 0n;
   const own = totals.filter((total) => !isLocal(total));
-  const ownDue = own.map(dueOf).reduce(plus, noDue);
-  const foodAndDrugs = sumOf(own, 'food_and_drugs');
+  const ownDue = own.map(buildDue).reduce(plus, noDue);
+  const foodAndDrugs = getSum(own, 'food_and_drugs');
   const locals = localDue(totals);
   const due = [ownDue, ...locals.map(([, ofCode]) => ofCode)].reduce(plus, noDue);
   const totalDue = due.inState + due.outOfState + foodAndDrugs;
-  const fees = sumOf(totals, 'fees');
+  const fees = getSum(totals, 'fees');
   const isEqual =
     totalDue + fees === (whole ? read(whole.calculated_tax_amount) + read(whole.over_collected_amount) : 0n);
   assert(isEqual, 'The tax due of the jurisdictions is the tax due of the filing.');
@@ -221,7 +221,7 @@ const returnDocument = (filing: Filing, identity: ReturnIdentity, options: Retur
     returnElement(filing, options.returnType),
   ];
   const identified = [options.processType, id, ...content].join('\n');
-  const documentId = derivedId(transmitterOf(identity), closed_at ?? period_end, identified);
+  const documentId = derivedId(getTransmitter(identity), closed_at ?? period_end, identified);
   return element('SimplifiedReturnDocument', [element('DocumentId', documentId), ...content]);
 };
 
@@ -267,7 +267,7 @@ export const electronicReturn = (
       .sort()
       .at(-1),
   ];
-  const transmitter = transmitterOf(identity);
+  const transmitter = getTransmitter(identity);
   return accept(
     [
       '<?xml version="1.0" encoding="UTF-8"?>',

@@ -12,7 +12,7 @@ import { type FormFigure, type FormLayout, formLayout, isSelfCollecting, type To
 // Worksheets are in US dollars.
 const read = (text: string): bigint => parseAmount(text, 2);
 const money = (amount: bigint): string => formatAmount(amount, 2);
-const sumOf = <Row>(rows: readonly Row[], amount: (row: Row) => bigint): bigint =>
+const getSum = <Row>(rows: readonly Row[], amount: (row: Row) => bigint): bigint =>
   rows.reduce((sum, row) => sum + amount(row), 0n);
 
 /** Rounds to the form's unit; halves away from zero. */
@@ -22,22 +22,22 @@ const roundTo = (amount: bigint, unit: FormLayout['unit']): bigint => {
   return amount < 0n ? -rounded : rounded;
 };
 
-const taxOf = ({ calculated_tax_amount }: Pick<FilingTotal, 'calculated_tax_amount'>): bigint =>
+const getTax = ({ calculated_tax_amount }: Pick<FilingTotal, 'calculated_tax_amount'>): bigint =>
   read(calculated_tax_amount);
 
 type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount'>;
 
 /** Returns the amounts of some jurisdictions in US dollars. `bases` contain each sale once. */
-const figuresOf = (totals: readonly FilingTotal[], stateCode: string, bases: readonly Base[]) => {
+const getFigures = (totals: readonly FilingTotal[], stateCode: string, bases: readonly Base[]) => {
   const [gross, taxable, collected] = (['gross_amount', 'taxable_amount', 'tax_amount'] as const).map((name) =>
-    sumOf(bases, (base) => read(base[name])),
+    getSum(bases, (base) => read(base[name])),
   ) as [bigint, bigint, bigint];
   const state = totals.filter(({ jurisdiction_code }) => jurisdiction_code === stateCode);
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== stateCode);
   const due = (rows: readonly FilingTotal[], part: 'in_state' | 'out_of_state' | 'food_and_drugs') =>
-    sumOf(rows, ({ tax_due }) => read(tax_due[part]));
-  const over = (rows: readonly FilingTotal[]) => sumOf(rows, (row) => read(row.over_collected_amount));
-  const [stateTax, localTax] = [sumOf(state, taxOf), sumOf(local, taxOf)];
+    getSum(rows, ({ tax_due }) => read(tax_due[part]));
+  const over = (rows: readonly FilingTotal[]) => getSum(rows, (row) => read(row.over_collected_amount));
+  const [stateTax, localTax] = [getSum(state, getTax), getSum(local, getTax)];
   return {
     gross,
     taxable,
@@ -68,17 +68,17 @@ const counts = ({ types, codes, except, self_collecting }: TotalFilter, total: F
  * state.
  */
 const figuresBy = (totals: readonly FilingTotal[], state: string, whole: Base | undefined) => (only?: TotalFilter) => {
-  if (!only) return figuresOf(totals, state, whole ? [whole] : []);
+  if (!only) return getFigures(totals, state, whole ? [whole] : []);
   const rows = totals.filter((total) => counts(only, total));
   const { rate } = only;
-  return figuresOf(
+  return getFigures(
     rows,
     state,
     rate === undefined ? rows : rows.flatMap(({ rates }) => rates.filter((row) => row.rate === rate)),
   );
 };
 
-const amountOf = (
+const getAmount = (
   line: FormLayout['lines'][number],
   figuresIn: (only?: TotalFilter) => Record<FormFigure, bigint>,
   unit: FormLayout['unit'],
@@ -91,7 +91,7 @@ const amountOf = (
     assert(value !== undefined, `Line ${line.line} refers to line ${name}, which is not above it.`);
     return value ?? 0n;
   };
-  return sumOf(line.add, amountAt) - sumOf(line.subtract ?? [], amountAt);
+  return getSum(line.add, amountAt) - getSum(line.subtract ?? [], amountAt);
 };
 
 const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
@@ -109,7 +109,7 @@ const dollarTotals = ({ totals }: Filing): readonly FilingTotal[] =>
 const listNotes = (filing: Filing, layout: FormLayout, local: readonly FilingTotal[], due: bigint): string[] => {
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
-  const fees = sumOf(dollarTotals(filing), ({ tax_due }) => read(tax_due.fees));
+  const fees = getSum(dollarTotals(filing), ({ tax_due }) => read(tax_due.fees));
   return [
     ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
     ...frequencyNotes(layout, filing),
@@ -142,14 +142,14 @@ const listNotes = (filing: Filing, layout: FormLayout, local: readonly FilingTot
  * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
  * tax are notes.
  */
-export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
+export const buildWorksheet = (filing: Filing, layout: FormLayout): Worksheet => {
   // A fee is a separate jurisdiction, and is on a different return.
   const totals = dollarTotals(filing).filter(({ tax_due }) => read(tax_due.fees) === 0n);
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
   const figuresIn = figuresBy(totals, filing.state, whole);
   const amounts = new Map<string, bigint | null>();
-  for (const line of layout.lines) amounts.set(line.line, amountOf(line, figuresIn, layout.unit, amounts));
+  for (const line of layout.lines) amounts.set(line.line, getAmount(line, figuresIn, layout.unit, amounts));
   const due = figuresIn().tax_due;
   const { form, title, edition, source, confidence, schedule } = layout;
   return {
@@ -171,7 +171,7 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
       jurisdiction_name: total.jurisdiction_name,
       jurisdiction_type: total.jurisdiction_type,
       taxable_amount: total.taxable_amount,
-      tax_amount: money(taxOf(total)),
+      tax_amount: money(getTax(total)),
     })),
     tax_due_amount: money(due),
     rounding_amount: money((amounts.get(layout.total) ?? 0n) - due),
@@ -206,7 +206,7 @@ export const exampleWorksheet = (filing: Filing): string => {
     ...total,
     jurisdiction_code: inCalifornia(total.jurisdiction_code),
   }));
-  return worksheetCsv(worksheetOf({ ...filing, state: 'US-CA', totals }, formLayout('CA-CDTFA-401')));
+  return worksheetCsv(buildWorksheet({ ...filing, state: 'US-CA', totals }, formLayout('CA-CDTFA-401')));
 };
 
 const unknownForm = (state: string, form: string, source: NonNullable<Problem['source']>): Problem => {
@@ -243,5 +243,5 @@ export const readWorksheet = async (
   const { state } = filing.value;
   const known = findFormName(state);
   if (known !== form) return refuse(unknownForm(state, form, source));
-  return accept({ ...filing.value, worksheet: worksheetOf(filing.value, formLayout(known)) });
+  return accept({ ...filing.value, worksheet: buildWorksheet(filing.value, formLayout(known)) });
 };

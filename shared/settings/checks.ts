@@ -5,7 +5,7 @@ import { type PostalAddress, readAddress } from '../catalog/location/address.ts'
 import { listElections } from '../catalog/remote-sales.ts';
 import { now } from '../config/clock.ts';
 import { localCoverageOn } from '../coverage/local-rates.ts';
-import { frequenciesOf } from '../filings/filing-calendar.ts';
+import { listFrequencies } from '../filings/filing-calendar.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 
 /** Checks of settings that their schemas cannot express. Each returns what to send instead, or `null` if all is well. */
@@ -30,10 +30,10 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
 /** Registrations have days that do not overlap, and half-years and fiscal years only where the state has them. */
 export const checkRegistrations = (entries: readonly Registration[]): string | null => {
   const isRare = ({ frequency }: Registration) => frequency === 'half_year' || frequency === 'fiscal_year';
-  const index = entries.findIndex((one) => isRare(one) && !frequenciesOf(one.state).includes(one.frequency));
+  const index = entries.findIndex((one) => isRare(one) && !listFrequencies(one.state).includes(one.frequency));
   const found = entries[index];
   return found
-    ? `a frequency of ${found.state} in entry ${index + 1}: ${frequenciesOf(found.state).join(', ')}`
+    ? `a frequency of ${found.state} in entry ${index + 1}: ${listFrequencies(found.state).join(', ')}`
     : wrongDays(entries);
 };
 

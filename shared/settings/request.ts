@@ -170,7 +170,7 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
 };
 
 /** Returns the settings that a request sets. Reminder days are stored once each, the largest first. */
-export const settingsOf = ({
+export const toSettings = ({
   collects_in,
   registrations,
   remote_seller_elections: elections,

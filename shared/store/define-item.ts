@@ -36,7 +36,7 @@ export const compressed = <Schema extends z.core.$ZodType>(schema: Schema) =>
   });
 
 /** A map with string keys, stored as an array of its entries. */
-export const entriesOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
+export const listEntries = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.codec(
     z.array(z.tuple([z.string(), schema])),
     z.custom<ReadonlyMap<string, z.output<Schema>>>((map) => map instanceof Map),

@@ -213,20 +213,20 @@ export const assessShipments = (sale: Sale, nets: Nets, goods: AllGoods): Assess
 };
 
 /**
- * Returns the nets with the net of each shipment replaced in order. `netOf` finds a shipment's net, given a function
+ * Returns the nets with the net of each shipment replaced in order. `getNet` finds a shipment's net, given a function
  * that assesses only that shipment for any net.
  */
 export const replaceShipmentNets = (
   sale: Sale,
   nets: Nets,
   goods: AllGoods,
-  netOf: (position: number, assessOn: (net: bigint) => readonly Assessment[]) => bigint,
+  getNet: (position: number, assessOn: (net: bigint) => readonly Assessment[]) => bigint,
 ): Nets => {
   const replaced = [...nets];
   visitShipments(sale, nets, goods, ({ index, parcelsFor, stacked }) => {
     const weights = deliveredBy(sale, index).map(({ position }) => nets[position] as bigint);
     const position = sale.goods.length + index;
-    const net = netOf(position, (candidate) => assessParcels(parcelsFor(allocate(candidate, weights)), stacked));
+    const net = getNet(position, (candidate) => assessParcels(parcelsFor(allocate(candidate, weights)), stacked));
     replaced[position] = net;
     return allocate(net, weights);
   });

@@ -1,5 +1,5 @@
 import type { CustomerList } from '../customers/response.ts';
-import { exemptionReasons, type Fields, fieldsOf, listAt, requiredAt } from './document.ts';
+import { exemptionReasons, type Fields, listAt, readFields, requiredAt } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
@@ -10,7 +10,7 @@ type Customer = CustomerList['data'][number];
 const typeOf = (reason: string): string =>
   Object.entries(exemptionReasons).find(([, own]) => own === reason)?.[0] ?? 'other';
 
-const customerOf = ({ id, name, exemptions }: Customer) => ({
+const toCustomer = ({ id, name, exemptions }: Customer) => ({
   customer: {
     customer_id: id,
     exemption_type: exemptions[0] ? typeOf(exemptions[0].reason) : 'non_exempt',
@@ -61,17 +61,17 @@ const changeCustomer = async (levy: Levy, id: string, change: object): Promise<C
   (await levy.post(`/customers/${encodeURIComponent(id)}`, change)) as Customer;
 
 const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> => {
-  const fields = fieldsOf(body);
+  const fields = readFields(body);
   const id = requiredAt(fields, 'customer_id');
   const request = customerRequest(fields);
   if (await readCustomer(levy, id))
     throw new TaxJarRefusal(422, `The customer ${id} already exists. Send PUT to change it.`);
   try {
-    return { status: 201, body: customerOf((await levy.post('/customers', { id, ...request })) as Customer) };
+    return { status: 201, body: toCustomer((await levy.post('/customers', { id, ...request })) as Customer) };
   } catch (error) {
     // A deleted customer keeps its id.
     if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;
-    return { status: 201, body: customerOf(await changeCustomer(levy, id, request)) };
+    return { status: 201, body: toCustomer(await changeCustomer(levy, id, request)) };
   }
 };
 
@@ -89,15 +89,15 @@ export const customerRoutes: readonly Route[] = [
   [
     'GET',
     /^\/v2\/customers\/([^/]+)$/,
-    async ({ levy, at: [customer = ''] }) => ({ body: customerOf(await requireCustomer(levy, customer)) }),
+    async ({ levy, at: [customer = ''] }) => ({ body: toCustomer(await requireCustomer(levy, customer)) }),
   ],
   [
     'PUT',
     /^\/v2\/customers\/([^/]+)$/,
     async ({ levy, body, at: [customer = ''] }) => {
-      const request = customerRequest(fieldsOf(body));
+      const request = customerRequest(readFields(body));
       await requireCustomer(levy, customer);
-      return { body: customerOf(await changeCustomer(levy, customer, request)) };
+      return { body: toCustomer(await changeCustomer(levy, customer, request)) };
     },
   ],
   [
@@ -106,7 +106,7 @@ export const customerRoutes: readonly Route[] = [
     async ({ levy, at: [customer = ''] }) => {
       const found = await requireCustomer(levy, customer);
       await changeCustomer(levy, customer, { name: null, exemptions: [] });
-      return { body: customerOf(found) };
+      return { body: toCustomer(found) };
     },
   ],
 ];

@@ -6,7 +6,7 @@ import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
 
 export type Fields = { readonly [name: string]: Json };
 
-export const fieldsOf = (value: Json, name = 'The body'): Fields => {
+export const readFields = (value: Json, name = 'The body'): Fields => {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new TaxJarRefusal(406, `${name} is not a JSON object. Send an object.`);
   return value as Fields;
@@ -25,7 +25,7 @@ export const listAt = <Value>(
   if (list === null || (Array.isArray(list) && list.length === 0)) return null;
   if (!Array.isArray(list)) throw new TaxJarRefusal(406, `${name} is not a list. Send an array.`);
   return list.map((value: Json, at) => {
-    const own = fieldsOf(value, `${name}[${at}]`);
+    const own = readFields(value, `${name}[${at}]`);
     try {
       return read(own, at);
     } catch (error) {
@@ -71,7 +71,7 @@ export const isZero = (text: string | null): boolean => text === null || /^-?[0.
 /** Amounts of refunds are sent with either sign. */
 export const unsigned = (text: string): string => text.replace(/^-/, '');
 
-const addressOf = (fields: Fields, side: 'from' | 'to') => {
+const toAddress = (fields: Fields, side: 'from' | 'to') => {
   const parts = addressParts.map(([part, name]) => [part, textAt(fields, `${side}_${name}`)] as const);
   return parts.some(([, text]) => text !== null) ? Object.fromEntries(parts) : null;
 };
@@ -79,7 +79,7 @@ const addressOf = (fields: Fields, side: 'from' | 'to') => {
 export const exemptionReasons = { wholesale: 'resale', government: 'government', other: 'other' } as const;
 const exemptionTypes = ['wholesale', 'government', 'marketplace', 'other', 'non_exempt'] as const;
 
-const exemptionOf = (type: string | null) => {
+const getExemption = (type: string | null) => {
   if (type === null || type === 'marketplace') return null;
   if (type === 'non_exempt') return 'none' as const;
   return { type: exemptionReasons[type as keyof typeof exemptionReasons] };
@@ -95,7 +95,7 @@ const exemptionTypeAt = (fields: Fields): string | null => {
 export const general = 'GENERAL';
 
 /** Returns Levy's code for TaxJar's; a code of Levy as it is; `null` for a code that has no single equivalent. */
-const codeOf = (code: string | null): string | null => {
+const getCode = (code: string | null): string | null => {
   if (code === null || code === general) return general;
   if (/[A-Z]/.test(code) && code.includes('.')) return code;
   return equivalentRow('taxjar', code)?.levyCode ?? null;
@@ -107,13 +107,13 @@ export const keptKeys = {
   product_identifier: 'taxjar_product_identifier',
 } as const;
 
-const metadataOf = (entries: Readonly<Record<string, string | null>>) =>
+const getMetadata = (entries: Readonly<Record<string, string | null>>) =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 
 /** The ids of an order's line items, each with its product. */
 type Sold = readonly (readonly [product: string | undefined, id: string])[];
 
-const lineOf = (line: Fields, at: number, sold: Sold | null) => {
+const toLine = (line: Fields, at: number, sold: Sold | null) => {
   const product = textAt(line, 'product_identifier');
   const code = textAt(line, 'product_tax_code');
   const discount = amountAt(line, 'discount');
@@ -125,8 +125,8 @@ const lineOf = (line: Fields, at: number, sold: Sold | null) => {
     unit_price: sold ? unsigned(price) : price,
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
     description: textAt(line, 'description'),
-    product_tax_code: codeOf(code),
-    metadata: metadataOf({ [keptKeys.product_tax_code]: code, [keptKeys.product_identifier]: product }),
+    product_tax_code: getCode(code),
+    metadata: getMetadata({ [keptKeys.product_tax_code]: code, [keptKeys.product_identifier]: product }),
   };
 };
 
@@ -134,29 +134,29 @@ const lineOf = (line: Fields, at: number, sold: Sold | null) => {
  * Returns the line items that are sent; `null` without any. Those of a refund have positive amounts, and without an id, the
  * id of the line item of the order that has the same product.
  */
-export const linesOf = (fields: Fields, sold: Sold | null = null) =>
-  listAt(fields, 'line_items', (line, at) => lineOf(line, at, sold));
+export const listLines = (fields: Fields, sold: Sold | null = null) =>
+  listAt(fields, 'line_items', (line, at) => toLine(line, at, sold));
 
 /** Returns the codes of line items that have no equivalent, and are taxed as general goods. */
 export const unknownCodes = (fields: Fields): string[] => {
   const codes = (listAt(fields, 'line_items', (line) => textAt(line, 'product_tax_code')) ?? []).filter(
     (code) => code !== null,
   );
-  return [...new Set(codes.filter((code) => codeOf(code) === null))];
+  return [...new Set(codes.filter((code) => getCode(code) === null))];
 };
 
 /** Returns the parties, the shipping and the terms of a document. `to_country` is required, as in TaxJar. */
-export const termsOf = (fields: Fields, isCredit = false) => {
+export const getTerms = (fields: Fields, isCredit = false) => {
   const country = requiredAt(fields, 'to_country');
   if (country.toUpperCase() === 'US') for (const name of ['to_zip', 'to_state']) requiredAt(fields, name);
-  const from = addressOf(fields, 'from');
+  const from = toAddress(fields, 'from');
   const exemption = exemptionTypeAt(fields);
   const shipping = amountAt(fields, 'shipping');
   return {
     customer: {
       ...(textAt(fields, 'customer_id') !== null && { id: textAt(fields, 'customer_id') }),
-      address: addressOf(fields, 'to'),
-      ...(exemptionOf(exemption) && { exemption: exemptionOf(exemption) }),
+      address: toAddress(fields, 'to'),
+      ...(getExemption(exemption) && { exemption: getExemption(exemption) }),
     },
     ...(from && { ship_from: { address: from } }),
     ...(!isZero(shipping) && shipping !== null && { shipping: { amount: isCredit ? unsigned(shipping) : shipping } }),
@@ -166,13 +166,13 @@ export const termsOf = (fields: Fields, isCredit = false) => {
 
 /** Returns an order's metadata: what TaxJar's interface returns, and a calculation does not need. */
 export const orderMetadata = (fields: Fields) =>
-  metadataOf({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
+  getMetadata({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
 
 /**
  * Returns a date as YYYY-MM-DD; TaxJar also accepts slashes, and returns a date as its midnight in UTC. Other
  * timestamps remain unchanged.
  */
-export const dateOf = (text: string): string =>
+export const parseDate = (text: string): string =>
   text
     .replace(/^(\d{4}-\d{2}-\d{2})T00:00:00(\.0+)?Z$/, '$1')
     .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})$/, (_, year, month, day) =>

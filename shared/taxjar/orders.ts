@@ -6,16 +6,16 @@ import { allocate } from '../money/allocate.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import {
   amountAt,
-  dateOf,
   type Fields,
   general,
+  getTerms,
   isZero,
   keptKeys,
-  linesOf,
+  listLines,
   orderMetadata,
+  parseDate,
   requiredAmount,
   requiredAt,
-  termsOf,
   unsigned,
 } from './document.ts';
 import { decimal } from './numbers.ts';
@@ -29,7 +29,7 @@ const cents = (name: string, text: string): bigint => {
 };
 
 /** The goods of a document without line items: `amount` includes shipping, but no sales tax. */
-const goodsOf = (fields: Fields): bigint => {
+const sumGoods = (fields: Fields): bigint => {
   const goods =
     cents('amount', requiredAmount(fields, 'amount')) - cents('shipping', amountAt(fields, 'shipping') ?? '0');
   if (goods < 0n) throw new TaxJarRefusal(406, 'amount is less than shipping, which it includes.');
@@ -57,15 +57,15 @@ const fingerprint = (fields: Fields): string => {
 };
 
 /** Returns the request that records an order as a finalized sale. */
-export const saleOf = (fields: Fields) => {
+export const toSale = (fields: Fields) => {
   const tax = requiredAmount(fields, 'sales_tax');
-  const terms = termsOf(fields);
+  const terms = getTerms(fields);
   return {
     status: 'finalized',
     reference_id: requiredAt(fields, 'transaction_id'),
-    tax_date: dateOf(requiredAt(fields, 'transaction_date')),
+    tax_date: parseDate(requiredAt(fields, 'transaction_date')),
     ...terms,
-    line_items: linesOf(fields) ?? oneLine(goodsOf(fields)),
+    line_items: listLines(fields) ?? oneLine(sumGoods(fields)),
     // The marketplace collected its tax, which the seller does not owe.
     tax_amount: terms.collected_by === 'marketplace' ? '0' : tax,
     metadata: { ...orderMetadata(fields), taxjar_request: fingerprint(fields) },
@@ -129,7 +129,7 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
 const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: bigint) => {
   // An imported order has no product identifiers, but its line item ids can be product identifiers.
   const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier] ?? id, id] as const);
-  const lines = linesOf(fields, ids);
+  const lines = listLines(fields, ids);
   if (lines)
     return lines.map(({ id, quantity, unit_price, discount_amount = '0', metadata }) => ({
       id,
@@ -138,7 +138,7 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
       discount_amount,
       metadata,
     }));
-  const goods = goodsOf(fields);
+  const goods = sumGoods(fields);
   if (goods > 0n)
     return distributed(goods, left.line_items).flatMap(({ id, share }) => (share > 0n ? [creditLine(id, share)] : []));
   const shippingTax = left.shipping.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, 2), 0n);
@@ -152,13 +152,13 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
  * `isWide`: the tax is taken from all charges of the order, because it exceeds the remaining tax of the refunded charges.
  */
 export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
-  const { shipping, customer, ship_from, collected_by } = termsOf(fields, true);
+  const { shipping, customer, ship_from, collected_by } = getTerms(fields, true);
   const tax = collected_by === 'marketplace' ? '0' : unsigned(requiredAmount(fields, 'sales_tax'));
   const base = {
     type: 'credit',
     status: 'finalized',
     reference_id: requiredAt(fields, 'transaction_id'),
-    tax_date: dateOf(requiredAt(fields, 'transaction_date')),
+    tax_date: parseDate(requiredAt(fields, 'transaction_date')),
     metadata: {
       ...orderMetadata(fields),
       taxjar_request: fingerprint(fields),
@@ -173,7 +173,7 @@ export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isW
       customer,
       ...(ship_from && { ship_from }),
       ...(collected_by && { collected_by }),
-      line_items: linesOf(fields, []) ?? [{ ...creditLine('1', goodsOf(fields)), product_tax_code: general }],
+      line_items: listLines(fields, []) ?? [{ ...creditLine('1', sumGoods(fields)), product_tax_code: general }],
     };
   const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
   const isEmpty = lines.length === 0;
@@ -199,7 +199,7 @@ const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
   parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
 /** Returns a transaction as TaxJar's interface has it. Amounts of refunds are negative. */
-export const orderOf = (transaction: Recorded) => {
+export const toOrder = (transaction: Recorded) => {
   const signed = signedBy(transaction);
   const { metadata, reference_id, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;
   return {
@@ -254,7 +254,7 @@ export const unrepeatable = (order: Recorded): string | null => {
 
 /** Whether the goods of a request without line items equal the recorded line items. */
 export const linesAddUp = (fields: Fields, { line_items }: Recorded): boolean =>
-  goodsOf(fields) === line_items.reduce((sum, { net_amount }) => sum + parseAmount(net_amount, 2), 0n);
+  sumGoods(fields) === line_items.reduce((sum, { net_amount }) => sum + parseAmount(net_amount, 2), 0n);
 
 /** Whether a request repeats the one that recorded an order or refund. */
 export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>

@@ -4,22 +4,22 @@ import { builtInRelease } from '../catalog/built-in.ts';
 import { loadLocalTable, type ZipName } from '../catalog/local/local-table.ts';
 import { cityName, placeKey } from '../catalog/local/place-names.ts';
 import type { Coverage } from '../coverage/response.ts';
-import { decimal as decimalOf, decimalText, rescale } from '../money/decimal.ts';
+import { decimalText, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import type { Rates } from '../rates/response.ts';
 import { catalog } from '../vocabulary/catalog.ts';
 import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { fieldsOf, general, textAt } from './document.ts';
+import { general, readFields, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
 import { addressParts, missing, notFound, TaxJarRefusal } from './refusal.ts';
-import { codesOf, type Query, type Request, type TaxJarResponse } from './request.ts';
+import { listCodes, type Query, type Request, type TaxJarResponse } from './request.ts';
 import { collectsIn } from './taxes.ts';
 
 /** The routes about places and product tax codes. */
 
 /** Returns the sum of the rates of a level, as text; `0.0` without any. */
-const rateOf = (rates: Rates['jurisdictions'], type: string): string => {
+const getRate = (rates: Rates['jurisdictions'], type: string): string => {
   const own = rates.filter((one) => one.jurisdiction_type === type);
-  const units = own.reduce((sum, { rate }) => sum + rescale(decimalOf(rate), 6), 0n);
+  const units = own.reduce((sum, { rate }) => sum + rescale(parseDecimal(rate), 6), 0n);
   return units === 0n ? '0.0' : decimalText({ units, scale: 6 });
 };
 
@@ -28,7 +28,7 @@ const readRates = async ({ levy, note }: Request, zip: string, fields: Query): P
     addressParts.flatMap(([part, name]) => (fields[name] ? [[part, fields[name]] as const] : [])),
   );
   const rates = (await levy.get('/rates', { ...query, postal_code: zip })) as Rates;
-  note(codesOf(rates));
+  note(listCodes(rates));
   return rates;
 };
 
@@ -46,7 +46,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
   const { jurisdictions } = found;
-  const nameOf = (type: string) =>
+  const getName = (type: string) =>
     jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase() ?? null;
   return {
     body: {
@@ -55,12 +55,12 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
         country: (request.query['country'] || 'US').toUpperCase(),
         country_rate: '0.0',
         state: found.address.state,
-        state_rate: rateOf(jurisdictions, 'state'),
-        county: nameOf('county'),
-        county_rate: rateOf(jurisdictions, 'county'),
-        city: nameOf('city') ?? found.address.city?.toUpperCase() ?? null,
-        city_rate: rateOf(jurisdictions, 'city'),
-        combined_district_rate: rateOf(jurisdictions, 'district'),
+        state_rate: getRate(jurisdictions, 'state'),
+        county: getName('county'),
+        county_rate: getRate(jurisdictions, 'county'),
+        city: getName('city') ?? found.address.city?.toUpperCase() ?? null,
+        city_rate: getRate(jurisdictions, 'city'),
+        combined_district_rate: getRate(jurisdictions, 'district'),
         combined_rate: found.combined_rate,
         freight_taxable: found.combined_rate === null ? null : await isFreightTaxed(request, found.address),
       },
@@ -94,7 +94,7 @@ export const regions = async ({ settings, today }: Request): Promise<TaxJarRespo
 };
 
 /** Returns the city as sent if the postal service uses it in the ZIP, otherwise the cities that it uses there. */
-const citiesOf = (state: string, zip: string, city: string | null): readonly (string | null)[] => {
+const listCities = (state: string, zip: string, city: string | null): readonly (string | null)[] => {
   const code = stateJurisdiction(state);
   const release = code === null ? undefined : builtInRelease(stateOfJurisdiction(code));
   const names = release?.local ? (loadLocalTable(release).zip(zip.slice(0, 5))?.names ?? []) : [];
@@ -105,14 +105,14 @@ const citiesOf = (state: string, zip: string, city: string | null): readonly (st
 
 /** Returns the address, or candidates with other cities, from the names that the postal service uses in the ZIP. */
 export const validate = async (request: Request): Promise<TaxJarResponse> => {
-  const fields = fieldsOf(request.body);
+  const fields = readFields(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
   if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy validates only US addresses.`);
   const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
   if (!zip || !state) throw missing(zip ? 'state' : 'zip');
   const found = await readRates(request, zip, { country, state });
-  if (codesOf(found).includes('postal_code_unknown')) throw notFound('The address');
-  const cities = citiesOf(state, zip, city ?? null);
+  if (listCodes(found).includes('postal_code_unknown')) throw notFound('The address');
+  const cities = listCities(state, zip, city ?? null);
   return { body: { addresses: cities.map((one) => ({ zip, street: street ?? null, state, country, city: one })) } };
 };
 

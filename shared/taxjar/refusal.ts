@@ -51,7 +51,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns TaxJar's name of a field, from its JSON pointer in Levy's request. */
-const nameOf = (pointer: string): string => {
+const getName = (pointer: string): string => {
   const [, kind, part = ''] = /^\/(customer|ship_from)\/address\/(\w+)$/.exec(pointer) ?? [];
   if (kind) return `${kind === 'customer' ? 'to' : 'from'}_${addressParts.find(([own]) => own === part)?.[1] ?? part}`;
   const [, region] = /^\/exemptions\/0\/states\/(\d+)$/.exec(pointer) ?? [];
@@ -71,16 +71,16 @@ const remedies: Partial<Record<Problem['code'], string>> = {
   precondition_failed: 'Another request changed it at the same time. Read it, and send the request again.',
 };
 
-const textOf = ({ code, detail, source }: Refused['errors'][number]): string => {
+const describeError = ({ code, detail, source }: Refused['errors'][number]): string => {
   const remedy = remedies[code];
   if (remedy) return remedy;
   const pointer = source && 'pointer' in source ? source.pointer : null;
-  return typeof pointer === 'string' && pointer !== '' ? `${nameOf(pointer)}: ${detail}` : detail;
+  return typeof pointer === 'string' && pointer !== '' ? `${getName(pointer)}: ${detail}` : detail;
 };
 
 /** Converts an error envelope of Levy. `detail` keeps its sentences, each with TaxJar's name of the field. */
-export const refusalOf = (status: number, { errors }: Refused): TaxJarRefusal =>
-  new TaxJarRefusal(statuses[status] ?? status, errors.map(textOf).join(' '));
+export const getRefusal = (status: number, { errors }: Refused): TaxJarRefusal =>
+  new TaxJarRefusal(statuses[status] ?? status, errors.map(describeError).join(' '));
 
 /** The body of an error. */
 export const errorBody = ({ status, message }: TaxJarRefusal) => ({

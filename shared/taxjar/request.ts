@@ -14,7 +14,7 @@ export type Levy = {
     options?: { readonly headers?: Query; readonly settings?: Partial<Settings>; readonly replaces?: Replaces },
   ) => Promise<unknown>;
   /** Returns the id of the transaction that has a reference now. The lists of the API can lag by seconds. */
-  readonly holderOf: (reference: string) => Promise<string | null>;
+  readonly readHolder: (reference: string) => Promise<string | null>;
 };
 
 export type Request = {
@@ -54,4 +54,4 @@ export async function* everyRow<Row>(
 }
 
 export type Warned = { readonly warnings?: readonly { readonly code: string }[] };
-export const codesOf = ({ warnings = [] }: Warned): string[] => warnings.map(({ code }) => code);
+export const listCodes = ({ warnings = [] }: Warned): string[] => warnings.map(({ code }) => code);

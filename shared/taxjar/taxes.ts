@@ -1,44 +1,44 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
 import type { Calculation, TaxRowResponse as Row } from '../calculations/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import { decimal as decimalOf, divideHalfUp, rescale } from '../money/decimal.ts';
+import { divideHalfUp, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import {
   amountAt,
   type Fields,
-  fieldsOf,
   general,
-  linesOf,
+  getTerms,
   listAt,
+  listLines,
+  readFields,
   requiredAmount,
   requiredAt,
-  termsOf,
   textAt,
   unknownCodes,
 } from './document.ts';
 import { decimal, zero } from './numbers.ts';
 import { missing } from './refusal.ts';
-import { codesOf, type Request, type TaxJarResponse } from './request.ts';
+import { listCodes, type Request, type TaxJarResponse } from './request.ts';
 
 /** The tax of an order that is not recorded: TaxJar's response to `POST /taxes`, from a calculation. */
 
 const read = (text: string): bigint => parseAmount(text, 2);
 const amount = (value: bigint) => decimal(formatAmount(value, 2));
-const sumOf = (rows: readonly Row[], name: 'tax_amount' | 'taxable_amount'): bigint =>
+const getSum = (rows: readonly Row[], name: 'tax_amount' | 'taxable_amount'): bigint =>
   rows.reduce((sum, row) => sum + read(row[name]), 0n);
 
 /** Scales a rate such as `0.08875` to units of 1/100,000, half up. */
-const units = (rate: string): bigint => rescale(decimalOf(rate), 5);
+const units = (rate: string): bigint => rescale(parseDecimal(rate), 5);
 const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String(value % 100_000n).padStart(5, '0')}`);
 
 /** The rate of a level is the sum of its jurisdictions, each counted once. */
-const rateOf = (rows: readonly Row[]): bigint => {
+const getRate = (rows: readonly Row[]): bigint => {
   const rates = new Map(rows.map(({ jurisdiction_name, rate }) => [`${jurisdiction_name} ${rate}`, units(rate)]));
   return [...rates.values()].reduce((sum, rate) => sum + rate, 0n);
 };
 
 /** Divides an amount by another, as a rate with five decimals, half up; zero if the divisor is zero. */
-export const shareOf = (part: bigint, whole: bigint) =>
+export const getShare = (part: bigint, whole: bigint) =>
   whole <= 0n || part <= 0n ? zero : rateText(divideHalfUp(part * 100_000n, whole));
 
 const levels = [
@@ -49,9 +49,9 @@ const levels = [
 ] as const;
 
 /** The largest taxable amount of a level: jurisdictions of one level tax the same sales. */
-const taxableOf = (rows: readonly Row[]): bigint => {
+const getTaxable = (rows: readonly Row[]): bigint => {
   const byName = Map.groupBy(rows, ({ jurisdiction_name }) => jurisdiction_name);
-  const sums = [...byName.values()].map((of) => sumOf(of, 'taxable_amount'));
+  const sums = [...byName.values()].map((of) => getSum(of, 'taxable_amount'));
   return sums.reduce((most, sum) => (sum > most ? sum : most), 0n);
 };
 
@@ -64,19 +64,21 @@ const collectableName = (level: string, isPart: boolean): string =>
   isPart ? `${level}_amount` : `${level}_tax_collectable`;
 
 const group = (rows: readonly Row[], isPart: boolean) => ({
-  taxable_amount: amount(taxableOf(rows.filter((row) => row.jurisdiction_type === (rows[0]?.jurisdiction_type ?? '')))),
-  tax_collectable: amount(sumOf(rows, 'tax_amount')),
-  combined_tax_rate: rateText(rateOf(rows)),
+  taxable_amount: amount(
+    getTaxable(rows.filter((row) => row.jurisdiction_type === (rows[0]?.jurisdiction_type ?? ''))),
+  ),
+  tax_collectable: amount(getSum(rows, 'tax_amount')),
+  combined_tax_rate: rateText(getRate(rows)),
   ...Object.fromEntries(
     levels.flatMap(([level, type]) => {
       const own = rows.filter(({ jurisdiction_type }) => jurisdiction_type === type);
       return [
         [
           `${level === 'special_district' && !isPart ? 'special_district' : level}_taxable_amount`,
-          amount(taxableOf(own)),
+          amount(getTaxable(own)),
         ],
-        [rateName(level, isPart), rateText(rateOf(own))],
-        [collectableName(level, isPart), amount(sumOf(own, 'tax_amount'))],
+        [rateName(level, isPart), rateText(getRate(own))],
+        [collectableName(level, isPart), amount(getSum(own, 'tax_amount'))],
       ];
     }),
   ),
@@ -93,7 +95,7 @@ type Terms = {
 };
 
 /** Returns TaxJar's response. Without nexus, the tax is zero and there is no breakdown. */
-export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
+export const getTax = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
   const shipping = [calculated.shipping ?? []].flat();
   const shippingRows = shipping.flatMap(({ taxes }) => taxes);
   const rows = [...calculated.line_items.flatMap(({ taxes }) => taxes), ...shippingRows];
@@ -107,7 +109,7 @@ export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemp
     shipping: amount(shipping.reduce((sum, charge) => sum + read(charge.amount), 0n)),
     taxable_amount: amount(taxable),
     amount_to_collect: amount(tax),
-    rate: shareOf(tax, taxable),
+    rate: getShare(tax, taxable),
     has_nexus: hasNexus,
     freight_taxable: hasNexus && shipping.some((charge) => read(charge.taxable_amount) > 0n),
     tax_source: hasNexus ? (isOrigin ? 'origin' : 'destination') : null,
@@ -129,7 +131,7 @@ export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemp
 };
 
 /** The registrations that addresses of a request replace, or the account's; `null` if it collects everywhere. */
-const registrationsOf = (fields: Fields, settings: Settings): readonly Registration[] | null =>
+const parseRegistrations = (fields: Fields, settings: Settings): readonly Registration[] | null =>
   listAt(fields, 'nexus_addresses', (address) => ({
     state: requiredAt(address, 'state'),
     from: '1900-01-01',
@@ -148,13 +150,13 @@ export const collectsIn = (registrations: readonly Registration[] | null, state:
   );
 
 export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<TaxJarResponse> => {
-  const fields = fieldsOf(body);
-  const terms = termsOf(fields);
+  const fields = readFields(body);
+  const terms = getTerms(fields);
   const shipping = requiredAmount(fields, 'shipping');
-  const lines = linesOf(fields);
+  const lines = listLines(fields);
   const amount = amountAt(fields, 'amount');
   if (!lines && amount === null) throw missing('amount or line_items');
-  const registrations = registrationsOf(fields, settings);
+  const registrations = parseRegistrations(fields, settings);
   const document = {
     ...terms,
     shipping: /[1-9]/.test(shipping) ? { amount: shipping } : null,
@@ -164,9 +166,9 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     settings: { registrations: registrations === null ? settings.registrations : [...registrations] },
   })) as Calculation;
   const unknown = unknownCodes(fields);
-  note([...codesOf(calculated), ...(unknown.length > 0 ? ['product_tax_code_missing'] : [])]);
+  note([...listCodes(calculated), ...(unknown.length > 0 ? ['product_tax_code_missing'] : [])]);
   const state = textAt(fields, 'to_state');
-  const answer = taxOf(calculated, {
+  const answer = getTax(calculated, {
     hasNexus: collectsIn(registrations, state, today),
     country: requiredAt(fields, 'to_country').toUpperCase(),
     state: state?.toUpperCase() ?? null,

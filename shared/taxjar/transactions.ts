@@ -1,7 +1,7 @@
 import { isDay } from '../base/calendar.ts';
 import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
-import { dateOf, type Fields, fieldsOf, linesOf, requiredAt, unknownCodes } from './document.ts';
+import { type Fields, listLines, parseDate, readFields, requiredAt, unknownCodes } from './document.ts';
 import { parseJson } from './numbers.ts';
 import {
   creditOf,
@@ -9,13 +9,21 @@ import {
   isSameOrder,
   type Left,
   linesAddUp,
-  orderOf,
   type Recorded,
-  saleOf,
+  toOrder,
+  toSale,
   unrepeatable,
 } from './orders.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
-import { codesOf, everyRow, type Levy, type Request, type Route, type TaxJarResponse, type Warned } from './request.ts';
+import {
+  everyRow,
+  type Levy,
+  listCodes,
+  type Request,
+  type Route,
+  type TaxJarResponse,
+  type Warned,
+} from './request.ts';
 
 /** The routes of orders and refunds, which are sales and credits of the ledger. */
 
@@ -24,11 +32,11 @@ const names = { sale: 'order', credit: 'refund' } as const;
 
 /** Returns the recorded transaction with a reference, or `null`. */
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
-  const holder = await levy.holderOf(reference);
+  const holder = await levy.readHolder(reference);
   const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
   if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) return found;
   // It may have been replaced since its id was read.
-  const isReplaced = found?.status === 'void' && (await levy.holderOf(reference)) !== holder;
+  const isReplaced = found?.status === 'void' && (await levy.readHolder(reference)) !== holder;
   return isReplaced ? find(levy, kind, reference) : null;
 };
 
@@ -38,9 +46,9 @@ const requireRecorded = async (levy: Levy, kind: Kind, reference: string): Promi
   return found;
 };
 
-const answerOf = (kind: Kind, recorded: Recorded, status = 200): TaxJarResponse => ({
+const toResponse = (kind: Kind, recorded: Recorded, status = 200): TaxJarResponse => ({
   status,
-  body: { [names[kind]]: orderOf(recorded) },
+  body: { [names[kind]]: toOrder(recorded) },
 });
 
 /**
@@ -61,10 +69,10 @@ const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promi
 type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
 
 /** Returns the request that records an order or a refund. */
-const requestOf = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
-  if (kind === 'sale') return saleOf(fields);
+const toRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
+  if (kind === 'sale') return toSale(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
-  const isRead = order && (isWide || !linesOf(fields) || Array.isArray(order.shipping));
+  const isRead = order && (isWide || !listLines(fields) || Array.isArray(order.shipping));
   return creditOf(
     fields,
     order,
@@ -81,32 +89,32 @@ const record = async (kind: Kind, fields: Fields, request: object, recording: Re
   const created = await post(request).catch(async (error: unknown) => {
     const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
     if (!isTax || kind === 'sale') throw error;
-    return post(await requestOf(kind, fields, recording, true));
+    return post(await toRequest(kind, fields, recording, true));
   });
   const unknown = unknownCodes(fields).length > 0;
-  note([...codesOf(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
+  note([...listCodes(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
   return created;
 };
 
 const create =
   (kind: Kind) =>
   async ({ levy, body, note }: Request): Promise<TaxJarResponse> => {
-    const fields = fieldsOf(body);
+    const fields = readFields(body);
     const reference = requiredAt(fields, 'transaction_id');
     const repeated = async (): Promise<Recorded | null> => {
       const existing = await find(levy, kind, reference);
       if (!existing || isSameOrder(fields, existing)) return existing;
       throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
     };
-    const request = async () => record(kind, fields, await requestOf(kind, fields, { levy, note }), { levy, note });
+    const request = async () => record(kind, fields, await toRequest(kind, fields, { levy, note }), { levy, note });
     const recorded = await repeated();
-    if (recorded) return answerOf(kind, recorded, 201);
+    if (recorded) return toResponse(kind, recorded, 201);
     try {
-      return answerOf(kind, await request(), 201);
+      return toResponse(kind, await request(), 201);
     } catch (error) {
       // A concurrent request may have recorded the same transaction.
       const concurrent = error instanceof TaxJarRefusal && error.status === 422 ? await repeated() : null;
-      if (concurrent) return answerOf(kind, concurrent, 201);
+      if (concurrent) return toResponse(kind, concurrent, 201);
       throw error;
     }
   };
@@ -114,12 +122,12 @@ const create =
 const show =
   (kind: Kind) =>
   async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> =>
-    answerOf(kind, await requireRecorded(levy, kind, reference));
+    toResponse(kind, await requireRecorded(levy, kind, reference));
 
 const replaced = 'Replaced by PUT of the TaxJar interface';
 const deleted = 'Deleted by the TaxJar interface';
 
-const voidOf = (levy: Levy, { id, version, redacted_at }: Recorded, reason: string) =>
+const getVoid = (levy: Levy, { id, version, redacted_at }: Recorded, reason: string) =>
   levy.post(
     `/transactions/${id}`,
     // A redacted transaction cannot have a void_reason.
@@ -128,7 +136,7 @@ const voidOf = (levy: Levy, { id, version, redacted_at }: Recorded, reason: stri
   );
 
 /** Returns a recorded transaction as fields of a request, with numbers as text. */
-const sentFields = (recorded: Recorded): Fields => fieldsOf(parseJson(JSON.stringify(orderOf(recorded))));
+const sentFields = (recorded: Recorded): Fields => readFields(parseJson(JSON.stringify(toOrder(recorded))));
 
 /**
  * Returns the recorded fields with the changes. If the amounts change without line items, the recorded line items no
@@ -150,25 +158,25 @@ const update =
         422,
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
-    const fields = merged(sentFields(current), { ...fieldsOf(body), transaction_id: reference }, current);
+    const fields = merged(sentFields(current), { ...readFields(body), transaction_id: reference }, current);
     const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
-    const request = await requestOf(kind, fields, recording);
-    return answerOf(kind, await record(kind, fields, request, recording));
+    const request = await toRequest(kind, fields, recording);
+    return toResponse(kind, await record(kind, fields, request, recording));
   };
 
 const remove =
   (kind: Kind) =>
   async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
     const found = await requireRecorded(levy, kind, reference);
-    await voidOf(levy, found, deleted);
-    return answerOf(kind, found);
+    await getVoid(levy, found, deleted);
+    return toResponse(kind, found);
   };
 
 /** Returns the day of a query parameter. */
 const dayAt = ({ query }: Request, name: string): string | undefined => {
   const text = query[name];
   if (!text) return undefined;
-  const day = dateOf(text).slice(0, 10);
+  const day = parseDate(text).slice(0, 10);
   if (isDay(day)) return day;
   throw new TaxJarRefusal(406, `${name} is ${text}. Send a date such as 2026-10-14.`);
 };

@@ -29,7 +29,7 @@ export type Network = {
    * A client that sends each request until it has an answer. With `kills`, the service can be killed meanwhile. A write
    * without an idempotency key gets one.
    */
-  readonly clientOf: (apiKey: string, kills: boolean) => Call;
+  readonly connectClient: (apiKey: string, kills: boolean) => Call;
   /** The number of attempts so far. */
   readonly count: () => number;
   readonly close: () => void;
@@ -90,7 +90,7 @@ export const openNetwork = async (service: Service, random: () => number): Promi
     return fate === 'killed' && !kills ? 'arrives' : fate;
   };
 
-  const clientOf = (apiKey: string, kills: boolean) => {
+  const connectClient = (apiKey: string, kills: boolean) => {
     /** When a key was first answered, by path and key. The service keeps a key for a day. */
     const answered = new Map<string, number>();
     return async (method: string, path: string, request: Request = {}): Promise<Answer> => {
@@ -124,5 +124,5 @@ export const openNetwork = async (service: Service, random: () => number): Promi
       throw new Error(`${method} ${path} is never answered.`);
     };
   };
-  return { clientOf: (apiKey, kills) => clientOf(apiKey, kills) as Call, count: () => attempts, close };
+  return { connectClient: (apiKey, kills) => connectClient(apiKey, kills) as Call, count: () => attempts, close };
 };

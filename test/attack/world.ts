@@ -4,7 +4,7 @@ import { advanceClock } from '../../shared/config/clock.ts';
 import type { Swept } from '../../shared/ledger/sweep-drafts.ts';
 import { type Body, type Book, type Both, type Model, must, same, type World } from '../model/book.ts';
 import { expectedRows } from '../model/commands/read.ts';
-import { amountsOf } from '../model/journal.ts';
+import { getAmounts } from '../model/journal.ts';
 import { callers, redactIn, verifyIn } from '../model/world.ts';
 import { type Call, newCaller } from '../support/api.ts';
 import type { Answer, Schema } from '../support/http.ts';
@@ -29,10 +29,10 @@ const patienceMs = 30_000;
 /** The report by state and month has the sums of all transactions of the model that are not void. */
 const mustBeReported = async (call: Call, book: Book): Promise<void> => {
   const figures = ['gross_amount', 'exempt_amount', 'taxable_amount', 'tax_amount', 'count'] as const;
-  const rowsOf = Map.groupBy([...book.journal.values()], ({ state, month }) => `${month} ${state}`);
-  const expected = [...rowsOf].flatMap(([place, posted]) =>
+  const rowsByReturn = Map.groupBy([...book.journal.values()], ({ state, month }) => `${month} ${state}`);
+  const expected = [...rowsByReturn].flatMap(([place, posted]) =>
     (['sale', 'credit'] as const).flatMap((type) =>
-      amountsOf(
+      getAmounts(
         book,
         posted.filter(({ id }) => book.entries.get(id)?.body.type === type),
       ).map(([currency, sums]) => {
@@ -42,7 +42,7 @@ const mustBeReported = async (call: Call, book: Book): Promise<void> => {
       }),
     ),
   );
-  const months = [...rowsOf.keys()].map((place) => place.slice(0, 7)).sort();
+  const months = [...rowsByReturn.keys()].map((place) => place.slice(0, 7)).sort();
   if (months.length === 0) return;
   const reported = async () => {
     const { body } = await call('GET', `/reports/by-state?from=${months[0]}&to=${months.at(-1)}`);
@@ -131,8 +131,8 @@ export const attackedWorld =
     await service.setClock();
     const accounts = await callers(terms);
     const third = await newCaller({ settings: { rate_limit: 1_000_000_000 } });
-    const send = [network.clientOf(accounts[0].key, true), network.clientOf(accounts[1].key, true)] as const;
-    const endCrowd = await openCrowd(network.clientOf(third.key, false));
+    const send = [network.connectClient(accounts[0].key, true), network.connectClient(accounts[1].key, true)] as const;
+    const endCrowd = await openCrowd(network.connectClient(third.key, false));
     return {
       send,
       redact: redactIn(accounts),

@@ -10,7 +10,7 @@ import { advanceClock, now } from '../../shared/config/clock.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../shared/store/accounts/api-key-store.ts';
 import { findSession } from '../../shared/store/accounts/session-store.ts';
-import { eventOf } from '../support/handler-calls.ts';
+import { getEvent } from '../support/handler-calls.ts';
 import { countDatabaseUse } from './database.ts';
 import { type Figure, median, rounded } from './figure.ts';
 
@@ -19,7 +19,7 @@ const perSecond = 10;
 
 type Headers = Readonly<Record<string, string[]>>;
 const exchangeWith = (multiValueHeaders: Headers) =>
-  requestContext({ ...eventOf('POST', '/calculations'), multiValueHeaders }, () => 10_000);
+  requestContext({ ...getEvent('POST', '/calculations'), multiValueHeaders }, () => 10_000);
 
 /**
  * Sends requests of one instance through authentication and the rate limit, at a constant rate by the service's clock.

@@ -2,19 +2,19 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 
-const countOf = (text: string): number => {
+const getCount = (text: string): number => {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Pass a whole number from 1.');
   return Number(text);
 };
 
 /** `1000,10000` */
-const countsOf = (text: string): number[] => text.split(',').map(countOf);
+const getCounts = (text: string): number[] => text.split(',').map(getCount);
 
 const { costs, filingEntries, lists } = new Command('bench')
   .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
   .option('--costs', 'measure only the figures of test/bench/cost/measured.json')
-  .option('--filing-entries <n>', 'measure only a filing with this many entries', countOf)
-  .option('--lists [n,...]', 'measure only filtered lists, in ledgers of so many transactions', countsOf)
+  .option('--filing-entries <n>', 'measure only a filing with this many entries', getCount)
+  .option('--lists [n,...]', 'measure only filtered lists, in ledgers of so many transactions', getCounts)
   .parse()
   .opts<{ costs?: true; filingEntries?: number; lists?: true | number[] }>();
 

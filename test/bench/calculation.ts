@@ -8,8 +8,8 @@ import { accepted } from '../../shared/cli/terminal/run-command.ts';
 import { readActiveReleases, readContent } from '../../shared/store/content/content-reads.ts';
 import { activateRelease, importRelease } from '../../shared/store/content/content-store.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import { context, day, imported, importedAt, requestOf, zip4Ranges, zips } from './content.ts';
-import { type Figure, microsecondsOf, rounded } from './figure.ts';
+import { buildRequest, context, day, imported, importedAt, zip4Ranges, zips } from './content.ts';
+import { type Figure, measureMicroseconds, rounded } from './figure.ts';
 
 const sizes = [1, 10, 100, 1000];
 // Alternate between documents, because a single document would benefit from the CPU caches.
@@ -27,9 +27,9 @@ const alternating = <Value>(values: readonly Value[], run: (value: Value) => unk
 export const calculationFigures = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const lines of sizes) {
-    const inputs = Array.from({ length: documents }, (_, seed) => requestOf(lines, seed * 37));
+    const inputs = Array.from({ length: documents }, (_, seed) => buildRequest(lines, seed * 37));
     const read = inputs.map((input) => accepted(readDocument(input, context)).document);
-    const measured = await microsecondsOf({
+    const measured = await measureMicroseconds({
       calculation: alternating(inputs, (input) => accepted(calculate(input, context, []))),
       calculation_tax_core: alternating(read, calculateTax),
     });
@@ -76,7 +76,7 @@ export const lookUpFigures = async (): Promise<Figure[]> => {
   for (const address of addresses) await lookUp(loader, address);
   let at = 0;
   const next = () => addresses[at++ % addresses.length] as TaxAddress;
-  const measured = await microsecondsOf({
+  const measured = await measureMicroseconds({
     'cold: directory, then one batch': () => lookUp(newLoader(), next()),
     'warm: no call': () => lookUp(loader, next()),
   });

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
 import { packedFiles } from '../../shared/cli/pack.ts';
-import { eventOf } from '../support/handler-calls.ts';
-import { requestOf } from './content.ts';
+import { getEvent } from '../support/handler-calls.ts';
+import { buildRequest } from './content.ts';
 import { type Figure, inNewProcess, median, rounded } from './figure.ts';
 
 const functions = [
@@ -65,7 +65,7 @@ type Phase = keyof typeof figures;
  */
 export const coldStartFigures = (folder: string, apiKey: string): Figure[] => {
   const event = JSON.stringify(
-    eventOf('POST', '/calculations', { body: requestOf(10), headers: { 'X-API-Key': apiKey } }),
+    getEvent('POST', '/calculations', { body: buildRequest(10), headers: { 'X-API-Key': apiKey } }),
   );
   const start = (name: string) =>
     inNewProcess<Record<Phase, number>>('cold-start-probe.cjs', [join(folder, name, 'index.js'), event]);

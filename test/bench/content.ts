@@ -27,7 +27,7 @@ const locals = [
 ] as const;
 const codes = locals.map(({ code }) => code);
 
-const partOf = (zip: string, ranges: number): ReleasePart => ({
+const buildPart = (zip: string, ranges: number): ReleasePart => ({
   key: zip,
   jurisdictions: locals,
   rates: codes.map((jurisdiction) => ({ ...evidence, jurisdiction, rate: '0.005' })),
@@ -60,10 +60,10 @@ export const imported = (): { readonly head: ReleaseHead; readonly parts: readon
     bottom: base.id,
     last_day: null,
   },
-  parts: zips.map((zip) => partOf(zip, zip4Ranges)),
+  parts: zips.map((zip) => buildPart(zip, zip4Ranges)),
 });
 
-const { jurisdictions, rates, locations } = partOf('55401', 60);
+const { jurisdictions, rates, locations } = buildPart('55401', 60);
 const release: Release = {
   ...base,
   jurisdictions: [...base.jurisdictions, ...jurisdictions],
@@ -81,7 +81,7 @@ export const context: Context = {
 const products = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY'];
 
 // Prices from 5.00 to 204.99, spread by a prime, so adjacent prices differ and every run has the same prices.
-const lineOf = (index: number) => ({
+const buildLine = (index: number) => ({
   id: `sku-${1000 + index}`,
   description: `Article ${index}`,
   product_tax_code: products[index % products.length] as string,
@@ -90,11 +90,11 @@ const lineOf = (index: number) => ({
 });
 
 /** Builds a parsed request. Each `seed` has different lines. */
-export const requestOf = (lines: number, seed = 0): CalculationInput => ({
+export const buildRequest = (lines: number, seed = 0): CalculationInput => ({
   tax_date: `${day}T12:00:00Z`,
   customer: {
     id: 'cus_1',
     address: { line1: '350 S 5th St', city: 'Minneapolis', state: 'MN', postal_code: '55401-1234', country: 'US' },
   },
-  line_items: Array.from({ length: lines }, (_, index) => lineOf(seed + index)),
+  line_items: Array.from({ length: lines }, (_, index) => buildLine(seed + index)),
 });

@@ -6,7 +6,7 @@ import { runCommand } from '../../shared/cli/terminal/run-command.ts';
 import { formatAmount } from '../../shared/money/currency.ts';
 import { divideHalfUp } from '../../shared/money/decimal.ts';
 import { charge, type Price, type PriceName, type Prices, pricesWith } from './cost/prices.ts';
-import { type CostOptions, deployment, type Usage, usageOf } from './cost/usage.ts';
+import { type CostOptions, deployment, getUsage, type Usage } from './cost/usage.ts';
 
 type Line = { readonly price: PriceName; readonly service: string; readonly quantity: bigint; readonly cents: bigint };
 export type Bill = {
@@ -18,7 +18,7 @@ export type Bill = {
 const sum = (lines: readonly Line[]): bigint => lines.reduce((total, { cents }) => total + cents, 0n);
 
 /** The bill of a month, with one line per price. Each line is rounded once, so the lines add up to the total. */
-export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill => {
+export const getBill = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill => {
   const lines = Object.entries(prices).map(([name, price]): Line => {
     const quantity = usage[name as PriceName];
     const paid = quantity - (isFreeTier ? BigInt(price.free ?? 0) * price.counts : 0n);
@@ -31,7 +31,7 @@ export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill 
 const dollars = (cents: bigint): string => formatAmount(cents, 2);
 
 /** Formats a quantity in the units of its price, with three decimals unless it is an integer. */
-const unitsOf = (quantity: bigint, { counts }: Price): string =>
+const getUnits = (quantity: bigint, { counts }: Price): string =>
   formatAmount(divideHalfUp(quantity * 1000n, counts), 3).replace('.000', '');
 
 const grouped = (number: string): string => number.replace(/\B(?<!\..*)(?=(\d{3})+(?!\d))/g, ',');
@@ -46,7 +46,7 @@ const confidence: Readonly<Record<string, string>> = {
 const billText = ({ lines, services, cents: total }: Bill, prices: Prices): string => {
   const used = lines.filter(({ quantity }) => quantity > 0n);
   const rows = used.map(({ service, price, quantity, cents }) => [
-    ...[service, price, grouped(unitsOf(quantity, prices[price])).padStart(17), prices[price].unit],
+    ...[service, price, grouped(getUnits(quantity, prices[price])).padStart(17), prices[price].unit],
     ...[grouped(dollars(cents)).padStart(13), confidence[prices[price].basis] ?? ''],
   ]);
   const sums = [...services, ['total', total] as const];
@@ -72,7 +72,7 @@ const billJson = (bill: Bill, prices: Prices) => ({
   lines: bill.lines.map(({ service, price, quantity, cents }) => ({
     service,
     price,
-    used: unitsOf(quantity, prices[price]),
+    used: getUnits(quantity, prices[price]),
     unit: prices[price].unit,
     dollars: dollars(cents),
   })),
@@ -95,7 +95,7 @@ type Options = CostOptions & { readonly freeTier?: true; readonly prices?: strin
 
 const run = (options: Options): void => {
   const prices = pricesWith(options.prices);
-  const bill = billOf(usageOf(options), prices, options.freeTier ?? false);
+  const bill = getBill(getUsage(options), prices, options.freeTier ?? false);
   if (options.json) printJson(billJson(bill, prices));
   else print(billText(bill, prices));
 };

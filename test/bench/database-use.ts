@@ -14,7 +14,7 @@ import { database } from '../../shared/store/client/client.ts';
 import type { Items } from '../../shared/store/client/reads.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { callHandler } from '../support/handler-calls.ts';
-import { requestOf } from './content.ts';
+import { buildRequest } from './content.ts';
 import { countDatabaseUse, type Use } from './database.ts';
 import { type Figure, median } from './figure.ts';
 
@@ -47,11 +47,11 @@ const newSender = async (): Promise<Send> => {
 };
 
 const create =
-  (status: string, tax_date = requestOf(1).tax_date) =>
+  (status: string, tax_date = buildRequest(1).tax_date) =>
   (send: Send, lines: number) =>
-    send('create-transaction', { ...requestOf(lines), tax_date, status, reference_id: crypto.randomUUID() });
+    send('create-transaction', { ...buildRequest(lines), tax_date, status, reference_id: crypto.randomUUID() });
 const update = (status: string) => (send: Send, id: string) => send('update-transaction', { status }, id);
-const credit = (send: Send, parent_transaction_id: string, tax_date = requestOf(1).tax_date) =>
+const credit = (send: Send, parent_transaction_id: string, tax_date = buildRequest(1).tax_date) =>
   send('create-transaction', {
     status: 'finalized',
     type: 'credit',
@@ -62,11 +62,11 @@ const credit = (send: Send, parent_transaction_id: string, tax_date = requestOf(
   });
 
 const requests: Readonly<Record<string, Measured>> = {
-  calculation: { run: (send, _, lines) => send('create-calculation', requestOf(lines)) },
+  calculation: { run: (send, _, lines) => send('create-calculation', buildRequest(lines)) },
   'create draft': { run: (send, _, lines) => create('draft')(send, lines) },
   'update draft': {
     prepare: create('draft'),
-    run: (send, id, lines) => send('update-transaction', { line_items: requestOf(lines, 1).line_items }, id),
+    run: (send, id, lines) => send('update-transaction', { line_items: buildRequest(lines, 1).line_items }, id),
   },
   finalize: { prepare: create('draft'), run: update('finalized') },
   'create finalized': { run: (send, _, lines) => create('finalized')(send, lines) },
@@ -81,7 +81,7 @@ const warmUps = 60;
 const times = 9;
 
 const warmUp = async (send: Send): Promise<void> => {
-  for (let time = 0; time < warmUps; time += 1) await send('create-calculation', requestOf(3));
+  for (let time = 0; time < warmUps; time += 1) await send('create-calculation', buildRequest(3));
 };
 
 /**
@@ -98,24 +98,24 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
       const prepared = await prepare?.(send, 3);
       uses.push(await countDatabaseUse(() => run(send, prepared?.id ?? '', 3)));
     }
-    const medianOf = (units: (use: Use) => number) => median(uses.map(units));
+    const getMedian = (units: (use: Use) => number) => median(uses.map(units));
     figures.push({
       figure: 'warm_database_use',
       of,
       emulator,
-      calls: medianOf(({ reads, writes }) => reads + writes),
-      read_units: medianOf(({ readUnits }) => readUnits),
-      write_units: medianOf(({ writeUnits }) => writeUnits),
-      index_write_units: medianOf(({ indexWriteUnits }) => indexWriteUnits),
+      calls: getMedian(({ reads, writes }) => reads + writes),
+      read_units: getMedian(({ readUnits }) => readUnits),
+      write_units: getMedian(({ writeUnits }) => writeUnits),
+      index_write_units: getMedian(({ indexWriteUnits }) => indexWriteUnits),
     });
   }
   return figures;
 };
 
 const { indexes } = tables.transactions;
-const bytesOf = (items: Items): number => items.reduce((sum, item) => sum + itemBytes(copiedItem(item)), 0);
+const getBytes = (items: Items): number => items.reduce((sum, item) => sum + itemBytes(copiedItem(item)), 0);
 
-const rowsOf = (items: Items): Items =>
+const listRows = (items: Items): Items =>
   indexes.flatMap(({ partition, sort, include }) => {
     const names = ['pk', 'sk', partition.name, sort.name, ...include];
     return items
@@ -134,14 +134,14 @@ const stored = async () => {
   } while (after);
   const all = items.flat();
   const answers = all.filter(({ sk }) => sk === 'I');
-  const saved = bytesOf(answers);
-  return { items: all, table: bytesOf(all) - saved, indexes: bytesOf(rowsOf(all)), saved };
+  const saved = getBytes(answers);
+  return { items: all, table: getBytes(all) - saved, indexes: getBytes(listRows(all)), saved };
 };
 
 type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'answer', number>>;
 
 /** Returns the units and stored bytes per transaction of a run that changes this many transactions. */
-const stepOf = async (run: () => Promise<Answer | undefined>, count = 1): Promise<Step> => {
+const readStep = async (run: () => Promise<Answer | undefined>, count = 1): Promise<Step> => {
   const before = await stored();
   let answer = 0;
   const use = await countDatabaseUse(async () => {
@@ -160,7 +160,7 @@ const stepOf = async (run: () => Promise<Answer | undefined>, count = 1): Promis
   };
 };
 
-const leastOf = async (measure: () => Promise<Step>): Promise<Step> => {
+const measureLeast = async (measure: () => Promise<Step>): Promise<Step> => {
   const steps = [await measure(), await measure(), await measure()];
   return steps.reduce((least, step) => (step.writes < least.writes ? step : least));
 };
@@ -176,7 +176,7 @@ const filed = async (lines: number, sales: number, hasCredits: boolean): Promise
     const { id } = await create('finalized', soldOn)(send, lines);
     if (hasCredits) await credit(send, id, soldOn);
   }
-  return stepOf(async () => {
+  return readStep(async () => {
     let filing = await send('create-filing', period);
     while (filing.status === 'closing') filing = await send('create-filing', period);
     await send('update-filing', { status: 'filed', confirmation_number: 'c-1' }, filing.id);
@@ -196,7 +196,7 @@ const expired = async (lines: number): Promise<Step> => {
   advanceClock(draftMs);
   const invocation = { functionName: 'sweep-drafts', requestId: 'bench', timeoutMs: 240_000 };
   try {
-    return await stepOf(async () => {
+    return await readStep(async () => {
       await invoke(handlers.schedules['sweep-drafts'], {}, invocation);
       return undefined;
     }, many);
@@ -213,9 +213,9 @@ export const costMeasures = async (lines: number) => {
   await warmUp(send);
   const steps: Record<string, Step> = { expire };
   for (const [name, { prepare, run }] of Object.entries(requests))
-    steps[name] = await leastOf(async () => {
+    steps[name] = await measureLeast(async () => {
       const prepared = await prepare?.(send, lines);
-      return stepOf(() => run(send, prepared?.id ?? '', lines));
+      return readStep(() => run(send, prepared?.id ?? '', lines));
     });
   const [none, sales, credits] = [
     await filed(lines, 0, false),
@@ -226,11 +226,11 @@ export const costMeasures = async (lines: number) => {
   steps['file credit'] = share(credits, sales);
   const { id } = await create('finalized')(send, lines);
   const sale = (await stored()).items.filter((item) => item['id'] === id);
-  const rows = rowsOf(sale).map((row) => bytesOf([row]));
+  const rows = listRows(sale).map((row) => getBytes([row]));
   const page = await send('list-transactions');
   const bytes = {
     calculation: steps['calculation']?.answer ?? 0,
-    head: bytesOf(sale),
+    head: getBytes(sale),
     row: Math.max(...rows),
     rowAnswer: Math.round(page.bytes / 25),
   };

@@ -61,7 +61,7 @@ export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<vo
 export const putItems = async (
   table: string,
   count: number,
-  itemOf: (index: number) => Readonly<Record<string, unknown>>,
+  getItem: (index: number) => Readonly<Record<string, unknown>>,
 ): Promise<void> => {
   let next = 0;
   const work = async () => {
@@ -69,7 +69,7 @@ export const putItems = async (
       const from = next;
       next += batch;
       const indexes = Array.from({ length: Math.min(batch, count - from) }, (_, at) => from + at);
-      const puts = indexes.map((index) => ({ PutRequest: { Item: itemOf(index) } }));
+      const puts = indexes.map((index) => ({ PutRequest: { Item: getItem(index) } }));
       const command = new BatchWriteCommand({ RequestItems: { [table]: puts } });
       await retryTimeouts(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
     }

@@ -15,7 +15,7 @@ export const median = (values: readonly number[]): number =>
 export const rounded = (value: number): number => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 
 /** Returns the median and minimum duration of each function in microseconds, by name. */
-export const microsecondsOf = async (runs: Readonly<Record<string, () => unknown>>) => {
+export const measureMicroseconds = async (runs: Readonly<Record<string, () => unknown>>) => {
   const bench = new Bench({ time: 900, warmupTime: 500, throws: true });
   for (const [name, run] of Object.entries(runs)) bench.add(name, run);
   const tasks = await bench.run();

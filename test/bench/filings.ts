@@ -14,7 +14,7 @@ const account = 'acct_bench_filing';
 const places = 300;
 
 /** Builds an entry with a state, a county, a city and a district, at one of 300 places. */
-const entryOf = (index: number): LiabilityEntry => {
+const getEntry = (index: number): LiabilityEntry => {
   const place = String(index % places).padStart(3, '0');
   const base = { taxable: 1000n, exempt: 0n };
   const amounts = (['state', 'county', 'city', 'district'] as const).map((jurisdiction_type, level) => {
@@ -43,7 +43,7 @@ const entryOf = (index: number): LiabilityEntry => {
 
 /** Measures how long a filing takes to close, and how much heap it adds. */
 export const filingFigures = async (entries = defaultEntries): Promise<Figure[]> => {
-  await putItems(environment.tables.transactions, entries, (index) => openEntryItem(account, entryOf(index)));
+  await putItems(environment.tables.transactions, entries, (index) => openEntryItem(account, getEntry(index)));
   const heapMegabytes = heapMeter();
   const before = heapMegabytes();
   let [most, writes] = [before, 0];

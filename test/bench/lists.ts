@@ -37,7 +37,7 @@ type Request = { readonly body?: object; readonly query?: Readonly<Record<string
 type Answer = { readonly id: string; readonly data: readonly unknown[]; readonly next_cursor: string | null };
 type Call = (operation: 'create-transaction' | 'list-transactions', request: Request) => Promise<Answer>;
 
-const callerOf = async (account: string): Promise<Call> => {
+const createCaller = async (account: string): Promise<Call> => {
   const settings = { registrations: 'all' as const, rate_limit: 10_000_000 };
   const created = { id: account, name: 'Bench', serviceVersion: currentVersion, createdMs: Date.now(), settings };
   await provisionAccount(newAccount(created));
@@ -119,7 +119,7 @@ const measured = async <Value>(run: () => Promise<Value>) => {
 export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
   for (const ledger of sizes) {
     const account = `acct_bench_list_${ledger}`;
-    const call = await callerOf(account);
+    const call = await createCaller(account);
     await fillLedger(account, call, ledger);
     for (const query of filters) {
       const of = new URLSearchParams(query).toString() || 'no filter';

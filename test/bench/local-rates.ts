@@ -86,13 +86,13 @@ const lookUps = (): Figure[] => {
   loadTables(all);
   const addresses = [...all.values()].flat();
   const mean = () => threadMicroseconds(() => locateAll(addresses)) / addresses.length;
-  const figureOf = (how: string, us: number): Figure => ({
+  const buildFigure = (how: string, us: number): Figure => ({
     figure: 'local_rates_look_up',
     of: `ZIP and city, ${how}`,
     addresses: addresses.length,
     mean_cpu_us: rounded(us),
   });
-  return [figureOf('not cached', mean()), figureOf('cached', median(Array.from({ length: 15 }, mean)))];
+  return [buildFigure('not cached', mean()), buildFigure('cached', median(Array.from({ length: 15 }, mean)))];
 };
 
 /** Measures the heap size of the tables of all states: with all indexes, and after a look-up of each ZIP code. */

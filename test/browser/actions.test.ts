@@ -6,7 +6,7 @@ import {
   countButtons,
   lastMonth,
   newShop,
-  rowsOf,
+  readRows,
   screenshot,
   seeHeading,
   seeStatus,
@@ -42,7 +42,7 @@ it('credits parts of a sale by keyboard, then the rest, with the amounts of the 
     await page.keyboard.type('refund-1');
     await page.keyboard.press('Enter');
     await seeText(page, 'Credits of this sale');
-    expect(await rowsOf(page, 'Credits of this sale')).toMatchObject([
+    expect(await readRows(page, 'Credits of this sale')).toMatchObject([
       { Reference: 'refund-1', Tax: '1.26', Total: '22.25' },
     ]);
     await click(page, 'Credit …');
@@ -78,7 +78,7 @@ it('records a note and voids a sale, and refuses a change of a version that is n
     await page.getByLabel('Note', { exact: true }).fill('Customer called on Monday.');
     await click(page, 'Save the note');
     await page.getByText('Customer called on Monday.', { exact: true }).waitFor();
-    expect(await rowsOf(page, 'Changes')).toMatchObject([{ Fields: 'metadata' }, { Status: 'new → finalized' }]);
+    expect(await readRows(page, 'Changes')).toMatchObject([{ Fields: 'metadata' }, { Status: 'new → finalized' }]);
     await made(shop.filer.update(sale.id, { metadata: { other: 'x' } }));
     await click(page, 'Void …');
     await page.getByLabel('Reason').fill('Entered twice');
@@ -126,7 +126,7 @@ it('creates a customer with a certificate by keyboard, and marks the certificate
     await click(page, 'Save');
     await seeHeading(page, 'beta');
     await screenshot(page, 'new-customer');
-    expect(await rowsOf(page, 'Certificates')).toMatchObject([{ Number: 'C-1', To: '2026-01-31 expired' }]);
+    expect(await readRows(page, 'Certificates')).toMatchObject([{ Number: 'C-1', To: '2026-01-31 expired' }]);
   });
   const created = await made(shop.call('GET', '/customers/beta' as '/customers/{id}'));
   expect(created.exemptions).toMatchObject([{ reason: 'resale', certificate_number: 'C-1', valid_to: '2026-01-31' }]);
@@ -143,7 +143,9 @@ it('corrects the confirmation number of a filing, and shows who did it', async (
     await page.getByLabel('Confirmation number of the state').fill('MI-2');
     await page.keyboard.press('Enter');
     await seeText(page, 'Corrections of the confirmation number');
-    expect(await rowsOf(page, 'Corrections of the confirmation number')).toMatchObject([{ From: 'MI-1', To: 'MI-2' }]);
+    expect(await readRows(page, 'Corrections of the confirmation number')).toMatchObject([
+      { From: 'MI-1', To: 'MI-2' },
+    ]);
     await screenshot(page, 'correction');
   });
 });
@@ -170,7 +172,7 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Review the change of sales and calendar');
     await click(page, 'Save sales and calendar');
     await seeText(page, 'America/Detroit');
-    const changes = await rowsOf(page, 'Changes of settings, newest first');
+    const changes = await readRows(page, 'Changes of settings, newest first');
     expect(changes.at(-1)).toMatchObject({ Before: 'none', After: 'state MI, from 2026-01-01, frequency month' });
     const changed = changes.map((row) => row['Setting']);
     expect(changed.sort()).toEqual(['filing reminder days', 'registrations', 'ship from', 'time zone']);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { startEventSource } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller, startApi } from '../support/api.ts';
-import { filerOf } from '../support/filings.ts';
+import { createFiler } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
 
 const candidates = [
@@ -111,7 +111,7 @@ export const screenshot = async (page: Page, name: string): Promise<void> => {
 };
 
 /** Returns the cell texts of the table with this caption, by column name. */
-export const rowsOf = async (page: Page, caption: string): Promise<Record<string, string>[]> => {
+export const readRows = async (page: Page, caption: string): Promise<Record<string, string>[]> => {
   const table = page.locator('table', { has: page.locator('caption', { hasText: caption }) });
   await table.waitFor();
   const more = page.getByRole('region', { name: caption }).getByRole('button', { name: /^Show / });
@@ -127,8 +127,8 @@ export const rowsOf = async (page: Page, caption: string): Promise<Record<string
 };
 
 /** Returns the cell texts of a column. */
-export const columnOf = async (page: Page, caption: string, column: string) =>
-  (await rowsOf(page, caption)).map((row) => row[column]);
+export const getColumn = async (page: Page, caption: string, column: string) =>
+  (await readRows(page, caption)).map((row) => row[column]);
 
 const places = {
   MI: { line1: '1 Woodward Avenue', city: 'Detroit', postal_code: '48226' },
@@ -144,15 +144,15 @@ export type State = keyof typeof places;
 export const states = Object.keys(places) as State[];
 
 /** Returns the last day of the month this many months from now. */
-const lastDayOf = (months: number): string => {
+const getLastDay = (months: number): string => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months + 1, 0)).toISOString().slice(0, 10);
 };
 /** The previous month, and the last day of the current month. */
-export const lastMonth = { month: lastDayOf(-1).slice(0, 7), last: lastDayOf(-1) };
-export const runningMonthEnd = lastDayOf(0);
+export const lastMonth = { month: getLastDay(-1).slice(0, 7), last: getLastDay(-1) };
+export const runningMonthEnd = getLastDay(0);
 /** A day in the previous month. */
-export const dayOf = (day: number): string => `${lastMonth.month}-${String(day).padStart(2, '0')}`;
+export const getDay = (day: number): string => `${lastMonth.month}-${String(day).padStart(2, '0')}`;
 
 export const addressIn = (state: State) => ({ ...places[state], state, country: 'US' });
 export const periodView = (state: State, last = lastMonth.last) => `#/filings/US-${state}/${last}`;
@@ -163,14 +163,14 @@ let isCounting = false;
 export const newShop = async (settings: object = {}) => {
   if (!isCounting) await startEventSource(environment.tables.transactions);
   isCounting = true;
-  const registrations = states.map((state) => ({ state, from: dayOf(1), to: null, frequency: 'month' as const }));
+  const registrations = states.map((state) => ({ state, from: getDay(1), to: null, frequency: 'month' as const }));
   const caller = await newCaller({ scopes: ['read', 'write', 'settings'], settings: { registrations, ...settings } });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const sell = (state: State, document: Record<string, unknown> = {}) =>
     made(
       filer.create({
         status: 'finalized',
-        tax_date: dayOf(15),
+        tax_date: getDay(15),
         customer: { address: addressIn(state) },
         line_items: [{ id: 'one', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
         ...document,

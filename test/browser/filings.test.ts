@@ -10,17 +10,17 @@ import { made } from '../support/sales.ts';
 import {
   addressIn,
   click,
-  columnOf,
   countButtons,
-  dayOf,
   downloaded,
   downloadedFile,
   forward,
+  getColumn,
+  getDay,
   lastMonth,
   newShop,
   oneRowAPage,
   periodView,
-  rowsOf,
+  readRows,
   runningMonthEnd,
   type Shop,
   type State,
@@ -42,7 +42,7 @@ const identity = {
 
 const closeButton = (page: Page, state: State) => page.getByRole('button', { name: `Close ${state}, ` });
 const openDialog = (page: Page) => click(page, 'Close the period …');
-const csvOf = async (of: Shop, path: string) =>
+const readCsv = async (of: Shop, path: string) =>
   (await of.call('GET', path as '/filings/{id}', { headers: { Accept: 'text/csv' } })).text;
 
 /** Opens the filing period of a sale in a state, in a new shop. */
@@ -75,10 +75,10 @@ it('lists sales whose tax may be different, with their meaning and transactions'
     await go(page, '#/transactions');
     await go(page, periodView('MI'));
     const caption = 'Transactions to review, by warning';
-    const read = async () => (await rowsOf(page, caption)).map((row) => [row['Warning'], row['Gross'], row['Count']]);
+    const read = async () => (await readRows(page, caption)).map((row) => [row['Warning'], row['Gross'], row['Count']]);
     const listed = async () => {
       await page.getByRole('button', { name: 'List transactions with exemption expired' }).click();
-      return rowsOf(page, 'Transactions to review: exemption expired');
+      return readRows(page, 'Transactions to review: exemption expired');
     };
     // The credit reverses the sale.
     await expect.poll(read).toEqual([['exemption expired', '0.00 USD', '2']]);
@@ -99,7 +99,7 @@ it('lists sales whose tax may be different, with their meaning and transactions'
     await seeText(page, "The buyer's exemption certificate had expired");
     await screenshot(page, 'review-transaction');
     await go(page, '#/transactions');
-    const marks = await rowsOf(page, 'Transactions, newest first');
+    const marks = await readRows(page, 'Transactions, newest first');
     expect(marks.map((row) => [row['Reference'], row['To review']])).toEqual([
       ['returned', ''],
       ['expired', 'exemption expired'],
@@ -188,7 +188,7 @@ it('downloads the transactions of a filing as the API returns them, page by page
       route.continue({ url: route.request().url().replace('limit=100', 'limit=3') }),
     );
     const text = await downloaded(page, 'Download transactions as CSV');
-    expect(text).toBe(await csvOf(own, `/filings/${id}?expand=entries&limit=100`));
+    expect(text).toBe(await readCsv(own, `/filings/${id}?expand=entries&limit=100`));
     // A spreadsheet must not interpret a reference as a formula.
     expect(new Set(text.match(/'=order-\d/g)).size).toBe(7);
   });
@@ -250,8 +250,10 @@ it('shows the whole return, and downloads it for the state', async () => {
     await own.sell('OH', { customer: { address: addressIn('OH'), ...exempt } });
     const { id } = await closedFiling(own.filer, 'OH', lastMonth.last);
     await visit(`#/filings/${id}`, { key: own.key }, async (page) => {
-      expect(await rowsOf(page, 'Exempt sales by reason')).toMatchObject([{ Reason: 'government', Amount: '100.00' }]);
-      const totals = await rowsOf(page, 'Totals by jurisdiction');
+      expect(await readRows(page, 'Exempt sales by reason')).toMatchObject([
+        { Reason: 'government', Amount: '100.00' },
+      ]);
+      const totals = await readRows(page, 'Totals by jurisdiction');
       // Ohio taxes at 5.75 %, Franklin County at 2.25 %.
       expect(totals.map((row) => [row['Code'], row['Gross'], row['Tax collected']])).toEqual([
         ['US-OH', '200.00', '5.75'],
@@ -276,7 +278,7 @@ it('shows an open period and a filing on the lines of the form, and downloads th
   const own = await newShop();
   await own.sell('FL');
   const lines = async (page: Page) =>
-    (await rowsOf(page, 'Lines of the form')).map((row) => [row['Line'], row['Amount']?.replace('Copy', '').trim()]);
+    (await readRows(page, 'Lines of the form')).map((row) => [row['Line'], row['Amount']?.replace('Copy', '').trim()]);
   await visit(periodView('FL'), { key: own.key }, async (page) => {
     await page.getByRole('link', { name: 'FL-DR-15' }).click();
     await seeText(page, 'The period is not closed: the amounts can change.');
@@ -304,7 +306,7 @@ it('shows the totals of each currency, page by page', async () => {
   const own = await newShop();
   for (const currency of ['USD', 'CAD']) await own.sell('OH', { currency });
   await visit(periodView('OH'), { key: own.key }, async (page) => {
-    const currencies = await columnOf(page, 'Totals by jurisdiction', 'Currency');
+    const currencies = await getColumn(page, 'Totals by jurisdiction', 'Currency');
     expect(currencies.sort()).toEqual(['CAD', 'CAD', 'CAD', 'USD', 'USD', 'USD']);
     await openDialog(page);
     // Recording more than 4 MB of totals takes too long, so the test mocks the pages.
@@ -340,7 +342,7 @@ it('lists all filings that are not filed on the overview, including closing ones
       return route.fulfill({ json: { object: 'list', has_more: false, next_cursor: null, data } });
     });
     await go(page, '#/overview');
-    const rows = await rowsOf(page, 'Periods that are over and not filed');
+    const rows = await readRows(page, 'Periods that are over and not filed');
     const texts = rows
       .filter(({ Status }) => Status !== 'open')
       .map((row) => `${row['Period']?.slice(0, 2)} ${row['Status']} ${row['Amount due']} ${row['Exceptions']}`);
@@ -357,11 +359,11 @@ it('shows the amounts due of open and closed periods, and totals that do not off
   const sale = await own.sell('OH', { tax_date: `${month}-15` });
   const [first] = (await made(own.filer.call('GET', '/filing-periods?state=OH' as '/filing-periods'))).data;
   await closedFiling(own.filer, 'OH', first?.period_end ?? '');
-  await own.refund('OH', sale, { tax_date: dayOf(20) });
+  await own.refund('OH', sale, { tax_date: getDay(20) });
   for (const currency of ['USD', 'CAD']) await own.sell('FL', { currency, tax_amount: '20.00' });
   await visit('#/overview', { key: own.key }, async (page) => {
     await expect.poll(() => page.getByText('not calculated').count()).toBe(0);
-    const rows = await rowsOf(page, 'Periods that are over and not filed');
+    const rows = await readRows(page, 'Periods that are over and not filed');
     const due = rows.map((row) => `${row['Period']?.slice(0, 2)} ${row['Status']} ${row['Amount due']}`);
     // Columbus taxes at 8 %. Of Florida's 20.00, 13.00 exceed the tax and are due as well.
     expect(due.map((text) => text.split('\n').sort().join(' ')).sort()).toEqual([
@@ -435,7 +437,7 @@ it('shows everything and offers no write to a key with the scope read', async ()
     await seeText(page, 'Your credential cannot change settings.');
     expect(await countButtons(page, /^(Save|Review)/)).toBe(0);
     await go(page, '#/filings');
-    const statuses = await columnOf(page, 'Periods without a filing', 'Status');
+    const statuses = await getColumn(page, 'Periods without a filing', 'Status');
     expect(statuses.filter((status) => status === 'ended')).toHaveLength(1);
     await screenshot(page, 'filings');
   });
@@ -515,7 +517,7 @@ it('closes a month for eight states by keyboard alone, from signing in to downlo
         returns.set(state, await download('Download the return'));
       } else {
         const text = await download('Download totals as CSV');
-        expect(text).toBe(await csvOf(own, `/filings/${page.url().split('/').at(-1)}`));
+        expect(text).toBe(await readCsv(own, `/filings/${page.url().split('/').at(-1)}`));
         returns.set(state, text);
       }
       await openDialog('Mark as filed …');

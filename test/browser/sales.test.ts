@@ -6,15 +6,15 @@ import { hourMs, later, made } from '../support/sales.ts';
 import {
   addressIn,
   click,
-  columnOf,
-  dayOf,
   downloaded,
   downloadedFile,
   forward,
+  getColumn,
+  getDay,
   lastMonth,
   newShop,
   oneRowAPage,
-  rowsOf,
+  readRows,
   type Shop,
   screenshot,
   seeHeading,
@@ -39,7 +39,7 @@ it('lists the drafts that expire first on the overview, regardless of the number
       own.sell('MI', { status: 'draft', tax_date: null, reference_id: `${hours} h` }),
     );
   await visit('#/overview', { key: own.key }, async (page) => {
-    const shown = () => columnOf(page, 'Drafts that expire within', 'Reference');
+    const shown = () => getColumn(page, 'Drafts that expire within', 'Reference');
     expect(await shown()).toEqual(['0.5 h', '10 h', '12 h', '23 h']);
     await go(page, '#/customers');
     await page.route('**/transactions?*', oneRowAPage);
@@ -55,7 +55,7 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
     await click(page, 'Find');
     await page.getByRole('link', { name: 'order-1' }).first().click();
     await seeHeading(page, 'Sale order-1');
-    expect(await columnOf(page, 'Tax by jurisdiction', 'Tax')).toEqual(
+    expect(await getColumn(page, 'Tax by jurisdiction', 'Tax')).toEqual(
       sale.tax_summary.map(({ tax_amount }) => tax_amount),
     );
     const steps = await page.locator('.steps li').allInnerTexts();
@@ -67,7 +67,7 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
     await screenshot(page, 'transaction');
     await shop.refund('NY', sale, { reference_id: 'refund-1' });
     await page.reload();
-    const credits = await rowsOf(page, 'Credits of this sale');
+    const credits = await readRows(page, 'Credits of this sale');
     expect(credits.map(({ Reference, Total }) => [Reference, Total])).toEqual([['refund-1', sale.total_amount]]);
   });
 });
@@ -157,11 +157,11 @@ it('shows fifty lines of a large document, and escapes customer text', async () 
 
 it('finds transactions by id, customer, state, status, type and date', async () => {
   const own = await newShop();
-  const first = await own.sell('MI', { reference_id: 'first', tax_date: dayOf(11) });
+  const first = await own.sell('MI', { reference_id: 'first', tax_date: getDay(11) });
   const customer = { id: 'buyer', address: addressIn('MI') };
-  await own.sell('MI', { reference_id: 'second', tax_date: dayOf(12), customer });
-  await own.sell('WA', { reference_id: 'third', tax_date: dayOf(13) });
-  await own.sell('MI', { reference_id: 'fourth', tax_date: dayOf(14), status: 'draft' });
+  await own.sell('MI', { reference_id: 'second', tax_date: getDay(12), customer });
+  await own.sell('WA', { reference_id: 'third', tax_date: getDay(13) });
+  await own.sell('MI', { reference_id: 'fourth', tax_date: getDay(14), status: 'draft' });
   await own.refund('MI', first, { reference_id: 'fifth' });
   await visit('#/transactions', { key: own.key }, async (page) => {
     const clear = page.getByRole('link', { name: 'Clear all filters' });
@@ -172,7 +172,7 @@ it('finds transactions by id, customer, state, status, type and date', async () 
       [{ State: 'WA' }, {}, ['third']],
       [{}, { Status: 'draft' }, ['fourth']],
       [{}, { Type: 'credit' }, ['fifth']],
-      [{ From: dayOf(12), To: dayOf(13) }, {}, ['third', 'second']],
+      [{ From: getDay(12), To: getDay(13) }, {}, ['third', 'second']],
     ] as const) {
       await go(page, '#/transactions');
       await clear.waitFor({ state: 'detached' });
@@ -182,7 +182,7 @@ it('finds transactions by id, customer, state, status, type and date', async () 
       await click(page, 'Find');
       await clear.waitFor();
       await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-      expect(await columnOf(page, 'Transactions, newest first', 'Reference')).toEqual(found);
+      expect(await getColumn(page, 'Transactions, newest first', 'Reference')).toEqual(found);
     }
     // A customer's name leads to its transactions.
     await made(own.filer.call('POST', '/customers', { body: { id: 'buyer', name: 'Müller & Söhne' } }));
@@ -216,7 +216,7 @@ it('searches until it finds something, shows its progress, and downloads the res
     await page.getByText('0 transactions found so far').locator('time[datetime^="2026-07-15"]').waitFor();
     expect(await page.getByText('No transaction matches').count()).toBe(0);
     waiting.resolve();
-    expect(await columnOf(page, 'Transactions, newest first', 'Reference')).toEqual(['rare']);
+    expect(await getColumn(page, 'Transactions, newest first', 'Reference')).toEqual(['rare']);
     expect(await page.getByText('Searched back to').count()).toBe(0);
     expect((await downloaded(page, 'Download all that match as CSV')).match(/rare/g)).toHaveLength(1);
   });
@@ -268,7 +268,7 @@ describe('a credited sale', () => {
     await visit('#/customers', { key: shop.key }, async (page) => {
       await page.route('**/transactions?*parent_transaction_id*', oneRowAPage);
       await go(page, `#/transactions/${sale.id}`);
-      expect(await columnOf(page, 'Credits of this sale', 'Reference')).toEqual(['part-3', 'part-2', 'part-1']);
+      expect(await getColumn(page, 'Credits of this sale', 'Reference')).toEqual(['part-3', 'part-2', 'part-1']);
     });
   });
 });
@@ -276,14 +276,14 @@ describe('a credited sale', () => {
 it('compares a month with the month before and the same month of last year, also in a file', async () => {
   const own = await newShop();
   const [year, month] = lastMonth.month.split('-').map(Number) as [number, number];
-  const monthOf = (ago: number) => new Date(Date.UTC(year, month - 1 - ago, 1)).toISOString().slice(0, 7);
+  const getMonth = (ago: number) => new Date(Date.UTC(year, month - 1 - ago, 1)).toISOString().slice(0, 7);
   const counts = { 0: 3, 1: 2, 12: 4 };
   for (const [ago, count] of Object.entries(counts))
-    for (let at = 0; at < count; at++) await own.sell('MI', { tax_date: `${monthOf(Number(ago))}-15` });
+    for (let at = 0; at < count; at++) await own.sell('MI', { tax_date: `${getMonth(Number(ago))}-15` });
   await own.sell('OH');
-  const view = `#/overview?from=${monthOf(0)}&to=${monthOf(0)}&measure=sales`;
+  const view = `#/overview?from=${getMonth(0)}&to=${getMonth(0)}&measure=sales`;
   await visit(view, { key: own.key }, async (page) => {
-    const [now, before, lastYear] = [monthOf(0), monthOf(1), monthOf(12)] as const;
+    const [now, before, lastYear] = [getMonth(0), getMonth(1), getMonth(12)] as const;
     const row = (state: string, amounts: readonly string[]) => {
       const names = [now, before, `Change from ${before}`, `Change in % of ${before}`];
       const all = [...names, lastYear, `Change from ${lastYear}`, `Change in % of ${lastYear}`];
@@ -297,12 +297,12 @@ it('compares a month with the month before and the same month of last year, also
     // The report is updated within a second.
     for (let tries = 0; tries < 20; tries++) {
       await page.getByText(caption).or(page.getByText('No sales in these months')).first().waitFor();
-      if ((await page.getByText(caption).count()) > 0 && (await rowsOf(page, caption))[0]?.[lastYear] === '400.00')
+      if ((await page.getByText(caption).count()) > 0 && (await readRows(page, caption))[0]?.[lastYear] === '400.00')
         break;
       await page.waitForTimeout(500);
       await page.reload();
     }
-    expect(await rowsOf(page, caption)).toEqual(expected);
+    expect(await readRows(page, caption)).toEqual(expected);
     const file = (await downloaded(page, 'Download the comparison as CSV')).split('\r\n');
     for (const state of ['all', 'US-MI'])
       expect(file.filter((line) => line.startsWith(`${state},sales,`))).toEqual([
@@ -366,7 +366,7 @@ describe('500 random documents', () => {
     const expected = await summed();
     await visit('#/overview', { key: own.key }, async (page) => {
       const shown = async () => {
-        const rows = await rowsOf(page, 'By state');
+        const rows = await readRows(page, 'By state');
         return Object.fromEntries(rows.map((row) => [row['State'], columns.map((column) => cents(row[column]))]));
       };
       // The report is updated within a second.
@@ -375,14 +375,14 @@ describe('500 random documents', () => {
         await page.reload();
       }
       expect(await shown()).toEqual(expected);
-      const months = await rowsOf(page, 'Tax collected by month');
+      const months = await readRows(page, 'Tax collected by month');
       const month = months.find(({ Month }) => Month === lastMonth.month);
       expect(cents(month?.['Tax collected'])).toBe(Object.values(expected).reduce((sum, [tax = 0]) => sum + tax, 0));
       await screenshot(page, 'overview-500');
       await go(page, '#/transactions');
       let count = 0;
       for (let isLast = false; !isLast; ) {
-        count += (await rowsOf(page, 'Transactions, newest first')).length;
+        count += (await readRows(page, 'Transactions, newest first')).length;
         const next = page.getByRole('link', { name: 'Next page' });
         isLast = (await next.count()) === 0;
         if (isLast) break;
@@ -411,12 +411,12 @@ describe('500 random documents', () => {
       expect(rows).toHaveLength(500);
       expect(sums).toEqual(Object.fromEntries(Object.entries(expected).map(([state, [tax]]) => [state, tax])));
       // The page has the API's pages of 50 rows: the total and the order are those of the rows shown.
-      const listed = await rowsOf(page, 'Transactions, newest first');
+      const listed = await readRows(page, 'Transactions, newest first');
       const taxes = listed.map(({ Tax }) => cents(Tax));
       const total = page.locator('tfoot td[data-label="Tax"]');
       expect(cents(await total.innerText())).toBe(taxes.reduce((sum, tax) => sum + tax, 0));
       await click(page, 'Tax');
-      const sorted = async () => (await columnOf(page, 'Transactions, newest first', 'Tax')).map(cents);
+      const sorted = async () => (await getColumn(page, 'Transactions, newest first', 'Tax')).map(cents);
       expect(await sorted()).toEqual(taxes.toSorted((a, b) => a - b));
       await click(page, 'Tax');
       expect(await sorted()).toEqual(taxes.toSorted((a, b) => b - a));

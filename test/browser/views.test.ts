@@ -4,16 +4,16 @@ import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import { newCaller } from '../support/api.ts';
-import { filerOf } from '../support/filings.ts';
+import { createFiler } from '../support/filings.ts';
 import { everyPage, made } from '../support/sales.ts';
 import {
   click,
-  columnOf,
   countButtons,
+  getColumn,
   lastMonth,
   newShop,
   periodView,
-  rowsOf,
+  readRows,
   type Shop,
   screenshot,
   seeHeading,
@@ -45,7 +45,7 @@ it('shows the coverage of the states, and the rates of the address in the URL', 
     expect(await page.getByLabel('ZIP code').inputValue()).toBe('48226');
     await page.getByRole('link', { name: /^MI, Michigan/ }).click();
     await seeHeading(page, 'Michigan');
-    const [active, ...others] = await columnOf(page, 'Releases, newest first', 'Status');
+    const [active, ...others] = await getColumn(page, 'Releases, newest first', 'Status');
     expect([active, ...new Set(others)]).toEqual(['active', ...new Set(others.map(() => 'not active'))]);
     await screenshot(page, 'michigan');
   }));
@@ -55,7 +55,7 @@ it('finds the code of a product, with its treatment in a state and its attribute
     await page.getByLabel('Product, or a code').fill('ibuprofen tablets');
     await page.getByLabel('State', { exact: true }).selectOption('TX');
     await click(page, 'Find codes');
-    const [drugs] = await rowsOf(page, 'Codes for “ibuprofen tablets”');
+    const [drugs] = await readRows(page, 'Codes for “ibuprofen tablets”');
     // Tex. Tax Code 151.313.
     const found = { Code: /HEALTH\.DRUGS/, 'Treatment in TX': /exempt/, Source: /151\.313/ };
     for (const [column, text] of Object.entries(found)) expect(drugs?.[column]).toMatch(text);
@@ -83,8 +83,8 @@ it('shows the gates and the changes of a proposed release', async () => {
   };
   expect((await writeContentSource(record)).ok).toBe(true);
   await at('#/coverage/VT', async (page) => {
-    expect(await rowsOf(page, 'Gates')).toMatchObject([{ Figure: '30 %', 'At most': '25 %', Result: 'failed' }]);
-    expect(await rowsOf(page, '1 rate that changes')).toMatchObject([{ Before: '6%', After: '6.25%' }]);
+    expect(await readRows(page, 'Gates')).toMatchObject([{ Figure: '30 %', 'At most': '25 %', Result: 'failed' }]);
+    expect(await readRows(page, '1 rate that changes')).toMatchObject([{ Before: '6%', After: '6.25%' }]);
     await screenshot(page, 'proposal');
   });
 });
@@ -240,7 +240,7 @@ describe('a customer', () => {
 });
 
 const button = 'Load a sample month';
-const statusOf = (page: Page, step: string) =>
+const getStatus = (page: Page, step: string) =>
   page.getByRole('listitem').filter({ hasText: step }).locator('.status').innerText();
 
 it('lists what an empty account lacks, and offers no sample in a deployment', async () => {
@@ -252,7 +252,7 @@ it('lists what an empty account lacks, and offers no sample in a deployment', as
     await seeText(page, 'First finalized transaction');
     const steps = { 'Ship-from address': 'open', 'API key for your shop': 'done', 'First calculation': 'open' };
     for (const [step, status] of Object.entries({ Registrations: 'open', ...steps, 'Identity on returns': 'open' }))
-      expect([step, await statusOf(page, step)]).toEqual([step, status]);
+      expect([step, await getStatus(page, step)]).toEqual([step, status]);
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     expect(await countButtons(page, button)).toBe(0);
     expect(await page.evaluate('scrollY')).toBe(0);
@@ -262,9 +262,9 @@ it('lists what an empty account lacks, and offers no sample in a deployment', as
 
 it('records a sample month once, after a failure and a double click, and shows the returns to close', async () => {
   const caller = await newCaller({ scopes: ['read', 'write', 'settings'] });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   await visit('', { key: caller.key }, async (page) => {
-    expect(await statusOf(page, 'Registrations')).toBe('open');
+    expect(await getStatus(page, 'Registrations')).toBe('open');
     let left = 20;
     await page.route('**/transactions', (route) => {
       left -= Number(route.request().method() === 'POST');
@@ -276,7 +276,9 @@ it('records a sample month once, after a failure and a double click, and shows t
     await seeText(page, '19 of 66 transactions');
     await screenshot(page, 'sample-month');
     await page.getByRole('button', { name: button }).dblclick();
-    await expect.poll(() => columnOf(page, 'Periods that are over', 'Amount due'), { timeout: 30_000 }).toHaveLength(8);
+    await expect
+      .poll(() => getColumn(page, 'Periods that are over', 'Amount due'), { timeout: 30_000 })
+      .toHaveLength(8);
     expect(await page.getByText('Getting started').count()).toBe(0);
     await screenshot(page, 'sample-month-loaded');
   });

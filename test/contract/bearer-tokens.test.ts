@@ -11,7 +11,7 @@ let own: Caller;
 let other: Caller;
 let call: Call;
 /** Returns a valid token for the account, with the given claims overridden. */
-let tokenOf: (claims?: Record<string, unknown>, header?: { kid: string }) => Promise<string>;
+let signToken: (claims?: Record<string, unknown>, header?: { kid: string }) => Promise<string>;
 
 // The service reads its environment at import, so it is imported after the issuer has started.
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const api = await import('../support/api.ts');
   [own, other] = [await api.newCaller(), await api.newCaller()];
   call = api.anonymous.call;
-  tokenOf = (claims = {}, header) =>
+  signToken = (claims = {}, header) =>
     issuer.sign(
       issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read', 'tax:write'], ...claims }),
       header,
@@ -40,7 +40,7 @@ const get = (headers: Record<string, string>) => call('GET', '/transactions', { 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 /** The complete 401 response, except the reason in `detail` and the request id. */
-const heardOf = async (headers: Record<string, string>) => {
+const readAccepted = async (headers: Record<string, string>) => {
   const { status, body, headers: replied } = await get(headers);
   const [{ code, source, meta, detail, ...rest }, ...more] = body.errors;
   const ids = meta.request_id === replied.get('X-Request-Id');
@@ -60,19 +60,19 @@ const invalidToken = refused('auth_token_invalid', 'Authorization', ', error="in
 
 describe('a good token', () => {
   it('reaches only the account in its claim', async () => {
-    const headers = bearer(await tokenOf());
+    const headers = bearer(await signToken());
     const { status, body: made } = await call('POST', '/transactions', { body: sale(), headers });
     expect(status).toBe(201);
     expect((await own.call('GET', `/transactions/${made.id}`)).status).toBe(200);
     expect((await other.call('GET', `/transactions/${made.id}`)).status).toBe(404);
-    const stranger = bearer(await tokenOf({ [accountClaim]: other.account.id }));
+    const stranger = bearer(await signToken({ [accountClaim]: other.account.id }));
     expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
   });
 
   it.each(['shop', 'key_9c1f24ad7be0', 'close-periods', 'draft_expired', 'token:shop', '👍 é', 's'.repeat(255)])(
     'is named by its subject in the history, which no other credential can have: %s',
     async (sub) => {
-      const headers = bearer(await tokenOf({ sub }));
+      const headers = bearer(await signToken({ sub }));
       const { body } = await call('POST', '/transactions', { body: sale({ status: 'finalized' }), headers });
       const { body: history } = await own.call('GET', `/transactions/${body.id}/history`);
       expect(history.data).toMatchObject([{ by: `token:${sub}` }]);
@@ -80,7 +80,7 @@ describe('a good token', () => {
   );
 
   it('is limited to its scopes: other operations return 403', async () => {
-    const reader = bearer(await tokenOf({ permissions: ['tax:read'] }));
+    const reader = bearer(await signToken({ permissions: ['tax:read'] }));
     expect((await get(reader)).status).toBe(200);
     const { status, body } = await call('POST', '/transactions', {
       body: sale({ status: 'finalized' }),
@@ -88,8 +88,8 @@ describe('a good token', () => {
     });
     expect([status, body.errors[0].code, body.errors[0].meta.scope]).toEqual([403, 'auth_forbidden', 'write']);
     // A claim with a different name has no effect, whatever its type.
-    expect((await get(bearer(await tokenOf({ scope: ['openid'] })))).status).toBe(200);
-    const none = await get(bearer(await tokenOf({ permissions: undefined, scope: 'tax:read levy/read' })));
+    expect((await get(bearer(await signToken({ scope: ['openid'] })))).status).toBe(200);
+    const none = await get(bearer(await signToken({ permissions: undefined, scope: 'tax:read levy/read' })));
     expect([none.status, none.body.errors[0].meta.scope]).toEqual([403, 'read']);
   });
 });
@@ -99,13 +99,13 @@ describe('401, with the error envelope and the WWW-Authenticate header', () => {
     const claims = (others: Record<string, unknown> = {}) =>
       issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read'], ...others });
     const accounts = [undefined, 'acct_unknown', 'unknown#ACCOUNT'].map(
-      (account) => [`of the account ${account}`, () => tokenOf({ [accountClaim]: account })] as const,
+      (account) => [`of the account ${account}`, () => signToken({ [accountClaim]: account })] as const,
     );
     // The invalid tokens of the other tests, with the account in the configured claim.
     const others = badTokens({ ...issuer, claims }).filter(([name]) => !name.includes('account'));
     const tokens = [...accounts, ...others];
     const heard: unknown[] = [];
-    for (const [name, make] of tokens) heard.push([name, await heardOf(bearer(await make()))]);
+    for (const [name, make] of tokens) heard.push([name, await readAccepted(bearer(await make()))]);
     expect(heard).toEqual(tokens.map(([name]) => [name, invalidToken]));
     expect(heard.length).toBeGreaterThan(40);
   });
@@ -125,7 +125,7 @@ it("returns 503, not 401, if the issuer's keys are unavailable", async () => {
     ]);
     expect(replied.get('Retry-After')).toBe('1');
     // Tokens signed with a cached key still work.
-    expect((await get(bearer(await tokenOf()))).status).toBe(200);
+    expect((await get(bearer(await signToken()))).status).toBe(200);
     advanceClock(5000);
   }
   advanceClock(-20_000);

@@ -27,17 +27,19 @@ const sale = { customer, line_items } as const;
 const sell = async (levy: Levy, more: object = {}) =>
   orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', ...more } }));
 
-const clientOf = async (options: CallOptions & Partial<Pick<ClientOptions, 'url' | 'fetch'>> = {}): Promise<Levy> => {
+const connectClient = async (
+  options: CallOptions & Partial<Pick<ClientOptions, 'url' | 'fetch'>> = {},
+): Promise<Levy> => {
   const [{ url }, { key }] = [await startApi(), await newCaller()];
   return createClient({ url, apiKey: key, ...options });
 };
-const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const getPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const collected = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Array.fromAsync(items);
 
 describe("the client's types", () => {
   it('match the newest API version', () => {
     const newest = document.components.schemas.ServiceVersion.enum.at(-1);
-    expect(readFileSync(pathOf('shared/client/client.ts'), 'utf8')).toContain(`['ServiceVersion'] = '${newest}'`);
+    expect(readFileSync(getPath('shared/client/client.ts'), 'utf8')).toContain(`['ServiceVersion'] = '${newest}'`);
   });
 
   it('allow a retry of every POST, because each takes an Idempotency-Key, needs only the read scope, or sets values', () => {
@@ -92,7 +94,7 @@ describe("the client's types", () => {
 
 describe('a workflow', () => {
   it('finalizes a draft and partly refunds it', async () => {
-    const levy = await clientOf();
+    const levy = await connectClient();
     const { id } = orThrow(await levy.post('/transactions', { body: { ...sale, status: 'draft' } }));
     const body = { status: 'finalized', reference_id: 'inv_1' } as const;
     expect(orThrow(await levy.post('/transactions/{id}', { path: { id }, body })).tax_amount).toBe('6.00');
@@ -105,7 +107,7 @@ describe('a workflow', () => {
   });
 
   it('reads a return with its entries, and as CSV', async () => {
-    const levy = await clientOf();
+    const levy = await connectClient();
     await sell(levy, { tax_date: '2026-09-05' });
     const month = { state: 'MI', period_end: '2026-09-30' };
     const closed = await levy.post('/filings', { body: month });
@@ -125,7 +127,7 @@ describe('a workflow', () => {
 
 describe('a result', () => {
   it('has the code and status of an error', async () => {
-    const levy = await clientOf();
+    const levy = await connectClient();
     const body = { ...sale, status: 'finalized', reference_id: 'twice' } as const;
     const { id } = orThrow(await levy.post('/transactions', { body }));
     const second = await levy.post('/transactions', { body });
@@ -135,7 +137,7 @@ describe('a result', () => {
   });
 
   it('has the code not_modified if the ETag is current', async () => {
-    const levy = await clientOf();
+    const levy = await connectClient();
     const query = { state: 'MI' };
     const first = await levy.get('/coverage', { query });
     expect(orThrow(first).states).toHaveLength(1);
@@ -145,7 +147,7 @@ describe('a result', () => {
   });
 
   it('is not_found for an id with special characters', async () => {
-    const levy = await clientOf();
+    const levy = await connectClient();
     for (const id of ['a/b', 'é?x=1#y', '%2e%2e', ' '])
       expect(await levy.get('/transactions/{id}', { path: { id } })).toMatchObject({ refusal: { code: 'not_found' } });
   });
@@ -158,7 +160,7 @@ describe('a list iterator', () => {
       calls++;
       return globalThis.fetch(...request);
     };
-    const levy = await clientOf({ fetch });
+    const levy = await connectClient({ fetch });
     for (const reference_id of ['a', 'b', 'c', 'd', 'e']) await sell(levy, { reference_id });
     for (const [limit, pages] of [
       [1, 5],
@@ -205,7 +207,7 @@ describe('behind a broken connection', () => {
       },
     });
     proxies.push(proxy.close);
-    return { levy: await clientOf({ url: proxy.url, ...call }), reached: () => recorded };
+    return { levy: await connectClient({ url: proxy.url, ...call }), reached: () => recorded };
   };
   const cutInHalf = (passed: Passed): undefined => {
     passed.text = passed.text.slice(0, passed.text.length / 2);
@@ -247,14 +249,14 @@ it('the package has its files, compiles in a strict project, and runs the checko
     run(file, words, { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', ...env } });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: pathOf('shared/client'),
+    cwd: getPath('shared/client'),
   });
   // The package has no dependencies, so unpacking it is the same as `npm install`, which takes seconds.
   await mkdir(join(folder, 'node_modules/levy-client'), { recursive: true });
   await inFolder('tar', ['-xzf', stdout.trim(), '-C', 'node_modules/levy-client', '--strip-components=1']);
   await mkdir(join(folder, 'node_modules/@types'));
   for (const name of ['@types/node', 'undici-types'])
-    await symlink(pathOf(`node_modules/${name}`), join(folder, 'node_modules', name));
+    await symlink(getPath(`node_modules/${name}`), join(folder, 'node_modules', name));
   await copyFile(join(folder, 'node_modules/levy-client/examples/checkout.ts'), join(folder, 'checkout.ts'));
   const compilerOptions = {
     strict: true,
@@ -267,7 +269,7 @@ it('the package has its files, compiles in a strict project, and runs the checko
     outDir: 'out',
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  await inFolder(pathOf('node_modules/.bin/tsc'), ['-p', '.']).catch((error) => {
+  await inFolder(getPath('node_modules/.bin/tsc'), ['-p', '.']).catch((error) => {
     throw new Error(error.stdout || error.message);
   });
   const [{ url }, { key }] = [await startApi(), await newCaller()];

@@ -6,7 +6,7 @@ import { type ClientOptions, createClient, orThrow } from '../../shared/client/c
 import { isPublic, operations } from '../../shared/docs/openapi.ts';
 import { anonymous, newCaller } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';
-import { filerOf, settled } from '../support/filings.ts';
+import { createFiler, settled } from '../support/filings.ts';
 import type { Answer, BodyOfOperation, OperationId } from '../support/http.ts';
 
 const word = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs;
@@ -48,19 +48,19 @@ const curlRequest = (command: string, variables: Readonly<Record<string, string>
   return { method: values.method ?? (rawBody === null ? 'GET' : 'POST'), url, headers, rawBody };
 };
 
-const commandsOf = (operationId: string) => codeIn(operationId, 'sh');
+const listCommands = (operationId: string) => codeIn(operationId, 'sh');
 const host = 'http://service.example';
 type Sent = { readonly method: string; readonly url: string; readonly key: string | null; readonly body: unknown };
 
 // test/support/setup-api.ts checks each response against the OpenAPI document.
 it('every curl command on the page works, using ids from earlier responses', async () => {
   const caller = await newCaller({ scopes: ['read', 'write', 'settings'] });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const ran = new Set<string>();
   type Ids = { transaction?: string; filing?: string };
   /** Runs the only command of the operation that matches a pattern. */
   const run = async <Name extends OperationId>(operationId: Name, pattern: RegExp, ids: Ids = {}) => {
-    const [command = '', ...others] = commandsOf(operationId).filter((text) => pattern.test(text));
+    const [command = '', ...others] = listCommands(operationId).filter((text) => pattern.test(text));
     expect([operationId, pattern, command === '', others]).toEqual([operationId, pattern, false, []]);
     ran.add(command);
     const known = command
@@ -137,7 +137,7 @@ it('every curl command on the page works, using ids from earlier responses', asy
   ] as const)
     expect((await run(name, any)).status).toBe(200);
   expect((await run('getRegistrationAdvice', any)).status).toBe(200);
-  const commands = [...operations.keys()].flatMap(commandsOf);
+  const commands = [...operations.keys()].flatMap(listCommands);
   expect(commands.filter((command) => !ran.has(command))).toEqual([]);
   expect(commands.length).toBeGreaterThan(operations.size);
 });
@@ -190,7 +190,7 @@ it.each([...operations.values()])(
     const shown = codeIn(id, 'json').map((text): unknown => JSON.parse(text));
     for (const value of [...bodies, ...answers]) expect(shown).toContainEqual(value);
 
-    const commands = commandsOf(id)
+    const commands = listCommands(id)
       .map((command) => curlRequest(command, { LEVY: host, LEVY_KEY: 'the key' }))
       .map(({ rawBody, headers, url, ...sent }) => ({
         ...sent,

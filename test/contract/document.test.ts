@@ -7,7 +7,7 @@ import type { Document, Header, Parameter, Response } from '../../shared/api/ope
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { envelope } from '../../shared/api/reply.ts';
 import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
-import { type Exchange, problemsOf, resolve, schemaProblems } from './validate-response.ts';
+import { type Exchange, listProblems, resolve, schemaProblems } from './validate-response.ts';
 
 type Operation = Document['paths'][string][string] & { readonly tags: readonly string[] };
 /** The fields that the tests read from objects of the document. */
@@ -153,16 +153,16 @@ const without = (name: string, value?: string): Headers => {
   return headers;
 };
 
-const refusalOf = (code: Code): Exchange => {
+const getRefusal = (code: Code): Exchange => {
   const { status, body } = envelope([{ code, title: 'Title', detail: 'Detail' }], 'request_1');
   return { method: 'POST', path: '/transactions', status, headers: new Headers(common), body };
 };
 
 describe('validateResponse', () => {
   it('accepts a response that matches the document', () => {
-    expect(problemsOf(created)).toEqual([]);
-    expect(problemsOf(refusalOf('conflict_duplicate_reference_id'))).toEqual([]);
-    expect(problemsOf({ ...created, path: '/_local/clock', status: 200, body: {} })).toEqual([]);
+    expect(listProblems(created)).toEqual([]);
+    expect(listProblems(getRefusal('conflict_duplicate_reference_id'))).toEqual([]);
+    expect(listProblems({ ...created, path: '/_local/clock', status: 200, body: {} })).toEqual([]);
   });
 
   it.each<[says: string, change: Partial<Exchange>]>([
@@ -174,19 +174,19 @@ describe('validateResponse', () => {
     ['content type', { headers: without('Content-Type', 'text/html') }],
     ['createTransaction has no 200', { status: 200 }],
     ['an unknown path', { path: '/nowhere' }],
-    ['409 conflict_has_credits is not documented', refusalOf('conflict_has_credits')],
+    ['409 conflict_has_credits is not documented', getRefusal('conflict_has_credits')],
     [
       '422 validation_invalid_format is not documented',
-      { ...refusalOf('conflict_over_credit'), body: refusalOf('validation_invalid_format').body },
+      { ...getRefusal('conflict_over_credit'), body: getRefusal('validation_invalid_format').body },
     ],
   ])('reports: %s', (says, change) => {
-    expect(problemsOf({ ...created, ...change }).join('\n')).toContain(says);
+    expect(listProblems({ ...created, ...change }).join('\n')).toContain(says);
   });
 
   it('reports an unexpected body', () => {
     const headers = new Headers({ ...common, ETag: '"a"' });
     const unchanged: Exchange = { method: 'GET', path: '/product-attributes', status: 304, headers, body: null };
-    expect(problemsOf(unchanged)).toEqual([]);
-    expect(problemsOf({ ...unchanged, body: {} }).join('\n')).toContain('a body came');
+    expect(listProblems(unchanged)).toEqual([]);
+    expect(listProblems({ ...unchanged, body: {} }).join('\n')).toContain('a body came');
   });
 });

@@ -14,10 +14,10 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { openEntryKey } from '../../shared/store/keys.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
-import { closedFiling, filerOf, soldOn } from '../support/filings.ts';
+import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer, Request } from '../support/http.ts';
-import { problemsOf, schemaProblems } from './validate-response.ts';
+import { listProblems, schemaProblems } from './validate-response.ts';
 
 const execute = promisify(execFile);
 
@@ -118,7 +118,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     return update(caller, transaction, { status: 'draft' });
   },
   conflict_exceptions_not_acknowledged: async () => {
-    const filer = filerOf(await newCaller());
+    const filer = createFiler(await newCaller());
     await soldOn(filer, '2026-10-08', '100.00', { tax_amount: '7.00' });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     return filer.change(id, { status: 'filed', confirmation_number: 'c' });
@@ -177,7 +177,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   // A filing that was started and is finished by the schedule.
   conflict_return_incomplete: async () => {
     const caller = await newCaller();
-    const { id } = await closedFiling(filerOf(caller), 'MI', '2026-09-30');
+    const { id } = await closedFiling(createFiler(caller), 'MI', '2026-09-30');
     return caller.call('GET', `/filings/${id}`, { headers: { Accept: 'application/xml' } });
   },
   conflict_filing_in_progress: async () => {
@@ -211,7 +211,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   validation_too_many_entries: async () => {
     const hurried = await hurriedCall(handlers, await newCaller());
     const answer = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
-    expect(problemsOf({ method: 'POST', path: '/filings', ...answer })).toEqual([]);
+    expect(listProblems({ method: 'POST', path: '/filings', ...answer })).toEqual([]);
     return answer;
   },
   validation_parent_not_found: async () => create(await newCaller(), creditOf({ id: 'txn_none' })),
@@ -246,7 +246,7 @@ describe('every error code', () => {
     '%s matches its schema and does not reveal its cause',
     async (code) => {
       const { status, headers, body, text } = await provocations[code]();
-      expect(problemsOf({ method: 'GET', path: '/product-attributes', status, headers, body })).toEqual([]);
+      expect(listProblems({ method: 'GET', path: '/product-attributes', status, headers, body })).toEqual([]);
       expect(text).not.toMatch(/no-such-table|127\.0\.0\.1|ECONNREFUSED|at .*\.ts|ResourceNotFound/);
       // The write may have succeeded before the failure.
       if (status === 503) expect(text).toContain('with the same Idempotency-Key');

@@ -6,12 +6,12 @@ import { exampleCustomer, exampleRatesQuery, sale } from '../../shared/api/opena
 import * as samples from '../../shared/api/openapi/samples.ts';
 import { now } from '../../shared/config/clock.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { filerOf, settled } from '../support/filings.ts';
+import { createFiler, settled } from '../support/filings.ts';
 import { later, made } from '../support/sales.ts';
 
 const { calculation, customer, filings, renewedCustomer, replay } = samples;
-const exampleOf = (operation: Operation) => endpoints[operation].response.example(samples);
-const requestOf = (operation: Operation, name: string) =>
+const getExample = (operation: Operation) => endpoints[operation].response.example(samples);
+const buildRequest = (operation: Operation, name: string) =>
   endpoints[operation].requests?.[name]?.value as Readonly<Record<string, unknown>>;
 
 let caller: Caller;
@@ -46,12 +46,12 @@ describe("the document's examples work unchanged", () => {
 
   it('returns the example coverage, except the date', async () => {
     const { body } = await caller.call('GET', '/coverage?state=MI');
-    expect({ ...body, tax_date: '2026-11-21' }).toEqual(await exampleOf('get-coverage'));
+    expect({ ...body, tax_date: '2026-11-21' }).toEqual(await getExample('get-coverage'));
   });
 
   it('returns the example rates for the example address', async () => {
     expect((await caller.call('GET', `/rates?${new URLSearchParams(exampleRatesQuery)}`)).body).toEqual(
-      await exampleOf('get-rates'),
+      await getExample('get-rates'),
     );
   });
 
@@ -64,14 +64,14 @@ describe("the document's examples work unchanged", () => {
   it('creates, changes and lists the example customer with the documented responses', async () => {
     const { call } = await newCaller();
     const own = ({ created_at: _c, updated_at: _u, ...customer }: Record<string, unknown>) => customer;
-    const resale = requestOf('create-customer', 'resale');
+    const resale = buildRequest('create-customer', 'resale');
     const created = await call('POST', '/customers', { body: resale });
     expect([created.status, created.headers.get('Location')]).toEqual([201, `customers/${exampleCustomer.id}`]);
     expect(own(created.body)).toEqual(own(customer));
     expect((await call('GET', `/customers/${exampleCustomer.id}`)).body).toEqual(created.body);
     expect((await call('GET', '/customers')).body.data).toEqual([created.body]);
-    const renew = requestOf('update-customer', 'renew');
-    const remove = requestOf('update-customer', 'remove');
+    const renew = buildRequest('update-customer', 'renew');
+    const remove = buildRequest('update-customer', 'remove');
     const renewed = await call('POST', `/customers/${exampleCustomer.id}`, { body: renew });
     expect(own(renewed.body)).toEqual(own(renewedCustomer));
     const removed = await call('POST', `/customers/${exampleCustomer.id}`, { body: remove });
@@ -88,7 +88,7 @@ describe('the filing examples work unchanged', () => {
   it('closes and files the month of the example sale with the documented responses', async () => {
     // The due date is 18 days later.
     await later(Date.parse('2026-11-02T12:00:00Z') - now(), async () => {
-      const filer = filerOf(await newCaller());
+      const filer = createFiler(await newCaller());
       await made(filer.create({ ...sale, status: 'finalized' }));
       const dry = await filer.close(creation().requests.dryRun.value);
       expect(same(dry.body)).toEqual(same(filings.dryRun));

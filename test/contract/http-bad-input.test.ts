@@ -7,12 +7,12 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { matchResource, parseTarget, refusal, toProxyEvent } from '../../infra/local/proxy-event.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { randomOf } from '../fuzz/target.ts';
+import { createRandom } from '../fuzz/target.ts';
 import { newCaller } from '../support/api.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
 import { isLong } from '../support/mode.ts';
 import { answerProblems, type Body, newReplayCheck, type WireAnswer } from './http-bad-input/checks.ts';
-import { Known, type Operation, operations, requestOf, type WireRequest } from './http-bad-input/requests.ts';
+import { buildRequest, Known, type Operation, operations, type WireRequest } from './http-bad-input/requests.ts';
 
 const isWrite = ({ constructor: { name }, input }: Command): boolean =>
   /^(Put|Update|Delete|TransactWrite|BatchWrite)Command$/.test(name) &&
@@ -70,12 +70,12 @@ const shown = ({ method, target, headers, body }: WireRequest): string => {
 const runBatch = async (batch: number, codes: Map<string, number>): Promise<string[]> => {
   database.clear();
   const { account, key } = await newCaller({ settings: { rate_limit: 1_000_000 } });
-  const random = randomOf(seed, batch);
+  const random = createRandom(seed, batch);
   const [known, replayProblems] = [new Known(), newReplayCheck()];
   const reports: string[] = [];
   const before = inherited();
   for (let at = 0; at <= last; at++) {
-    const request = requestOf(random.pick(weighted), known, key, random);
+    const request = buildRequest(random.pick(weighted), known, key, random);
     const { answer, operation } = await send(request).catch((error: unknown) => {
       throw new Error(`BAD_INPUT=${seed}:${batch}:${at}\n${shown(request)}`, { cause: error });
     });

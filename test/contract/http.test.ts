@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
-import { eventOf } from '../support/handler-calls.ts';
+import { getEvent } from '../support/handler-calls.ts';
 import type { Refused } from '../support/http.ts';
 import { sale } from '../support/sales.ts';
 
@@ -20,7 +20,7 @@ it('accepts a body in two chunks, split at any byte', async () => {
   const body = { metadata: { 税: 'é👍' }, line_items: [{ quantity: '1', unit_price: 'é' }], 'x/~税': 1 };
   const bytes = Buffer.from(JSON.stringify(body));
   const headers = { 'X-API-Key': caller.key, 'Content-Type': 'application/json', Prefer: 'handling=strict' };
-  const pointersOf = async (cut: number): Promise<string> => {
+  const readPointers = async (cut: number): Promise<string> => {
     const answer = Promise.withResolvers<string>();
     const outgoing = startRequest(`${url}/calculations`, { method: 'POST', headers }, (incoming) =>
       readText(incoming).then(answer.resolve, answer.reject),
@@ -30,7 +30,7 @@ it('accepts a body in two chunks, split at any byte', async () => {
     const { errors }: { errors: Refused[] } = JSON.parse(await answer.promise);
     return errors.map(({ source }) => source.pointer).join(' ');
   };
-  const results = await Promise.all(Array.from({ length: bytes.length - 1 }, (_, at) => pointersOf(at + 1)));
+  const results = await Promise.all(Array.from({ length: bytes.length - 1 }, (_, at) => readPointers(at + 1)));
   expect(new Set(results)).toEqual(new Set(['/line_items/0/unit_price /x~1~0税 /customer/address']));
 });
 
@@ -49,18 +49,18 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
 ])(
   'reads a body with %j as UTF-8 or rejects it, over HTTP and in Lambda: case %#',
   async (headers, rawBody, refused) => {
-    const outcomeOf = (status: number, { errors: [error] = [] }: { readonly errors?: readonly Refused[] }) =>
+    const getOutcome = (status: number, { errors: [error] = [] }: { readonly errors?: readonly Refused[] }) =>
       error ? [status, error.code, error.source.header] : [status];
     const answer = await caller.call('POST', '/calculations', { headers, rawBody });
     // Calls the function as Lambda does; `isBase64Encoded` is set as for a binary media type.
     const all = { 'Content-Type': json, ...headers, 'X-API-Key': caller.key };
     const sent = { body: Buffer.from(rawBody).toString('base64'), isBase64Encoded: true };
-    const event = { ...eventOf('POST', '/calculations', { headers: all }), ...sent };
+    const event = { ...getEvent('POST', '/calculations', { headers: all }), ...sent };
     const context = { getRemainingTimeInMillis: () => 9000 } as Context;
     const result = await handlers.endpoints['create-calculation'](event, context);
     const expected = refused === null ? [200] : [415, 'validation_unsupported_media_type', refused];
-    expect(outcomeOf(answer.status, answer.body)).toEqual(expected);
-    expect(outcomeOf(result.statusCode, JSON.parse(result.body))).toEqual(expected);
+    expect(getOutcome(answer.status, answer.body)).toEqual(expected);
+    expect(getOutcome(result.statusCode, JSON.parse(result.body))).toEqual(expected);
   },
 );
 

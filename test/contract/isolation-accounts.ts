@@ -19,7 +19,7 @@ const { writeCursor } = await import('../../shared/ledger/list-transactions.ts')
 const { provisionKey, revokeKey } = await import('../../shared/store/accounts/api-key-store.ts');
 const { database } = await import('../../shared/store/client/client.ts');
 const { anonymous, newCaller, startApi } = await import('../support/api.ts');
-const { closedFiling, filerOf, soldOn } = await import('../support/filings.ts');
+const { closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
 const { accountClaim } = await import('../support/issuer.ts');
 const { creditOf, made, sale } = await import('../support/sales.ts');
 
@@ -33,7 +33,7 @@ export const call = ([method, path, request = {}]: RequestArgs, headers: Headers
   anonymous.call(method, path, { ...request, headers: { ...request.headers, ...headers } });
 
 const sell = async (caller: Caller) => {
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const own = { customer: { ...sale().customer, id: 'the-same-customer' } };
   const finalized = sale({ ...own, status: 'finalized', reference_id: 'the-same-reference' });
   const sold = await made(filer.create(finalized, { 'Idempotency-Key': 'the-same-key' }));
@@ -49,7 +49,7 @@ const sell = async (caller: Caller) => {
 
 /** Closes the periods and creates customers. Returns the caller with its ids and cursors. */
 const prepare = async ({ sold, ...caller }: Awaited<ReturnType<typeof sell>>) => {
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const { id: earlier } = await closedFiling(filer, 'MI', '2026-09-30');
   const { id: filing } = await closedFiling(filer, 'MI', '2026-10-31');
   const customer = `cus_of_${caller.account.id}`;
@@ -201,7 +201,7 @@ export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ val
 const ownHeaders = new Set(['x-request-id', 'date', 'x-ratelimit-remaining']);
 
 /** Returns the bytes of a response without the parts that differ between any two responses. */
-export const bytesOf = ({ status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>): string =>
+export const getBytes = ({ status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>): string =>
   JSON.stringify({
     status,
     headers: [...headers].map(([name, value]) => [name, ownHeaders.has(name) ? '' : value]),

@@ -1,15 +1,15 @@
 /** No request reaches or detects an object of another account. @isolated: the service needs a token issuer. */
 import { describe, expect, it } from 'vitest';
-import { randomOf } from '../fuzz/target.ts';
+import { createRandom } from '../fuzz/target.ts';
 import { type Answer, send } from '../support/http.ts';
-import { goods, refusalOf, sale } from '../support/sales.ts';
+import { getRefusal, goods, sale } from '../support/sales.ts';
 import {
   absentIds,
   billed,
-  bytesOf,
   call,
   closedEndpoints,
   credentials,
+  getBytes,
   type Ids,
   idChanges,
   owner,
@@ -96,7 +96,7 @@ const attempts: readonly Attempt[] = [
   ['listing after a filing', 'GET /filings?starting_after={filing}', noCursor],
 ];
 
-const requestOf = ([, target, , body = null, headers = {}]: Attempt, ids: Ids): RequestArgs => {
+const buildRequest = ([, target, , body = null, headers = {}]: Attempt, ids: Ids): RequestArgs => {
   const filled = (text: string, encode: (id: string) => string) =>
     text.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => encode(ids[name]));
   const [method = '', path = ''] = target.split(' ');
@@ -105,18 +105,18 @@ const requestOf = ([, target, , body = null, headers = {}]: Attempt, ids: Ids): 
 };
 
 const october = { from: '2026-10-01', to: '2026-10-31' };
-const entriesOf =
+const listEntries =
   (filing: string) =>
   (cursor: string): RequestArgs => ['GET', `/filings/${filing}?expand=entries&limit=1&starting_after=${cursor}`];
-const pageOf =
+const getPage =
   (list: string) =>
   (cursor: string): RequestArgs => ['GET', `/${list}?limit=1&starting_after=${cursor}`];
 const cursors: readonly (readonly [keyof typeof owner.cursors, (cursor: string) => RequestArgs, expected: string])[] = [
-  ['transactions', pageOf('transactions'), noCursor],
-  ['filings', pageOf('filings'), noCursor],
-  ['customers', pageOf('customers'), noCursor],
-  ['entries', entriesOf(stranger.filing), noCursor],
-  ['entries', entriesOf(owner.filing), notFound],
+  ['transactions', getPage('transactions'), noCursor],
+  ['filings', getPage('filings'), noCursor],
+  ['customers', getPage('customers'), noCursor],
+  ['entries', listEntries(stranger.filing), noCursor],
+  ['entries', listEntries(owner.filing), notFound],
   [
     'reconciliation',
     (cursor) => [
@@ -132,7 +132,7 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
   const asStranger = (asked: RequestArgs) => withCalls(() => call(asked, strangers[kind]));
   const expectEqual = async (foreign: RequestArgs, absent: RequestArgs) => {
     const [left, right] = [await asStranger(foreign), await asStranger(absent)];
-    expect(bytesOf(left.value)).toBe(bytesOf(right.value));
+    expect(getBytes(left.value)).toBe(getBytes(right.value));
     // Response times do not differ either: the calls are the same and of the same size.
     expect(left.calls).toEqual(right.calls);
     return left.value;
@@ -141,15 +141,15 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
   it.each(attempts.map((attempt) => [attempt[0], attempt] as const))(
     'cannot access or detect the object: %s',
     async (_name, attempt) => {
-      const answer = await expectEqual(requestOf(attempt, owner), requestOf(attempt, absentIds));
-      expect(refusalOf(answer)).toBe(attempt[2]);
+      const answer = await expectEqual(buildRequest(attempt, owner), buildRequest(attempt, absentIds));
+      expect(getRefusal(answer)).toBe(attempt[2]);
     },
   );
 
   it.each(cursors)("cannot use the account's cursor of %s", async (name, ask, expected) => {
     const cursor = owner.cursors[name];
     const garbled = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
-    expect(refusalOf(await expectEqual(ask(cursor), ask(garbled)))).toBe(expected);
+    expect(getRefusal(await expectEqual(ask(cursor), ask(garbled)))).toBe(expected);
     // Each account can use the path with its ids.
     const [method, path, request = {}] = ask(cursor);
     const own: RequestArgs = [method, path.replace(stranger.filing, owner.filing), request];
@@ -170,11 +170,11 @@ const asStranger = ([method, path, request = {}]: RequestArgs): Promise<Answer> 
 it("treats an id derived from another account's id like a nonexistent id, in every request", {
   timeout: 180_000,
 }, async () => {
-  const random = randomOf(1, 1);
+  const random = createRandom(1, 1);
   const owned = [owner.sale, owner.credit, owner.voided, owner.draft, owner.filing, owner.earlier, owner.customer];
   const others: unknown[] = [];
   for (const attempt of attempts) {
-    const expected = bytesOf(await asStranger(requestOf(attempt, absentIds)));
+    const expected = getBytes(await asStranger(buildRequest(attempt, absentIds)));
     const account = () => random.pick([owner.account.id, stranger.account.id]);
     const ids = idChanges.map((change) => change(random.pick(owned), random, account()) || 'x');
     // Other ids are rejected as malformed before any lookup.
@@ -182,7 +182,7 @@ it("treats an id derived from another account's id like a nonexistent id, in eve
     await Promise.all(
       ids.filter(isWellFormed).map(async (id) => {
         const everywhere = Object.fromEntries(Object.keys(absentIds).map((name) => [name, id])) as Ids;
-        if (bytesOf(await asStranger(requestOf(attempt, everywhere))) !== expected) others.push([attempt[0], id]);
+        if (getBytes(await asStranger(buildRequest(attempt, everywhere))) !== expected) others.push([attempt[0], id]);
       }),
     );
   }
@@ -196,21 +196,21 @@ it.each([
   const absent = strayPaths(collection, nobody);
   for (const [index, path] of strayPaths(collection, id).entries()) {
     const answer = await asStranger(['GET', path]);
-    const same = bytesOf(answer) === bytesOf(await asStranger(['GET', absent[index] as string]));
-    expect([path, refusalOf(answer), same]).toEqual([path, notFound, true]);
+    const same = getBytes(answer) === getBytes(await asStranger(['GET', absent[index] as string]));
+    expect([path, getRefusal(answer), same]).toEqual([path, notFound, true]);
   }
 });
 
 it("leaves the account's objects unchanged", async () => {
   const { sale: sold, credit, voided, draft, filing, earlier, customer } = owner;
   expect((await owner.call('GET', `/customers/${customer}`)).body).toMatchObject({ name: null, version: 2 });
-  const stateOf = async (path: string) => {
+  const readState = async (path: string) => {
     const { status, version } = (await call(['GET', path], ownerToken)).body as { status?: string; version?: number };
     return [status, version].join(' ');
   };
-  const states = await Promise.all([sold, credit, voided, draft].map((id) => stateOf(`/transactions/${id}`)));
+  const states = await Promise.all([sold, credit, voided, draft].map((id) => readState(`/transactions/${id}`)));
   expect(states).toEqual(['finalized 2', 'finalized 1', 'void 2', 'draft 2']);
-  for (const id of [filing, earlier]) expect(await stateOf(`/filings/${id}`)).toMatch(/^closed/);
+  for (const id of [filing, earlier]) expect(await readState(`/filings/${id}`)).toMatch(/^closed/);
 });
 
 describe('equal ids and references in two accounts are independent', () => {
@@ -251,7 +251,7 @@ describe('equal ids and references in two accounts are independent', () => {
     const other = await stranger.call('POST', '/transactions', { body });
     expect([first.status, other.status]).toEqual([201, 201]);
     const again = await stranger.call('POST', '/transactions', { body });
-    expect(refusalOf(again)).toBe('409 | conflict_duplicate_reference_id /reference_id');
+    expect(getRefusal(again)).toBe('409 | conflict_duplicate_reference_id /reference_id');
     expect(again.body.errors[0].meta.transaction_id).toBe(other.body.id);
     await owner.call('POST', '/transactions', { body: sale({ reference_id: 'of-the-owners-draft' }) });
     const draft = await stranger.call('POST', '/transactions', { body: sale() });
@@ -283,7 +283,7 @@ describe('equal ids and references in two accounts are independent', () => {
     ]);
     expect(extra.filter(({ transaction_id }) => theirs.includes(transaction_id))).toEqual([]);
     const renamed = { ...foreign.value, text: foreign.value.text.replaceAll('theirs-', 'nobody-') };
-    expect([bytesOf(renamed), foreign.calls]).toEqual([bytesOf(absent.value), absent.calls]);
+    expect([getBytes(renamed), foreign.calls]).toEqual([getBytes(absent.value), absent.calls]);
   });
 });
 
@@ -315,7 +315,7 @@ describe.each(closedEndpoints)('$name', (endpoint) => {
       expect(value.headers.get('WWW-Authenticate')).toMatch(
         /^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/,
       );
-    expect(bytesOf(value)).toBe(bytesOf(await call(absent, headers)));
+    expect(getBytes(value)).toBe(getBytes(await call(absent, headers)));
   });
 });
 
@@ -323,8 +323,8 @@ describe.each(closedEndpoints)('$name', (endpoint) => {
 it('the same requests find the objects of their own account', async () => {
   const refused: string[] = [];
   for (const attempt of attempts) {
-    const answer = await call(requestOf(attempt, owner), ownerToken);
-    if (answer.status >= 400 && refusalOf(answer) === attempt[2]) refused.push(attempt[0]);
+    const answer = await call(buildRequest(attempt, owner), ownerToken);
+    if (answer.status >= 400 && getRefusal(answer) === attempt[2]) refused.push(attempt[0]);
   }
   expect(refused).toEqual([]);
 });

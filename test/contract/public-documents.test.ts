@@ -13,22 +13,22 @@ import { bundle } from '../../infra/bundling.ts';
 import type { Handler } from '../../shared/api/lambda-handler.ts';
 import { consolePage } from '../../shared/console/console.ts';
 import { docs } from '../../shared/docs/docs.ts';
-import { eventOf } from '../support/handler-calls.ts';
-import { problemsOf } from './validate-response.ts';
+import { getEvent } from '../support/handler-calls.ts';
+import { listProblems } from './validate-response.ts';
 
 type Request = { readonly headers?: Record<string, string>; readonly query?: string };
 
 /** Returns the response of a public function, checked against the OpenAPI document. */
-const answerOf = async (serve: Handler, path: string, { query = '', ...request }: Request = {}) => {
-  const result = await serve(eventOf('GET', `${path}${query}`, request), {} as Parameters<Handler>[1]);
+const readAnswer = async (serve: Handler, path: string, { query = '', ...request }: Request = {}) => {
+  const result = await serve(getEvent('GET', `${path}${query}`, request), {} as Parameters<Handler>[1]);
   const own = new Headers(result.headers as Record<string, string>);
   const answer = { status: result.statusCode, headers: own, text: result.body };
   const isJson = own.get('Content-Type') === 'application/json';
   const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;
-  expect(problemsOf({ method: 'GET', path, ...answer, body })).toEqual([]);
+  expect(listProblems({ method: 'GET', path, ...answer, body })).toEqual([]);
   return { ...answer, body };
 };
-const openapi = (request?: Request) => answerOf(getOpenapi.handler, '/openapi.json', request);
+const openapi = (request?: Request) => readAnswer(getOpenapi.handler, '/openapi.json', request);
 const committed = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-'));
@@ -42,14 +42,14 @@ describe.each([
   ['get-openapi', openapi, committed, 'public, no-cache', committed.length],
   [
     'get-docs',
-    (request?: Request) => answerOf(getDocs.handler, '/docs', request),
+    (request?: Request) => readAnswer(getDocs.handler, '/docs', request),
     docs().page,
     'public, max-age=300',
     20_480,
   ],
   [
     'get-console',
-    (request?: Request) => answerOf(getConsole.handler, '/console', request),
+    (request?: Request) => readAnswer(getConsole.handler, '/console', request),
     consolePage().page,
     'public, max-age=300',
     20_480,
@@ -89,7 +89,7 @@ describe.each([
     expect(files.sort()).toEqual(['index.js', 'package.json', packed].sort());
     const { handler } = createRequire(import.meta.url)(join(own, 'index.js'));
     const path = { 'get-openapi': '/openapi.json', 'get-docs': '/docs', 'get-console': '/console' }[name];
-    expect((await answerOf(handler, path)).text === expected).toBe(true);
+    expect((await readAnswer(handler, path)).text === expected).toBe(true);
   });
 });
 
@@ -97,7 +97,7 @@ it('a deployed document lists no loopback server', async () => {
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'Levy-GetOpenapi');
   vi.resetModules();
   const deployed = await import('../../functions/get-openapi.ts');
-  const { body, text } = await answerOf(deployed.handler, '/openapi.json');
+  const { body, text } = await readAnswer(deployed.handler, '/openapi.json');
   expect(text).not.toMatch(/"url": "[^"]*(127\.0\.0\.1|localhost)/);
   expect(body.servers.length).toBeGreaterThan(0);
   for (const { url } of body.servers) expect(url).toMatch(/^https:/);

@@ -53,7 +53,7 @@ const withOpenEnums = (ajv: Ajv2020): Ajv2020 =>
  * Validators by schema, each compiled once. References resolve from the document's root, so each schema carries the
  * components.
  */
-const compilerOf = (ajv: Ajv2020) => {
+const getCompiler = (ajv: Ajv2020) => {
   const compiled = new WeakMap<object, ValidateFunction>();
   return (schema: object): ValidateFunction => {
     const validate = compiled.get(schema) ?? ajv.compile({ allOf: [schema], components: document.components });
@@ -61,8 +61,8 @@ const compilerOf = (ajv: Ajv2020) => {
     return validate;
   };
 };
-const verdictBy = compilerOf(withOpenEnums(new Ajv2020(settings)));
-const problemsBy = compilerOf(withOpenEnums(new Ajv2020({ ...settings, allErrors: true })));
+const verdictBy = getCompiler(withOpenEnums(new Ajv2020(settings)));
+const problemsBy = getCompiler(withOpenEnums(new Ajv2020({ ...settings, allErrors: true })));
 
 /** Returns the validation errors of a value against a schema of the document. */
 export const schemaProblems = (schema: object, value: unknown): string[] => {
@@ -75,12 +75,12 @@ export const schemaProblems = (schema: object, value: unknown): string[] => {
   );
 };
 
-const expressionOf = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+const getExpression = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
-const templates = Object.keys(paths).map((template) => ({ template, expression: expressionOf(template) }));
+const templates = Object.keys(paths).map((template) => ({ template, expression: getExpression(template) }));
 
 // API Gateway ignores a trailing slash.
-const templateOf = (path: string) => {
+const getTemplate = (path: string) => {
   const plain = path.replace(/\/?(\?.*)?$/s, '');
   return templates.find(({ expression }) => expression.test(plain))?.template;
 };
@@ -119,8 +119,8 @@ const unknownPath: Response = {
 };
 
 /** Returns the documented response of an exchange, or why there is none. */
-const responseOf = ({ method, path, status }: Exchange): Response | string => {
-  const template = templateOf(path);
+const getResponse = ({ method, path, status }: Exchange): Response | string => {
+  const template = getTemplate(path);
   // No operation has the path or method, so the gateway responds.
   if (template === undefined) return status === 404 ? unknownPath : 'an unknown path';
   const operation = paths[template]?.[method.toLowerCase()];
@@ -131,10 +131,10 @@ const responseOf = ({ method, path, status }: Exchange): Response | string => {
 };
 
 /** Returns the differences between a response and the OpenAPI document; empty if it matches. */
-export const problemsOf = (exchange: Exchange): string[] => {
+export const listProblems = (exchange: Exchange): string[] => {
   // Exists only in `npm start` and is not part of the API.
   if (exchange.path.startsWith('/_local/')) return [];
-  const response = responseOf(exchange);
+  const response = getResponse(exchange);
   const found =
     typeof response === 'string'
       ? [`not documented: ${response}`]

@@ -30,7 +30,7 @@ import {
   type Stack,
 } from './stack.ts';
 import {
-  clientOf,
+  connectClient,
   file,
   lookUp,
   readBack,
@@ -112,7 +112,7 @@ const newOperator = async (run: Commands, { aws, env }: Emulator, { name, output
 };
 
 /** Actions that an operator is denied: scan or delete a table, delete a backup vault, invoke an endpoint. */
-const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
+const refusedToOperator = async ({ readError }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
   const keys = {
     AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
     AWS_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
@@ -122,12 +122,12 @@ const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack
     ['dynamodb', 'scan', { TableName }],
     ['dynamodb', 'delete_table', { TableName }],
     ['dynamodb', 'update_table', { TableName, DeletionProtectionEnabled: false }],
-    ['backup', 'delete_backup_vault', { BackupVaultName: stack.idOf('BackupVault') }],
-    ['lambda', 'invoke', { FunctionName: stack.idOf('GetAccountLive') }],
+    ['backup', 'delete_backup_vault', { BackupVaultName: stack.getId('BackupVault') }],
+    ['lambda', 'invoke', { FunctionName: stack.getId('GetAccountLive') }],
     ['cloudformation', 'delete_stack', { StackName: stack.name }],
   ];
   for (const [service, operation, input] of refused) {
-    const code = (await errorOf(service, operation, input, keys)) ?? 'allowed';
+    const code = (await readError(service, operation, input, keys)) ?? 'allowed';
     same(`${service} ${operation} as an operator`, code.replace(/Exception$/, ''), 'AccessDenied');
   }
   return `${refused.length} actions denied`;
@@ -176,11 +176,11 @@ const use = async (context: Context, stack: Stack) => {
   await check('npm run accounts -- settings registrations=…', async () => {
     // The schedule closes these periods automatically, because they have a sale.
     const { first, middle } = monthBefore(2);
-    await sellOn(clientOf(stack.url, second.key), middle);
+    await sellOn(connectClient(stack.url, second.key), middle);
     await operator.command('accounts', 'settings', '--account', second.id, registeredFrom(first));
   });
 
-  const levy = clientOf(stack.url, shop.key);
+  const levy = connectClient(stack.url, shop.key);
   await check('look up products, rates and coverage', () => lookUp(levy));
   await check("TaxJar's interface", () => taxForOrder(stack.url, shop.key));
   const sold = await need('estimate, draft, finalize, credit, void; a reference is unique', () => sell(levy, 'order'));
@@ -189,7 +189,7 @@ const use = async (context: Context, stack: Stack) => {
   await check('close and file a period', () => file(levy));
   await check('the report, by the stream', () => report(levy));
   await check('another account sees nothing', async () => {
-    const found = await clientOf(stack.url, second.key).get('/transactions/{id}', { path: { id: sold.sale.id } });
+    const found = await connectClient(stack.url, second.key).get('/transactions/{id}', { path: { id: sold.sale.id } });
     same('the status', found.ok ? 200 : found.refusal.status, 404);
   });
   await check('refused requests', () => refusals(stack.url, shop.key));
@@ -231,9 +231,9 @@ const upgrade = async (context: Context, first: Stack, { shop }: Used, from: str
   const operator = await need('its operator', () => newOperator(run, emulator, before));
   const account = await need('its account', () => createAccount(operator, 'Staged'));
   await check('smoke of the earlier version', () => smoke(context, before, account));
-  const sold = await need('its sales', () => sell(clientOf(before.url, account.key), 'staged'));
+  const sold = await need('its sales', () => sell(connectClient(before.url, account.key), 'staged'));
   await check('a key of the first stage is unknown here', async () => {
-    const found = await clientOf(before.url, shop.key).get('/account');
+    const found = await connectClient(before.url, shop.key).get('/account');
     same('the status', found.ok ? 200 : found.refusal.status, 401);
   });
   const after = await need('upgrade it to this version', () => cdk.deploy(stage));
@@ -242,7 +242,7 @@ const upgrade = async (context: Context, first: Stack, { shop }: Used, from: str
       same(output, after.outputs[output], before.outputs[output]);
   });
   await check('smoke after the upgrade', () => smoke(context, after, account));
-  const levy = clientOf(after.url, account.key);
+  const levy = connectClient(after.url, account.key);
   await check('sales of the earlier version', () => readBack(levy, sold));
   await check('close and file them', () => file(levy));
   await check('npm run ledger -- verify', () =>
@@ -261,13 +261,13 @@ const schedules = async (
 ) => {
   await check('the schedule of close-periods fires', () => hasFired(emulator, stack, 'ClosePeriods'));
   await check('the schedule of sweep-drafts fires', () => hasFired(emulator, stack, 'SweepDrafts'));
-  await check('it has closed a period', () => closedBySchedule(clientOf(stack.url, second.key)));
+  await check('it has closed a period', () => closedBySchedule(connectClient(stack.url, second.key)));
   await check('it has ended a draft', () =>
     consumer.expectEvents(shop.id, { 'draft.expired': 1 }).then(async () => {
       const path = { id: sold.draftLeft.id };
       same(
         'the draft',
-        orThrow(await clientOf(stack.url, shop.key).get('/transactions/{id}', { path })).status,
+        orThrow(await connectClient(stack.url, shop.key).get('/transactions/{id}', { path })).status,
         'void',
       );
     }),
@@ -296,7 +296,7 @@ const teardown = async (context: Context, stack: Stack, { operator, consumer }: 
   );
   await need('delete the tables and the vault', () => deleteKept(emulator, stack));
   await check('only the role of the logs of API Gateway is left', async () => {
-    const role = `iam: ${stack.idOf(cdk.logRole(stack))}`;
+    const role = `iam: ${stack.getId(cdk.logRole(stack))}`;
     same('what is left', await left(emulator, empty), [role]);
   });
 };

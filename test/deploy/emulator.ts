@@ -94,7 +94,7 @@ export const startEmulator = async (python: string, work: string) => {
   });
   const send = startCalls(python, work, env);
   /** Returns credentials of a role session, like the role's AWS service uses. */
-  const credentialsOf = async (role: string): Promise<Keys> =>
+  const readCredentials = async (role: string): Promise<Keys> =>
     (await at(`/_levy/credentials?role=${encodeURIComponent(role)}`)).json() as Promise<Keys>;
   const succeed = async (request: object) => {
     const { result, error, message } = await send(request);
@@ -108,17 +108,17 @@ export const startEmulator = async (python: string, work: string) => {
   const list = (service: string, operation: string, input: object = {}) =>
     succeed({ service, operation, input, pages: true });
   /** Returns the error code of a call, or null if it succeeds. */
-  const errorOf = async (service: string, operation: string, input: object, credentials?: Keys) =>
+  const readError = async (service: string, operation: string, input: object, credentials?: Keys) =>
     (await send({ service, operation, input, credentials })).error ?? null;
   /** Converts the API URL of the stack's output to the emulator's URL. */
-  const addressOf = (url: string): string => {
+  const getAddress = (url: string): string => {
     const { hostname, pathname } = new URL(url);
     return `http://127.0.0.1:${port}/_aws/execute-api/${hostname.split('.')[0]}${pathname.replace(/\/$/, '')}`;
   };
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const endpoint = `http://127.0.0.1:${port}`;
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials }));
-  return { env, stubs, documents, aws, list, errorOf, credentialsOf, addressOf, region };
+  return { env, stubs, documents, aws, list, readError, readCredentials, getAddress, region };
 };
 
 /** A single process makes all signed calls sequentially. */

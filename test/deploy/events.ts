@@ -73,7 +73,7 @@ export const deadLetters = async ({ aws }: Emulator, stack: Stack): Promise<Reco
   const counts: Record<string, number> = {};
   for (const queue of ['UntoldEvents', 'UncountedTransactions', 'FailedRuns']) {
     const AttributeNames = ['ApproximateNumberOfMessages'];
-    const { Attributes } = await aws('sqs', 'get_queue_attributes', { QueueUrl: stack.idOf(queue), AttributeNames });
+    const { Attributes } = await aws('sqs', 'get_queue_attributes', { QueueUrl: stack.getId(queue), AttributeNames });
     counts[queue] = Number(Attributes.ApproximateNumberOfMessages);
   }
   return counts;

@@ -21,7 +21,7 @@ import type { Stack } from './stack.ts';
 const actions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'Scan'] as const;
 type Action = (typeof actions)[number];
 
-const accessOf: Readonly<Record<string, TableAccess>> = {
+const tableAccess: Readonly<Record<string, TableAccess>> = {
   ...Object.fromEntries(
     Object.entries({ ...endpoints, ...schedules, taxjar }).map(([name, { access }]) => [name, access]),
   ),
@@ -69,12 +69,12 @@ const request = (action: Action, TableName: string, partition: string): object =
   return { TableName, Key, ConditionExpression, UpdateExpression: 'SET #a = :a', ...value };
 };
 
-type Keys = Awaited<ReturnType<Emulator['credentialsOf']>>;
+type Keys = Awaited<ReturnType<Emulator['readCredentials']>>;
 type Tries = { allowed: number; denied: number };
 
-const keysOf = async ({ aws, credentialsOf }: Emulator, stack: Stack, name: string): Promise<Keys> => {
-  const { Configuration } = await aws('lambda', 'get_function', { FunctionName: stack.idOf(pascalCase(name)) });
-  return credentialsOf(Configuration.Role);
+const readKeys = async ({ aws, readCredentials }: Emulator, stack: Stack, name: string): Promise<Keys> => {
+  const { Configuration } = await aws('lambda', 'get_function', { FunctionName: stack.getId(pascalCase(name)) });
+  return readCredentials(Configuration.Role);
 };
 
 /** Tries an action and checks whether IAM denies it. */
@@ -86,7 +86,7 @@ const attempt = async (
   keys: Keys,
   may: boolean,
 ) => {
-  const code = await emulator.errorOf(...call, keys);
+  const code = await emulator.readError(...call, keys);
   const isDenied = code !== null && /^AccessDenied/.test(code);
   const harmless = code === null || isDenied || code === 'ConditionalCheckFailedException';
   const outcome = isDenied ? 'denied' : harmless ? 'allowed' : code;
@@ -142,11 +142,11 @@ const onIndexes = async (
 export const functionPermissions = async (emulator: Emulator, stack: Stack): Promise<string> => {
   const entries = readdirSync(join(root, 'functions')).map((file) => file.replace(/\.ts$/, ''));
   const names = entries.filter((name) => name !== 'endpoints');
-  same('the functions', Object.keys(accessOf).sort(), names.sort());
+  same('the functions', Object.keys(tableAccess).sort(), names.sort());
   const tries: Tries = { allowed: 0, denied: 0 };
   for (const name of names) {
-    const keys = await keysOf(emulator, stack, name);
-    const access = accessOf[name] ?? { actions: {} };
+    const keys = await readKeys(emulator, stack, name);
+    const access = tableAccess[name] ?? { actions: {} };
     await onTables(emulator, stack, tries, name, access, keys);
     await onIndexes(emulator, stack, tries, name, access, keys);
     const entry = { EventBusName: stack.outputs['EventBus'], Source: 'test', DetailType: 'test', Detail: '{}' };
@@ -158,7 +158,7 @@ export const functionPermissions = async (emulator: Emulator, stack: Stack): Pro
 
 /** With `contentUpdates=propose`, an explicit deny prevents the content update from activating a release. */
 export const proposesOnly = async (emulator: Emulator, stack: Stack, activeReleases: string): Promise<void> => {
-  const keys = await keysOf(emulator, stack, 'update-content');
+  const keys = await readKeys(emulator, stack, 'update-content');
   const TableName = stack.outputs['ContentTable'] ?? '';
   const tries: Tries = { allowed: 0, denied: 0 };
   for (const [partition, may] of [

@@ -36,7 +36,7 @@ export type Run = {
   readonly failures: () => number;
 };
 
-const reasonOf = (error: unknown): string => {
+const getReason = (error: unknown): string => {
   const { name, message, stack } = error as Error;
   return name === 'Failed' || name === 'LevyRefused' ? message : String(stack ?? error);
 };
@@ -57,7 +57,7 @@ export const newRun = (print: (line: string) => void): Run => {
     } catch (error) {
       failures += 1;
       print(line('FAILED'));
-      print(reasonOf(error).replace(/^/gm, '                 '));
+      print(getReason(error).replace(/^/gm, '                 '));
       throw error;
     }
   };

@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
-import { attributeOf, storedText } from '../support/stored-bytes.ts';
+import { getAttribute, storedText } from '../support/stored-bytes.ts';
 import type { Emulator } from './emulator.ts';
 import { deadLetters } from './events.ts';
 import { eventually, holds, same } from './run.ts';
@@ -17,7 +17,7 @@ export const endDraft = async ({ documents }: Emulator, stack: Stack, account: s
   const { Item } = await documents.send(new GetCommand(item));
   const past = new Date(Date.now() - 60_000).toISOString();
   const summary = JSON.parse(storedText(Item?.['summary']));
-  const changed = attributeOf(JSON.stringify({ ...summary, expires_at: past }));
+  const changed = getAttribute(JSON.stringify({ ...summary, expires_at: past }));
   await documents.send(
     new UpdateCommand({
       ...item,
@@ -29,10 +29,10 @@ export const endDraft = async ({ documents }: Emulator, stack: Stack, account: s
 
 /** Counts the runs of each function from the shared log group, whose stream names contain the function names. */
 const runs = async ({ aws }: Emulator, stack: Stack): Promise<(entry: string) => number> => {
-  const logGroupName = stack.idOf('FunctionLogs');
+  const logGroupName = stack.getId('FunctionLogs');
   const { events } = await aws('logs', 'filter_log_events', { logGroupName, filterPattern: 'REPORT' });
   const streams: string[] = events.map(({ logStreamName }: { logStreamName: string }) => logStreamName);
-  return (entry) => streams.filter((name) => name.includes(`${stack.idOf(entry)}[`)).length;
+  return (entry) => streams.filter((name) => name.includes(`${stack.getId(entry)}[`)).length;
 };
 
 /** Waits until a schedule has run its function, which the test never invokes. */
@@ -45,8 +45,8 @@ export const hasFired = (emulator: Emulator, stack: Stack, entry: string): Promi
 /** Checks that the workflow ran every function. */
 export const allHaveRun = async (emulator: Emulator, stack: Stack): Promise<string> => {
   const functions = stack.resources.filter(({ ResourceType }) => ResourceType === 'AWS::Lambda::Function');
-  const countOf = await runs(emulator, stack);
-  const idle = functions.map(({ LogicalResourceId }) => LogicalResourceId).filter((id) => countOf(id) === 0);
+  const invocations = await runs(emulator, stack);
+  const idle = functions.map(({ LogicalResourceId }) => LogicalResourceId).filter((id) => invocations(id) === 0);
   same('the functions that did not run', idle, []);
   return `${functions.length} functions`;
 };
@@ -63,7 +63,7 @@ export const closedBySchedule = (levy: Levy): Promise<string> =>
  * Checks that a failed event reaches the queue: an update with an invalid state fails without a request to a publisher.
  */
 export const failedRunIsKept = async (emulator: Emulator, stack: Stack): Promise<string> => {
-  const FunctionName = stack.idOf('UpdateContentLive');
+  const FunctionName = stack.getId('UpdateContentLive');
   const before = (await deadLetters(emulator, stack))['FailedRuns'];
   const Payload = JSON.stringify({ state: 'ZZ' });
   await emulator.aws('lambda', 'invoke', { FunctionName, InvocationType: 'Event', Payload });
@@ -74,14 +74,14 @@ export const failedRunIsKept = async (emulator: Emulator, stack: Stack): Promise
 };
 
 /** Checks that the roles of the schedules and the pipe can invoke only their own alias. */
-export const invokers = async ({ aws, errorOf, credentialsOf }: Emulator, stack: Stack): Promise<string> => {
-  const roleOf = async (prefix: string) => {
+export const invokers = async ({ aws, readError, readCredentials }: Emulator, stack: Stack): Promise<string> => {
+  const readRole = async (prefix: string) => {
     const role = stack.resources.find(
       (one) => one.LogicalResourceId.startsWith(prefix) && one.ResourceType === 'AWS::IAM::Role',
     );
     holds(role !== undefined, `there is no role ${prefix}`);
     const { Role } = await aws('iam', 'get_role', { RoleName: role?.PhysicalResourceId });
-    return credentialsOf(Role.Arn);
+    return readCredentials(Role.Arn);
   };
   const targets: [string, string][] = [
     ['Schedulescloseperiodsinvoker', 'ClosePeriodsLive'],
@@ -90,16 +90,16 @@ export const invokers = async ({ aws, errorOf, credentialsOf }: Emulator, stack:
     ['PipeRole', 'AnnounceChangesLive'],
   ];
   for (const [role, own] of targets) {
-    const credentials = await roleOf(role);
+    const credentials = await readRole(role);
     for (const [, target] of targets) {
-      const input = { FunctionName: stack.idOf(target), InvocationType: 'DryRun' };
-      const code = await errorOf('lambda', 'invoke', input, credentials);
+      const input = { FunctionName: stack.getId(target), InvocationType: 'DryRun' };
+      const code = await readError('lambda', 'invoke', input, credentials);
       same(`${role} invokes ${target}`, code, target === own ? null : 'AccessDeniedException');
     }
-    const unqualified = { FunctionName: stack.idOf(own.replace(/Live$/, '')), InvocationType: 'DryRun' };
+    const unqualified = { FunctionName: stack.getId(own.replace(/Live$/, '')), InvocationType: 'DryRun' };
     same(
       `${role} invokes without the alias`,
-      await errorOf('lambda', 'invoke', unqualified, credentials),
+      await readError('lambda', 'invoke', unqualified, credentials),
       'AccessDeniedException',
     );
   }

@@ -13,7 +13,7 @@ export type Stack = {
   readonly words: string;
   readonly outputs: Readonly<Record<string, string>>;
   /** Returns the physical id of a resource by its logical id. */
-  readonly idOf: (logicalId: string) => string;
+  readonly getId: (logicalId: string) => string;
   readonly resources: readonly Resource[];
   /** The URL of the API at the emulator. */
   readonly url: string;
@@ -27,7 +27,7 @@ type Resource = {
 
 const given = (settings: Setting) => Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
-const suffixOf = ({ stage }: Setting): string => (stage === undefined ? '' : `-${stage}`);
+const getSuffix = ({ stage }: Setting): string => (stage === undefined ? '' : `-${stage}`);
 
 /** Runs the CDK CLI against the emulator. `from` is the checkout that it deploys. */
 export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
@@ -46,13 +46,13 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
       resources.push(...StackResources);
     }
     const ids = new Map(resources.map((one) => [one.LogicalResourceId, one.PhysicalResourceId]));
-    const idOf = (logicalId: string): string => {
+    const getId = (logicalId: string): string => {
       const id = ids.get(logicalId);
       holds(id !== undefined, `${names} have no ${logicalId}`);
       return id as string;
     };
     const words = `${resources.length} resources`;
-    return { name: names[0], names, words, outputs, idOf, resources, url: emulator.addressOf(outputs['Url'] ?? '') };
+    return { name: names[0], names, words, outputs, getId, resources, url: emulator.getAddress(outputs['Url'] ?? '') };
   };
 
   return {
@@ -63,7 +63,7 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
         cwd: work,
       }),
     deploy: async (settings: Setting, from = root): Promise<Stack> => {
-      const suffix = suffixOf(settings);
+      const suffix = getSuffix(settings);
       const options = ['--all', '--require-approval', 'never', '--progress', 'events', '-o', assembly(suffix)];
       await cdk(['deploy', ...options, ...given(settings)], from);
       return describe(suffix);
@@ -74,7 +74,7 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
     /** Throws if `cdk diff` reports a difference. */
     diff: ({ name }: Stack) => cdk(['diff', '--app', assembly(name.slice(4)), '--fail']),
     destroy: (settings: Setting) =>
-      cdk(['destroy', '--all', '--force', '-o', assembly(suffixOf(settings)), ...given(settings)]),
+      cdk(['destroy', '--all', '--force', '-o', assembly(getSuffix(settings)), ...given(settings)]),
     /** Checks that a deployment has the same resources as before. */
     unchanged: async ({ name, resources }: Stack): Promise<boolean> => {
       const ids = (all: readonly Resource[]) => JSON.stringify(all.map((one) => one.PhysicalResourceId).sort());
@@ -139,10 +139,10 @@ export const left = async (emulator: Emulator, before: readonly string[]): Promi
   (await inventory(emulator)).filter((one) => !before.includes(one));
 
 /** Follows `docs/teardown.md` for a deployment that retains its data. */
-export const deleteStacks = async ({ aws, errorOf }: Emulator, { names }: Stack): Promise<void> => {
+export const deleteStacks = async ({ aws, readError }: Emulator, { names }: Stack): Promise<void> => {
   for (const StackName of names) {
     // Deletion protection must reject the deletion first.
-    const code = await errorOf('cloudformation', 'delete_stack', { StackName });
+    const code = await readError('cloudformation', 'delete_stack', { StackName });
     same(`the deletion of the protected ${StackName}`, code, 'ValidationError');
     const EnableTerminationProtection = false;
     await aws('cloudformation', 'update_termination_protection', { StackName, EnableTerminationProtection });
@@ -157,22 +157,22 @@ export const deleteStacks = async ({ aws, errorOf }: Emulator, { names }: Stack)
 /** The three tables, the vault and the API Gateway logging role remain. */
 export const keptResources = (cdk: Cdk, stack: Stack, found: readonly string[]): string => {
   const tables = ['AccountsTable', 'ContentTable', 'TransactionsTable'].map((id) => `dynamodb: ${stack.outputs[id]}`);
-  const expected = [...tables, `backup: ${stack.idOf('BackupVault')}`, `iam: ${stack.idOf(cdk.logRole(stack))}`];
+  const expected = [...tables, `backup: ${stack.getId('BackupVault')}`, `iam: ${stack.getId(cdk.logRole(stack))}`];
   same('what stays', found, expected.sort());
   return found.join(', ');
 };
 
 /** Deletes the retained resources with the commands of the page. */
-export const deleteKept = async ({ aws, errorOf }: Emulator, stack: Stack): Promise<void> => {
+export const deleteKept = async ({ aws, readError }: Emulator, stack: Stack): Promise<void> => {
   for (const output of ['TransactionsTable', 'ContentTable', 'AccountsTable']) {
     const TableName = stack.outputs[output];
     same(
       `the deletion of ${output}, protected`,
-      await errorOf('dynamodb', 'delete_table', { TableName }),
+      await readError('dynamodb', 'delete_table', { TableName }),
       'ValidationException',
     );
     await aws('dynamodb', 'update_table', { TableName, DeletionProtectionEnabled: false });
     await aws('dynamodb', 'delete_table', { TableName });
   }
-  await aws('backup', 'delete_backup_vault', { BackupVaultName: stack.idOf('BackupVault') });
+  await aws('backup', 'delete_backup_vault', { BackupVaultName: stack.getId('BackupVault') });
 };

@@ -9,7 +9,7 @@ const line_items = [mug];
 // Michigan taxes 6 % and has no local rates.
 const tax = '6.00';
 
-export const clientOf = (url: string, apiKey: string): Levy => createClient({ url, apiKey, timeoutMs: 30_000 });
+export const connectClient = (url: string, apiKey: string): Levy => createClient({ url, apiKey, timeoutMs: 30_000 });
 
 /** Fails the step unless the call is refused with this code. */
 const refused = (what: string, result: { ok: boolean; refusal?: { code: string } }, code: string): void =>

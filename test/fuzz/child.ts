@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CommandError } from '../../shared/base/command-error.ts';
-import { inputOf, targets } from './targets.ts';
+import { getInput, targets } from './targets.ts';
 
 export type Message =
   | { readonly kind: 'begin'; readonly input: number; readonly megabytes: number }
@@ -44,9 +44,9 @@ for (let round = 0; round < 5; round += 1) await target.run(target.valid());
 globalThis.gc?.();
 const baseline = memory('VmRSS');
 for (let input = Number(first); input < Number(first) + Number(count); input += 1) {
-  const files = inputOf(name, Number(seed), input);
+  const files = getInput(name, Number(seed), input);
   if (memory('VmRSS') > baseline + 32 * 1024 * 1024) globalThis.gc?.();
-  const megabytes = Math.max(1, (target.bytesOf?.(files) ?? 0) / 1e6);
+  const megabytes = Math.max(1, (target.getBytes?.(files) ?? 0) / 1e6);
   send({ kind: 'begin', input, megabytes });
   forgetPeak();
   const start = process.cpuUsage();

@@ -1,13 +1,13 @@
 /** Inputs that once took too long or too much memory. They are the first inputs of their targets, in every seed. */
 import { limits } from '../../shared/importers/limits.ts';
 import { fixture, type TestFile } from '../fixtures/imports/harness.ts';
-import { ledgerLines, ledgerOf } from './ledgers.ts';
+import { getLedger, ledgerLines } from './ledgers.ts';
 import type { Input } from './target.ts';
-import { gridOf, workbookOf } from './workbooks.ts';
+import { getGrid, getWorkbook } from './workbooks.ts';
 
-const textOf = (name: string): string => fixture(name).content.toString();
+const getText = (name: string): string => fixture(name).content.toString();
 /** A fixture with rows at its end. */
-const withRows = (name: string, rows: string): Input => [{ name, content: `${textOf(name)}\n${rows}\n` }];
+const withRows = (name: string, rows: string): Input => [{ name, content: `${getText(name)}\n${rows}\n` }];
 const many = (count: number, row: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => row(index)).join('\n');
 const blanks = ' '.repeat(90_000);
@@ -60,29 +60,29 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
   xlsx: [
     // Tags begin inside of each other.
     () =>
-      xlsx(workbookOf({ sheets: [`<worksheet><sheetData>${'<row a="1" '.repeat(45_000)}</sheetData></worksheet>`] })),
+      xlsx(getWorkbook({ sheets: [`<worksheet><sheetData>${'<row a="1" '.repeat(45_000)}</sheetData></worksheet>`] })),
     // The workbook lists its sheet many times.
     () =>
       xlsx(
-        workbookOf({
-          sheets: [gridOf(44, 1_500_000, '', '<v>1</v>')],
+        getWorkbook({
+          sheets: [getGrid(44, 1_500_000, '', '<v>1</v>')],
           directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(5000),
         }),
       ),
     // Cells share a long text.
     () =>
       xlsx(
-        workbookOf({
+        getWorkbook({
           strings: `<si><t>${'a '.repeat(15_000)}</t></si>`,
-          sheets: [gridOf(10, 7_000_000, ' t="s"', '<v>0</v>')],
+          sheets: [getGrid(10, 7_000_000, ' t="s"', '<v>0</v>')],
         }),
       ),
-    () => xlsx(workbookOf({ sheets: [gridOf(44, 7_500_000, '', '<v>9.9750000000000005E-2</v>')] })),
-    () => xlsx(workbookOf({ sheets: [gridOf(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
+    () => xlsx(getWorkbook({ sheets: [getGrid(44, 7_500_000, '', '<v>9.9750000000000005E-2</v>')] })),
+    () => xlsx(getWorkbook({ sheets: [getGrid(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
   ],
   ledger: [
     // A line with the right checksum that was not JSON caused an unhandled error.
-    () => [{ name: 'ledger.ndjson', content: ledgerOf([ledgerLines[0] ?? '', '{"kind":}']) }],
+    () => [{ name: 'ledger.ndjson', content: getLedger([ledgerLines[0] ?? '', '{"kind":}']) }],
   ],
   customers: [
     // Each line copied the certificates of the lines before it.

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Message } from './child.ts';
-import { inputOf, targets } from './targets.ts';
+import { getInput, targets } from './targets.ts';
 
 /** An input is stopped after this many times its time limit. */
 const endAfter = 2.5;
@@ -39,7 +39,7 @@ const limits = { ms: Number(values.seconds) * 1000, bytes: 256 * 1024 * 1024 };
 
 type Ran = { readonly input: number; readonly ms: number; readonly bytes: number; readonly fault: string | null };
 
-const faultOf = ({ ms, megabytes, bytes, bug }: Message & { readonly kind: 'end' }): string | null => {
+const getFault = ({ ms, megabytes, bytes, bug }: Message & { readonly kind: 'end' }): string | null => {
   if (bug !== null) return bug;
   if (ms > limits.ms * megabytes) return `${Math.round(ms)} ms`;
   return bytes > limits.bytes ? `${Math.round(bytes / 2 ** 20)} MiB` : null;
@@ -80,7 +80,7 @@ const runInputs = (
         endMs = endAfter * limits.ms * message.megabytes;
       } else {
         running = null;
-        const fault = faultOf(message);
+        const fault = getFault(message);
         onRan({ ...message, fault });
         if (fault !== null || Date.now() > endsAt) child.kill('SIGKILL');
       }
@@ -109,7 +109,7 @@ const confirmed = async (name: string, { input, fault }: Ran): Promise<string | 
 
 const write = (name: string, input: number): string => {
   const folder = mkdtempSync(join(tmpdir(), `levy-fuzz-${name}-`));
-  return inputOf(name, Number(values.seed), input)
+  return getInput(name, Number(values.seed), input)
     .map((file) => {
       const path = join(folder, file.name);
       writeFileSync(path, file.content);

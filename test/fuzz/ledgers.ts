@@ -6,7 +6,7 @@ import type { Input, Random } from './target.ts';
 import { longText, mutateText } from './texts.ts';
 
 /** Adds valid checksums and a trailer to lines, so the parser reads them. */
-export const ledgerOf = (lines: readonly string[]): string => {
+export const getLedger = (lines: readonly string[]): string => {
   const chain = new LineHashChain();
   const text = lines.map((line) => `${chain.close(line)}\n`).join('');
   const sha256 = createHash('sha256').update(text).digest('hex');
@@ -40,6 +40,6 @@ export const makeLedger = (random: Random): Input => {
       ? [...ledgerLines, `{${deep}`, longText(random)]
       : mutateText(ledgerLines.join('\n'), random).split('\n');
   // A line is 60 bytes with its checksum.
-  const text = chance(0.7) ? ledgerOf(lines.slice(0, 20_000)) : mutateText(ledgerOf(ledgerLines), random);
+  const text = chance(0.7) ? getLedger(lines.slice(0, 20_000)) : mutateText(getLedger(ledgerLines), random);
   return [{ name: 'ledger.ndjson', content: Buffer.from(text).subarray(0, 1_000_000) }];
 };

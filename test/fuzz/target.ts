@@ -12,7 +12,7 @@ export type Random = {
 };
 
 /** Creates the random choices for one input of a seed, so each input can be generated separately. */
-export const randomOf = (seed: number, input: number): Random => {
+export const createRandom = (seed: number, input: number): Random => {
   const next = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(input + 1, 0x85ebca6b));
   const below = (end: number): number => Math.floor(next() * end);
   return {
@@ -35,5 +35,5 @@ export type Target = {
   /** Reads an input. Throws an `Error` with a message for the operator; a subclass of it indicates a bug. */
   readonly run: (input: Input) => unknown;
   /** The unpacked size of an input, which determines its time limit. Default: at most 1 MB. */
-  readonly bytesOf?: (input: Input) => number;
+  readonly getBytes?: (input: Input) => number;
 };

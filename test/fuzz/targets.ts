@@ -11,7 +11,7 @@ import { limits } from '../../shared/importers/limits.ts';
 import { localName, nameInUrl } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
-import { baseOf, fixture, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
+import { fixture, getBase, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
 import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import {
   alaskaFile,
@@ -26,10 +26,10 @@ import {
   virginiaSheets,
 } from '../fixtures/imports/workbooks.ts';
 import { found } from './found.ts';
-import { ledgerLines, ledgerOf, makeLedger } from './ledgers.ts';
-import { type Input, inputBytesMax, type Random, randomOf, type Target } from './target.ts';
+import { getLedger, ledgerLines, makeLedger } from './ledgers.ts';
+import { createRandom, type Input, inputBytesMax, type Random, type Target } from './target.ts';
 import { longText, mutateBytes, mutateJson, mutateOne, mutateText } from './texts.ts';
-import { makeWorkbook, makeZip, mutateRows, unpackedBytesOf } from './workbooks.ts';
+import { listUnpackedBytes, makeWorkbook, makeZip, mutateRows } from './workbooks.ts';
 
 /**
  * Street address look-ups of a request: 1,000 look-ups of `line1` in a ZIP code with as many street addresses as an
@@ -113,7 +113,7 @@ const ranges = (random: Random, characters: number): string => {
 
 type Request = { readonly streets: Streets; readonly lines: readonly string[] };
 
-const requestOf = (random: Random): Request => {
+const buildRequest = (random: Random): Request => {
   const { pick, chance } = random;
   const names = Object.fromEntries(
     ['MAIN', ''].map((name) => [name, ranges(random, pick([100, 10_000, limits.streetTextOfName]))]),
@@ -127,10 +127,10 @@ const toInput = (request: Request): Input => [{ name: 'request.json', content: J
 
 export const line1: Target = {
   valid: () => toInput({ streets: { names: { MAIN: ',ST,|:0B1-999' }, sets: [] }, lines: ['150 N Main St Apt 4'] }),
-  make: (random) => toInput(requestOf(random)),
+  make: (random) => toInput(buildRequest(random)),
   run: ([file]) => {
     const { streets, lines } = JSON.parse(file?.content.toString() ?? '') as Request;
-    const release: Release = { ...baseOf('WI'), streets };
+    const release: Release = { ...getBase('WI'), streets };
     for (const line1 of lines) chooseByStreet(release, [], { line1 } as TaxAddress, '2026-11-22');
   },
 };
@@ -253,7 +253,7 @@ const refused = (error: unknown): void => {
 /** Builds a release and reads its parts one at a time, as an import does. */
 const importAndRead = (format: Format, state: string, input: Input): Promise<void> =>
   withFiles(input, async (paths, tempFolder) => {
-    const base = baseOf(state);
+    const base = getBase(state);
     const entries = importers[format].read(paths, { state, base });
     const identity = {
       id: `US-${state}@2026-11-21.1`,
@@ -344,7 +344,7 @@ export const targets: Readonly<Record<string, Target>> = {
   zip: {
     valid: () => [fixture('tax_rates.csv')],
     make: (random) => [{ name: 'rates.zip', content: makeZip(random) }],
-    bytesOf: ([file]) => Math.min(unpackedBytesOf(Buffer.from(file?.content as Buffer)), 8_000_000),
+    getBytes: ([file]) => Math.min(listUnpackedBytes(Buffer.from(file?.content as Buffer)), 8_000_000),
     run: (input) =>
       withFiles(input, async ([path = '']) => {
         for await (const _ of (await openTable(path)).rows);
@@ -358,12 +358,12 @@ export const targets: Readonly<Record<string, Target>> = {
     run: ([file]) => customersFrom(file?.content.toString() ?? ''),
   },
   ledger: {
-    valid: () => [{ name: 'ledger.ndjson', content: ledgerOf(ledgerLines) }],
+    valid: () => [{ name: 'ledger.ndjson', content: getLedger(ledgerLines) }],
     make: makeLedger,
     run: (input) => withFiles(input, ([path = '']) => checkExport(path)),
   },
 };
 
 /** Returns an input of a target by its number in a seed. Inputs that once caused faults come first. */
-export const inputOf = (name: string, seed: number, input: number): Input =>
-  found[name]?.[input]?.() ?? targets[name]?.make(randomOf(seed, input)) ?? [];
+export const getInput = (name: string, seed: number, input: number): Input =>
+  found[name]?.[input]?.() ?? targets[name]?.make(createRandom(seed, input)) ?? [];

@@ -29,10 +29,10 @@ export const longText = ({ pick }: Random, lengths: readonly number[] = [1, 30, 
 };
 
 /** Converts an integer to letters: 0 is A, 26 is BA. */
-const lettersOf = (index: number): string =>
+const getLetters = (index: number): string =>
   index < 26
     ? String.fromCharCode(65 + index)
-    : lettersOf(Math.floor(index / 26)) + String.fromCharCode(65 + (index % 26));
+    : getLetters(Math.floor(index / 26)) + String.fromCharCode(65 + (index % 26));
 
 const dayMs = 86_400_000;
 const days = Array.from({ length: 2000 }, (_, index) => new Date(Date.UTC(2022, 0, 1) + index * dayMs).toISOString());
@@ -40,9 +40,9 @@ const dayAt = (index: number): string => days[index % days.length] ?? '';
 
 /** Ways to make the copies of a cell unique. */
 const variants: readonly ((cell: string, index: number) => string)[] = [
-  (cell, index) => `${cell}${lettersOf(index)}`,
-  (cell, index) => `${cell} ${lettersOf(index)}`,
-  (cell, index) => `${lettersOf(index)} ${cell}`,
+  (cell, index) => `${cell}${getLetters(index)}`,
+  (cell, index) => `${cell} ${getLetters(index)}`,
+  (cell, index) => `${getLetters(index)} ${cell}`,
   (cell, index) =>
     cell.replaceAll(/\d+/g, (digits) =>
       String(Number(digits) + index)
@@ -61,7 +61,7 @@ const variants: readonly ((cell: string, index: number) => string)[] = [
 ];
 
 /** Copies a row and makes up to three cells unique in each copy. `vary` creates the cell of a copy. */
-export function* copiesOf<Cell>(
+export function* listCopies<Cell>(
   cells: readonly Cell[],
   { below, pick }: Random,
   vary: (cell: Cell, change: (text: string) => string) => Cell,
@@ -81,7 +81,7 @@ const repeatedRows = (text: string, random: Random): string => {
   const lines = text.split(/\r?\n/).filter((line) => line !== '');
   const separator = pick([',', ';', '\t'].filter((one) => text.includes(one)).concat(','));
   const templates = Array.from({ length: 1 + below(3) }, () => lines[below(lines.length)] ?? '');
-  const sources = templates.map((line) => copiesOf(line.split(separator), random, (cell, change) => change(cell)));
+  const sources = templates.map((line) => listCopies(line.split(separator), random, (cell, change) => change(cell)));
   const bytesMax = pick([20_000, 20_000, 200_000, inputBytesMax - text.length - 10_000]);
   const added: string[] = [];
   for (let bytes = 0; bytes < bytesMax; ) {
@@ -173,13 +173,13 @@ export const mutateOne = (files: readonly TestFile[], random: Random): readonly 
 
 /** JSON documents with many copies of an entry, or a deep, long or wide value. */
 
-const placeOf = (value: unknown, random: Random): { readonly parent: object; readonly key: string } | null => {
+const getPlace = (value: unknown, random: Random): { readonly parent: object; readonly key: string } | null => {
   if (typeof value !== 'object' || value === null) return null;
   const keys = Object.keys(value);
   const key = keys[random.below(keys.length)];
   if (key === undefined) return null;
   const inner = (value as Record<string, unknown>)[key];
-  return (random.chance(0.7) ? placeOf(inner, random) : null) ?? { parent: value, key };
+  return (random.chance(0.7) ? getPlace(inner, random) : null) ?? { parent: value, key };
 };
 
 /** A placeholder for nested arrays, because `JSON.stringify` cannot serialize deep nesting. */
@@ -189,7 +189,7 @@ const deepMark = '@deep';
 const copies = (value: unknown, random: Random): readonly unknown[] => {
   const isObject = typeof value === 'object' && value !== null;
   const [keys, cells] = isObject ? [Object.keys(value), Object.values(value)] : [['0'], [value]];
-  const varied = copiesOf(cells, random, (cell, change) =>
+  const varied = listCopies(cells, random, (cell, change) =>
     typeof cell === 'string' ? change(cell) : typeof cell === 'number' ? cell + 1 : cell,
   );
   const room = random.pick([1000, 100_000, 900_000]);
@@ -216,7 +216,7 @@ export const mutateJson = ({ name, content }: TestFile, random: Random): TestFil
   for (let left = 1 + random.below(2); left > 0; left -= 1) {
     // Parsed again, because copies share their nested objects, and a long value in a shared object would multiply.
     const value = { root: JSON.parse(text) as unknown };
-    const place = placeOf(value, random);
+    const place = getPlace(value, random);
     if (!place) continue;
     const parent = place.parent as Record<string, unknown>;
     parent[place.key] = random.pick(values)(parent[place.key], random);

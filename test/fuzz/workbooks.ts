@@ -1,6 +1,6 @@
 import { type TestCell, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { inputBytesMax, type Random } from './target.ts';
-import { copiesOf, longText, mutateBytes } from './texts.ts';
+import { listCopies, longText, mutateBytes } from './texts.ts';
 
 /** Malicious workbooks, with malformed variants of each part of an XLSX file. */
 
@@ -16,7 +16,7 @@ type Parts = {
 };
 
 /** Builds a workbook from these parts. */
-export const workbookOf = ({ sheets, strings = '', styles = '', directory = '', others = [] }: Parts): Buffer => {
+export const getWorkbook = ({ sheets, strings = '', styles = '', directory = '', others = [] }: Parts): Buffer => {
   const names = sheets.map((_, at) => `<sheet name="S${at}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`);
   const targets = sheets.map(
     (_, at) => `<Relationship Id="rId${at + 1}" Type="${relations}/worksheet" Target="worksheets/sheet${at + 1}.xml"/>`,
@@ -66,7 +66,7 @@ const cellForms: readonly ((random: Random) => readonly [type: string, content: 
 ];
 
 /** Builds a sheet of equal cells with a number of columns, up to a number of bytes. */
-export const gridOf = (width: number, bytesMax: number, type: string, content: string): string => {
+export const getGrid = (width: number, bytesMax: number, type: string, content: string): string => {
   const rows: string[] = [];
   for (let [bytes, row] = [0, 1]; bytes < bytesMax; row += 1) {
     const cells = Array.from({ length: width }, (_, at) => `<c r="${column(at)}${row}"${type}>${content}</c>`);
@@ -166,7 +166,7 @@ export const makeWorkbook = (random: Random): Buffer => {
   const data = (): string => (chance(0.7) ? grid(random, bytes) : repeated(random, bytes));
   const count = pick([1, 1, 1, 2, 30, 1000]);
   const first = sheet(data());
-  const content = workbookOf({
+  const content = getWorkbook({
     sheets: [first, ...Array.from({ length: count - 1 }, () => sheet(chance(0.01) ? grid(random, 100_000) : ''))],
     strings: (chance(0.6) ? strings[0] : pick(strings))?.(random) ?? '',
     styles: (chance(0.6) ? styles[0] : pick(styles))?.(random) ?? '',
@@ -191,7 +191,7 @@ export const mutateRows = (rows: readonly Cells[], random: Random): readonly Cel
   const at = below(rows.length);
   const row = rows[at] ?? [];
   if (chance(0.5) && row.length > 0) {
-    const copies = copiesOf(row, random, change);
+    const copies = listCopies(row, random, change);
     return [...rows, ...copies.take(pick([10, 300, 1000, 8000]))];
   }
   const long = (): string => longText(random, [1, 30, 1000, 32_000]).replaceAll('\0', '').slice(0, 60_000);
@@ -211,7 +211,7 @@ export const mutateRows = (rows: readonly Cells[], random: Random): readonly Cel
 const directoryEntry = 'PK\u0001\u0002';
 
 /** Returns the positions of the entries in the directory. */
-const entriesOf = (zip: Buffer): readonly number[] => {
+const listEntries = (zip: Buffer): readonly number[] => {
   const found: number[] = [];
   for (let at = zip.indexOf(directoryEntry, 0, 'latin1'); at !== -1 && found.length < 1000; ) {
     found.push(at);
@@ -223,7 +223,7 @@ const entriesOf = (zip: Buffer): readonly number[] => {
 /** Changes sizes, methods, flags, lengths and offsets in the directory (APPNOTE.TXT, 4.3.12). */
 const withFalseDirectory = (zip: Buffer, { pick }: Random): Buffer => {
   const changed = Buffer.from(zip);
-  const entry = pick(entriesOf(zip));
+  const entry = pick(listEntries(zip));
   const [offset, bytes] = pick([
     [8, 2],
     [10, 2],
@@ -261,8 +261,8 @@ const rows = (random: Random): string => {
 };
 
 /** Returns the largest size of an entry in the directory. */
-export const unpackedBytesOf = (zip: Buffer): number =>
-  Math.max(0, ...entriesOf(zip).map((at) => (at + 28 <= zip.length ? zip.readUInt32LE(at + 24) : 0)));
+export const listUnpackedBytes = (zip: Buffer): number =>
+  Math.max(0, ...listEntries(zip).map((at) => (at + 28 <= zip.length ? zip.readUInt32LE(at + 24) : 0)));
 
 /** Builds a ZIP file of at most 1 MB with invalid content, an invalid directory or too many entries. */
 export const makeZip = (random: Random): Buffer => {

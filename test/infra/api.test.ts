@@ -10,29 +10,29 @@ import {
   deployments,
   flat,
   functionAt,
-  functionOf,
-  idOf,
+  getFunction,
+  getId,
   listed,
-  methodsOf,
+  listMethods,
+  listStatements,
   type Properties,
   type Synthesized,
-  statementsOf,
 } from './synthesized.ts';
 
 const { standard: synthesized, everySetting: all, withoutConsole, disposable } = deployments;
-const { at, ofType, propertiesOf, template } = synthesized;
-const methods = methodsOf(synthesized);
-const stageOf = (of: Synthesized): Properties => of.propertiesOf('AWS::ApiGateway::Stage')[0];
+const { at, ofType, listProperties, template } = synthesized;
+const methods = listMethods(synthesized);
+const getStage = (of: Synthesized): Properties => of.listProperties('AWS::ApiGateway::Stage')[0];
 
 it.each(Object.entries(endpoints))('%s has its method, which calls its function', (operation, { method, path }) => {
   const here = methods.filter((one) => one.path === path);
-  const [handler] = functionOf(synthesized, operation);
+  const [handler] = getFunction(synthesized, operation);
   const called = `${handler}Live`;
   // API Gateway calls the alias. Without it, a deployment would reach all requests at once.
   expect(here.filter((one) => one.method === method)).toMatchObject([{ type: 'aws_proxy', handler, called }]);
   // ANY comes first because SAM uses the last match in a template.
   expect(here[0]).toMatchObject({ method: 'ANY', handler: 'MethodNotAllowed', type: 'aws_proxy' });
-  const callers = propertiesOf('AWS::Lambda::Permission').filter(
+  const callers = listProperties('AWS::Lambda::Permission').filter(
     ({ FunctionName }) => functionAt(synthesized, FunctionName) === handler,
   );
   expect(callers.map(({ FunctionName, Principal }) => [flat(FunctionName), Principal])).toEqual([
@@ -42,7 +42,7 @@ it.each(Object.entries(endpoints))('%s has its method, which calls its function'
 });
 
 it('has no other methods, and its functions can be invoked only through the API', () => {
-  const { Variables } = functionOf(synthesized, 'method-not-allowed')[1].Properties.Environment;
+  const { Variables } = getFunction(synthesized, 'method-not-allowed')[1].Properties.Environment;
   expect(JSON.parse(Variables.METHODS_BY_PATH)).toEqual(methodsByPath);
   expect(methods).toHaveLength(
     // And every method of the interface of TaxJar.
@@ -52,13 +52,13 @@ it('has no other methods, and its functions can be invoked only through the API'
   expect(methods.filter(({ path }) => path.includes('_local'))).toEqual([]);
   for (const type of ['ApiGateway::Method', 'ApiGateway::Resource', 'Lambda::Url', 'Events::EventBusPolicy'])
     expect(ofType(`AWS::${type}`)).toEqual([]);
-  const principals = propertiesOf('AWS::Lambda::Permission').map(({ Principal }) => Principal);
+  const principals = listProperties('AWS::Lambda::Permission').map(({ Principal }) => Principal);
   expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
 });
 
 it('every function runs on arm64, and no log filter by level is set, because it would drop lines without a level', () => {
   for (const of of [synthesized, all])
-    for (const { Architectures, LoggingConfig, TracingConfig } of of.propertiesOf('AWS::Lambda::Function'))
+    for (const { Architectures, LoggingConfig, TracingConfig } of of.listProperties('AWS::Lambda::Function'))
       expect([Architectures, LoggingConfig, TracingConfig]).toEqual([
         ['arm64'],
         { LogFormat: 'JSON', LogGroup: { Ref: 'FunctionLogs' } },
@@ -67,21 +67,21 @@ it('every function runs on arm64, and no log filter by level is set, because it 
 });
 
 it('only functions that authenticate, and the console, get the issuer, the claims and the scopes', () => {
-  const oidcOf = (operation: string) => {
-    const { Variables } = functionOf(all, operation)[1].Properties.Environment;
+  const getOidc = (operation: string) => {
+    const { Variables } = getFunction(all, operation)[1].Properties.Environment;
     return Object.entries(Variables).filter(([name]) => name.startsWith('OIDC_'));
   };
-  const expected = oidcOf('create-calculation');
+  const expected = getOidc('create-calculation');
   expect(expected).toHaveLength(9);
   for (const [operation, { scope }] of Object.entries(endpoints))
-    expect([operation, oidcOf(operation)]).toEqual([
+    expect([operation, getOidc(operation)]).toEqual([
       operation,
       scope === null && operation !== 'get-console' ? [] : expected,
     ]);
 });
 
 it('overrides the throttle of each public document and repeats all stage settings', () => {
-  const [every, ...others] = stageOf(synthesized).MethodSettings;
+  const [every, ...others] = getStage(synthesized).MethodSettings;
   // Written by hand. API Gateway rejects a setting for the ANY method at deployment ("Invalid method setting path"). An
   // override replaces every setting of the stage. Anonymous callers do not consume the accounts' throttle.
   const documents = ['/~1console', '/~1docs', '/~1openapi.json'].map((ResourcePath) => ({
@@ -113,11 +113,11 @@ it("console=false removes the console's path, deploys the changed definition and
     [synthesized, true],
     [withoutConsole, false],
   ] as const)
-    expect([methodsOf(of).some(({ path }) => path === '/console'), 'Console' in of.template.Outputs]).toEqual([
+    expect([listMethods(of).some(({ path }) => path === '/console'), 'Console' in of.template.Outputs]).toEqual([
       has,
       has,
     ]);
-  expect(stageOf(withoutConsole).DeploymentId).not.toEqual(stageOf(synthesized).DeploymentId);
+  expect(getStage(withoutConsole).DeploymentId).not.toEqual(getStage(synthesized).DeploymentId);
   expect(withoutConsole.ofType('AWS::ApiGateway::Stage')[0]?.[0]).toBe(ofType('AWS::ApiGateway::Stage')[0]?.[0]);
 });
 
@@ -144,12 +144,12 @@ it.each(Object.entries(responses))('the gateway response %s is one error in the 
   expect(String(statusCode)).toBe(errors[0].status);
   // A variable could echo input from the client.
   expect(text.replace('$context.requestId', '')).not.toContain('$');
-  const headerOf = (name: string): string | undefined => responseParameters[`gatewayresponse.header.${name}`];
+  const getHeader = (name: string): string | undefined => responseParameters[`gatewayresponse.header.${name}`];
   for (const [name, value] of Object.entries(safetyHeaders))
-    expect(headerOf(name)).toBe(`'${value.replaceAll(" 'none'", '')}'`);
+    expect(getHeader(name)).toBe(`'${value.replaceAll(" 'none'", '')}'`);
   expect(Object.keys(responseParameters).filter((name) => /access-control/i.test(name))).toEqual([]);
-  expect(headerOf('X-Request-Id')).toBe('context.requestId');
-  expect(['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'].map(headerOf)).toEqual(
+  expect(getHeader('X-Request-Id')).toBe('context.requestId');
+  expect(['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'].map(getHeader)).toEqual(
     statusCode === 429 ? ["'1'", "'5000'", "'0'"] : [undefined, undefined, undefined],
   );
 });
@@ -171,7 +171,7 @@ it('has the expected status for each gateway response', () => {
 });
 
 const served = [...Object.keys(endpoints), 'method-not-allowed', 'taxjar'].map(
-  (entry) => functionOf(synthesized, entry)[0],
+  (entry) => getFunction(synthesized, entry)[0],
 );
 
 it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
@@ -179,7 +179,7 @@ it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
   (handler) => {
     const alias = at(`${handler}Live`);
     expect([alias.Name, flat(alias.FunctionName)]).toEqual(['live', handler]);
-    const version = template.Resources[idOf(alias.FunctionVersion)];
+    const version = template.Resources[getId(alias.FunctionVersion)];
     expect([version?.Type, flat(version?.Properties.FunctionName)]).toEqual(['AWS::Lambda::Version', handler]);
     // RetainExceptOnCreate: a failed deployment deletes the version that it published.
     expect([version?.DeletionPolicy, version?.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
@@ -208,14 +208,14 @@ it.each(served)('%s first receives 10% of the requests, and is rolled back on an
 });
 
 it("CodeDeploy can shift only the API's aliases", () => {
-  const moves = statementsOf(synthesized)
+  const moves = listStatements(synthesized)
     .filter(({ Action }) => listed(Action).includes('lambda:UpdateAlias'))
     .flatMap(({ Resource: on }) => listed(on).map(flat));
   expect(moves.sort()).toEqual(served.flatMap((id) => [`${id}.Arn`, `${id}.Arn:*`]).sort());
 });
 
 it('rollout=linear shifts 10% each minute, and rollout=all-at-once needs no CodeDeploy', () => {
-  const configs = all.propertiesOf('AWS::CodeDeploy::DeploymentGroup').map((group) => group.DeploymentConfigName);
+  const configs = all.listProperties('AWS::CodeDeploy::DeploymentGroup').map((group) => group.DeploymentConfigName);
   expect(new Set(configs)).toEqual(new Set(['CodeDeployDefault.LambdaLinear10PercentEvery1Minute']));
   expect(disposable.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
   expect(disposable.ofType('AWS::Lambda::Alias')).toHaveLength(disposable.ofType('AWS::Lambda::Function').length);
@@ -225,7 +225,7 @@ it('rollout=linear shifts 10% each minute, and rollout=all-at-once needs no Code
  * Returns the rounds of an update of every function: CloudFormation starts an alias after all its dependencies have
  * shifted.
  */
-const roundsOf = ({ ofType: resources }: Synthesized): string[][] => {
+const listRounds = ({ ofType: resources }: Synthesized): string[][] => {
   const waiting = new Map(
     resources('AWS::Lambda::Alias')
       .filter(([, { UpdatePolicy }]) => UpdatePolicy)
@@ -244,7 +244,7 @@ const roundsOf = ({ ofType: resources }: Synthesized): string[][] => {
 it.each(['standard', 'everySetting'] as const)(
   'at most five functions shift at the same time (%s), the busiest first',
   (name) => {
-    const rounds = roundsOf(deployments[name]);
+    const rounds = listRounds(deployments[name]);
     expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());
     for (const round of rounds) expect(round.length).toBeLessThanOrEqual(5);
     expect(rounds.length).toBeLessThanOrEqual(Math.ceil(served.length / 5));

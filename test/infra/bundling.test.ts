@@ -23,14 +23,14 @@ const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 /** The code of every function, and its source maps, which a deployment omits. Node identifies a file by its real path. */
 const out = realpathSync(mkdtempSync(join(tmpdir(), 'levy-bundles-')));
-const folderOf = (entry: Entry): string => join(out, entry);
-const mapsOf = (entry: Entry): string => join(out, 'maps', entry);
+const getFolder = (entry: Entry): string => join(out, entry);
+const listMaps = (entry: Entry): string => join(out, 'maps', entry);
 for (const entry of entries) {
-  mkdirSync(mapsOf(entry), { recursive: true });
-  bundle(entry, folderOf(entry), mapsOf(entry));
+  mkdirSync(listMaps(entry), { recursive: true });
+  bundle(entry, getFolder(entry), listMaps(entry));
 }
-const sourcesOf = (map: string): string[] => JSON.parse(readFileSync(map, 'utf8')).sources;
-const filesOf = (folder: string) =>
+const listSources = (map: string): string[] => JSON.parse(readFileSync(map, 'utf8')).sources;
+const listFiles = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
 
 // Written by hand: the functions that locate addresses to calculate tax, return rates or compare releases.
@@ -47,14 +47,14 @@ const isTable = (name: string) => /^(rates|zips)-/.test(name);
 const allTables = listStates().flatMap((state) => [`rates-${state}.br`, `zips-${state}.br`]);
 
 describe.each(entries)('the bundle of %s', (entry) => {
-  const folder = folderOf(entry);
+  const folder = getFolder(entry);
   const files = readdirSync(folder);
   const code = files.filter((name) => name.endsWith('.js'));
   const kibibytes = (names: readonly string[]) =>
     names.reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
   /** The source files in the code, according to its source maps. */
-  const sources = readdirSync(mapsOf(entry))
-    .flatMap((name) => sourcesOf(join(mapsOf(entry), name)))
+  const sources = readdirSync(listMaps(entry))
+    .flatMap((name) => listSources(join(listMaps(entry), name)))
     .map((path) => path.replace(/^(\.\.\/)+/, ''));
 
   it('has no source map, because Lambda does not read it', () => {
@@ -130,7 +130,7 @@ it('the deployment has the same code without source maps, built in another folde
   const deployment = { settings, data, logs: logGroup(stack, 'FunctionLogs', settings) };
   for (const entry of ['get-transaction', 'get-account'] as const) {
     const code = new EndpointFunction(stack, entry, deployment).node.findChild('Code') as Asset;
-    expect(filesOf(join(app.outdir, code.assetPath))).toEqual(filesOf(folderOf(entry)));
+    expect(listFiles(join(app.outdir, code.assetPath))).toEqual(listFiles(getFolder(entry)));
   }
 });
 
@@ -152,13 +152,13 @@ it.each([
   ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
 ])('the database client in %s uses, with %o, the endpoint %s', (AWS_REGION, others, host) => {
   const env = { AWS_REGION, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', ...others };
-  const script = join(folderOf('get-transaction'), 'index.js');
+  const script = join(getFolder('get-transaction'), 'index.js');
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, script], { env });
   expect([String(stdout), String(stderr)]).toEqual([host, '']);
 });
 
 it('the tree-shaken bearer token library accepts and rejects the same tokens as the original', async () => {
-  const folder = folderOf('get-coverage');
+  const folder = getFolder('get-coverage');
   const file = readdirSync(folder).find((name) => /^jwt-.*\.js$/.test(name)) as string;
   const deployed: { readonly createCheck: typeof createCheck; readonly readKeyName: typeof readKeyName } = require(
     join(folder, file),
@@ -166,24 +166,24 @@ it('the tree-shaken bearer token library accepts and rejects the same tokens as 
   const issuer = await startIssuer({ rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' });
   issuer.withdraw('stranger');
   const check = await deployed.createCheck(issuer.configured, () => {});
-  const answerOf = async (token: string) => {
+  const readAnswer = async (token: string) => {
     const keyName = deployed.readKeyName(token, issuer.url);
     return keyName === null ? 'refused' : check(token, keyName);
   };
   for (const kid of ['rsa', 'elliptic', 'edwards'])
-    expect(await answerOf(await issuer.sign(issuer.claims(), { kid }))).toMatchObject({ account: 'acc_a' });
+    expect(await readAnswer(await issuer.sign(issuer.claims(), { kid }))).toMatchObject({ account: 'acc_a' });
   const accepted: string[] = [];
   for (const [name, make] of badTokens(issuer))
-    if (typeof (await answerOf(await make())) !== 'string') accepted.push(name);
+    if (typeof (await readAnswer(await make())) !== 'string') accepted.push(name);
   expect(accepted).toEqual([]);
   issuer.close();
 });
 
 it('`npm run frames` prints the source line of a frame in the deployed code', () => {
   const text = 'public, no-cache';
-  const lineOf = (lines: string) => lines.slice(0, lines.indexOf(text)).split('\n');
-  const before = lineOf(readFileSync(join(folderOf('get-openapi'), 'index.js'), 'utf8'));
-  const source = lineOf(readFileSync(join(root, 'functions/get-openapi.ts'), 'utf8')).length;
+  const getLine = (lines: string) => lines.slice(0, lines.indexOf(text)).split('\n');
+  const before = getLine(readFileSync(join(getFolder('get-openapi'), 'index.js'), 'utf8'));
+  const source = getLine(readFileSync(join(root, 'functions/get-openapi.ts'), 'utf8')).length;
   const frame = `    at a (/var/task/index.js:${before.length}:${(before.at(-1) ?? '').length + 1})`;
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [join(root, 'infra/frames.ts'), ...words], {

@@ -21,8 +21,8 @@ import {
   flat,
   folder,
   functionAt,
-  functionOf,
-  methodsOf,
+  getFunction,
+  listMethods,
   type Properties,
   type Synthesized,
 } from './synthesized.ts';
@@ -61,7 +61,7 @@ describe('the snapshot of the templates', () => {
       JSON.stringify(Properties).includes('"lambda.amazonaws.com"')
     );
 
-  const linesOf = ({ template: { Resources, Outputs }, at }: Synthesized): Map<string, string> => {
+  const listLines = ({ template: { Resources, Outputs }, at }: Synthesized): Map<string, string> => {
     const { paths: _p, 'x-amazon-apigateway-gateway-responses': _r, ...body } = at('Api').Body;
     const resources = Object.entries(Resources)
       .filter(([id, resource]) => isShown(id, resource))
@@ -77,10 +77,10 @@ describe('the snapshot of the templates', () => {
   };
 
   it('matches the default deployment and the resources that each setting adds, changes or removes', async () => {
-    const base = linesOf(synthesized);
+    const base = listLines(synthesized);
     const { standard: _, withoutConsole: __, ...others } = deployments;
     const parts = Object.entries(others).flatMap(([name, deployment]) => {
-      const lines = linesOf(deployment);
+      const lines = listLines(deployment);
       const changed = [...lines].filter(([id, line]) => base.get(id) !== line);
       return [
         '',
@@ -95,13 +95,13 @@ describe('the snapshot of the templates', () => {
 });
 
 describe('consistency of the templates and the code', () => {
-  const { at, propertiesOf } = synthesized;
+  const { at, listProperties } = synthesized;
 
   it('tables in the template and the emulator have the keys, indexes and TTL of their definition', () => {
     // Reads both wire formats without Levy's converter.
-    const keyOf = ({ KeySchema }: Properties, type: string) =>
+    const getKey = ({ KeySchema }: Properties, type: string) =>
       KeySchema.find(({ KeyType }: Properties) => KeyType === type)?.AttributeName;
-    const keysOf = (table: Properties) => ({ partition: keyOf(table, 'HASH'), sort: keyOf(table, 'RANGE') });
+    const buildKeys = (table: Properties) => ({ partition: getKey(table, 'HASH'), sort: getKey(table, 'RANGE') });
     const ids = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
     expect(Object.keys(ids)).toEqual(Object.keys(tables));
     for (const [name, definition] of Object.entries<TableDefinition>(tables)) {
@@ -109,10 +109,10 @@ describe('consistency of the templates and the code', () => {
       const deployed = at(ids[name as keyof typeof ids]);
       expect(deployed.TimeToLiveSpecification?.AttributeName).toBe(ttl);
       for (const table of [deployed, createTableInput(name, definition)] as Properties[]) {
-        expect(keysOf(table)).toEqual({ partition: partition.name, sort: sort.name });
+        expect(buildKeys(table)).toEqual({ partition: partition.name, sort: sort.name });
         const found = (table.GlobalSecondaryIndexes ?? []).map((index: Properties) => [
           index.IndexName,
-          keysOf(index),
+          buildKeys(index),
           index.Projection.NonKeyAttributes ?? index.Projection.ProjectionType,
         ]);
         expect(found).toEqual(
@@ -135,7 +135,7 @@ describe('consistency of the templates and the code', () => {
       .map((index) => ({ ...index, IndexStatus: 'ACTIVE' }))
       .reverse();
     const described = { ...input, TableStatus: 'ACTIVE', ItemCount: 3, GlobalSecondaryIndexes: indexes };
-    const outcomeOf = (change: object) => {
+    const getOutcome = (change: object) => {
       const client = new DynamoDBClient({ region: 'us-east-1' });
       vi.spyOn(client, 'send').mockImplementation(async (command: object) => {
         if (command.constructor.name === 'DescribeTableCommand') return { Table: { ...described, ...change } };
@@ -153,16 +153,16 @@ describe('consistency of the templates and the code', () => {
       { GlobalSecondaryIndexes: indexes.map((index) => ({ ...index, ...all })) },
     ];
     const outcomes = ['exists', 'exists', 'differs', 'differs', 'differs', 'differs'];
-    expect(await Promise.all(changes.map(outcomeOf))).toEqual(outcomes);
+    expect(await Promise.all(changes.map(getOutcome))).toEqual(outcomes);
   });
 
   it('stream readers use the filters from the code, and the bus gets at most ten events per call', () => {
-    const patternsOf = ({ FilterCriteria }: Properties) =>
+    const listPatterns = ({ FilterCriteria }: Properties) =>
       FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
-    const stream = propertiesOf('AWS::Pipes::Pipe')[0].SourceParameters;
+    const stream = listProperties('AWS::Pipes::Pipe')[0].SourceParameters;
     for (const [found, expected] of [
-      [patternsOf(stream), patterns],
-      [patternsOf(at('ReportsStream')), countTransactions.patterns],
+      [listPatterns(stream), patterns],
+      [listPatterns(at('ReportsStream')), countTransactions.patterns],
     ]) {
       expect(found).toEqual(expected);
       expect(found.length).toBeLessThanOrEqual(5);
@@ -171,14 +171,14 @@ describe('consistency of the templates and the code', () => {
     expect(stream.DynamoDBStreamParameters.BatchSize * eventsOfRecordMax).toBeLessThanOrEqual(10);
   });
 
-  const schedulesOf = (of: Synthesized) => of.propertiesOf('AWS::Scheduler::Schedule');
+  const listSchedules = (of: Synthesized) => of.listProperties('AWS::Scheduler::Schedule');
   const invokes = (entry: string, { Target }: Properties) =>
-    functionAt(synthesized, Target.Arn) === functionOf(synthesized, entry)[0];
+    functionAt(synthesized, Target.Arn) === getFunction(synthesized, entry)[0];
 
   it("each schedule calls its function's alias at its rate, and a run ends before the next one starts", () => {
     for (const [name, { minutes, timeoutSeconds }] of Object.entries(schedules)) {
-      const [handlerId, { Properties }] = functionOf(synthesized, name);
-      const found = schedulesOf(synthesized).filter((schedule) => invokes(name, schedule));
+      const [handlerId, { Properties }] = getFunction(synthesized, name);
+      const found = listSchedules(synthesized).filter((schedule) => invokes(name, schedule));
       expect(found.map((one) => [one.ScheduleExpression, flat(one.Target.Arn)])).toEqual([
         [`rate(${minutes} minutes)`, `${handlerId}Live`],
       ]);
@@ -188,8 +188,8 @@ describe('consistency of the templates and the code', () => {
   });
 
   it('the update of each state with an importer starts once a night', () => {
-    const updates = schedulesOf(synthesized).filter((schedule) => invokes('update-content', schedule));
-    expect(updates.length + Object.keys(schedules).length).toBe(schedulesOf(synthesized).length);
+    const updates = listSchedules(synthesized).filter((schedule) => invokes('update-content', schedule));
+    expect(updates.length + Object.keys(schedules).length).toBe(listSchedules(synthesized).length);
     expect(updates.map(({ ScheduleExpression, Target }) => [ScheduleExpression, JSON.parse(Target.Input)])).toEqual([
       ['cron(0/5 6-9 * * ? *)', { scheduled_time: '<aws.scheduler.scheduled-time>' }],
     ]);
@@ -210,13 +210,13 @@ describe('consistency of the templates and the code', () => {
   });
 });
 
-const idsOf = ({ Resources }: typeof all.data) => Object.keys(Resources).sort();
+const listIds = ({ Resources }: typeof all.data) => Object.keys(Resources).sort();
 
 describe('the data stack', () => {
   // Written by hand: a changed id would replace the resource and lose its data.
   it('has these logical ids', () => {
     const isDerived = (id: string) => /^Backups|^(FailedRuns|UncountedTransactions|UntoldEvents)Policy/.test(id);
-    expect(idsOf(all.data).filter((id) => !isDerived(id))).toEqual(
+    expect(listIds(all.data).filter((id) => !isDerived(id))).toEqual(
       [
         ...['AccountsTable', 'ContentTable', 'TransactionsTable', 'DataKey', 'EventBus'],
         ...['BackupRole', 'BackupVault', 'BackupVaultOwnKey', 'FailedRuns', 'UncountedTransactions', 'UntoldEvents'],
@@ -231,7 +231,7 @@ describe('the data stack', () => {
     for (const { service, data } of [synthesized, all]) {
       const resources = Object.values(service.Resources);
       expect(resources.filter(({ Type }) => stateful.test(Type))).toEqual([]);
-      expect(idsOf(service).filter((id) => idsOf(data).includes(id))).toEqual([]);
+      expect(listIds(service).filter((id) => listIds(data).includes(id))).toEqual([]);
       const kept = resources.filter(({ DeletionPolicy }) => /^Retain/.test(DeletionPolicy ?? ''));
       expect(kept.filter(({ Type }) => !retained.includes(Type))).toEqual([]);
     }
@@ -260,15 +260,15 @@ it("each stack is below CloudFormation's limits with every setting, even with 20
 
 describe('a stage', () => {
   it('has its name in its stacks, with termination protection unless they can be destroyed', () => {
-    const stacksOf = ({ outdir }: Synthesized) => {
+    const listStacks = ({ outdir }: Synthesized) => {
       const { artifacts } = jsonIn(outdir, 'manifest.json');
       return ['Levy', 'LevyData'].flatMap((id) => {
         const { stackName, terminationProtection } = artifacts[id].properties;
         return [stackName, terminationProtection];
       });
     };
-    expect(stacksOf(all)).toEqual(['Levy-staging', true, 'LevyData-staging', true]);
-    expect(stacksOf(disposable)).toEqual(['Levy-dev', false, 'LevyData-dev', false]);
+    expect(listStacks(all)).toEqual(['Levy-staging', true, 'LevyData-staging', true]);
+    expect(listStacks(disposable)).toEqual(['Levy-dev', false, 'LevyData-dev', false]);
   });
 
   it('shares no resource name with another stage', () => {
@@ -283,7 +283,7 @@ describe('a stage', () => {
     expect(named.length).toBeGreaterThan(30);
     const isOwn = (text: string) => within.includes(text) || /Levy-staging|^CodeDeployDefault\./.test(text);
     expect(named.filter(([, value]) => !isOwn(value as string))).toEqual([]);
-    for (const { Environment } of all.propertiesOf('AWS::Lambda::Function'))
+    for (const { Environment } of all.listProperties('AWS::Lambda::Function'))
       expect(Environment?.Variables.METRICS_NAMESPACE).toBe('Levy-staging');
   });
 });
@@ -313,12 +313,12 @@ describe('a template for SAM', () => {
     // Reads the template as `sam local start-api` does: in template order, with ANY as seven verbs, and the last match
     // wins.
     const mounted = Object.fromEntries(
-      methodsOf(sam).flatMap(({ method, path, handler }) =>
+      listMethods(sam).flatMap(({ method, path, handler }) =>
         (method === 'ANY' ? verbs : [method]).map((verb) => [`${verb} ${path}`, handler]),
       ),
     );
     for (const [operation, { method, path }] of Object.entries(endpoints)) {
-      expect(mounted[`${method} ${path}`]).toBe(functionOf(sam, operation)[0]);
+      expect(mounted[`${method} ${path}`]).toBe(getFunction(sam, operation)[0]);
       delete mounted[`${method} ${path}`];
     }
     for (const verb of verbs) {
@@ -329,7 +329,7 @@ describe('a template for SAM', () => {
   });
 
   it('has functions that run locally with the emulator and its tables', () => {
-    for (const { Architectures, Environment } of sam.propertiesOf('AWS::Lambda::Function')) {
+    for (const { Architectures, Environment } of sam.listProperties('AWS::Lambda::Function')) {
       expect(Architectures).toEqual([process.arch === 'x64' ? 'x86_64' : 'arm64']);
       const { DYNAMODB_ENDPOINT, METHODS_BY_PATH: _, ...named } = Environment.Variables;
       expect(DYNAMODB_ENDPOINT).toBe('http://dynamodb:8000');
@@ -381,7 +381,7 @@ describe('a synthesis', () => {
 });
 
 describe('the fixed costs of `npm run cost`', () => {
-  const { ofType, propertiesOf } = synthesized;
+  const { ofType, listProperties } = synthesized;
 
   type AlarmMetrics = { readonly MetricName?: string; readonly Metrics?: readonly { readonly MetricStat?: unknown }[] };
   /** Returns the number of metrics that an alarm reads. */
@@ -389,13 +389,13 @@ describe('the fixed costs of `npm run cost`', () => {
     MetricName ? 1 : Metrics.filter(({ MetricStat }) => MetricStat).length;
 
   it('counts alarm metrics, dashboards and firewall rules', () => {
-    const read = propertiesOf('AWS::CloudWatch::Alarm').map(readBy);
+    const read = listProperties('AWS::CloudWatch::Alarm').map(readBy);
     expect(Math.min(...read)).toBeGreaterThan(0);
     expect(read.reduce((sum, one) => sum + one, 0)).toBe(deployment.alarmMetrics);
     // Composite alarms have a different price.
     expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
     expect(ofType('AWS::CloudWatch::Dashboard').length).toBe(deployment.dashboards);
-    expect(all.propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
+    expect(all.listProperties('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
   });
 
   it('counts KMS keys, one more with customer-managed encryption, and one for the topic of reminders', () => {
@@ -405,7 +405,7 @@ describe('the fixed costs of `npm run cost`', () => {
 
   const dayMs = 86_400_000;
   /** Returns the average number of backups in the vault over four years: one per day on which the rule's cron fires. */
-  const copiesOf = ({ ScheduleExpression, Lifecycle }: Properties): number => {
+  const listCopies = ({ ScheduleExpression, Lifecycle }: Properties): number => {
     const [, dayOfMonth] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(ScheduleExpression) ?? [];
     const first = Date.UTC(2026, 0, 1);
     const taken = Array.from({ length: 6 * 365 }, (_, day) => first + day * dayMs).filter(
@@ -420,9 +420,9 @@ describe('the fixed costs of `npm run cost`', () => {
   };
 
   it('counts monthly backups, and daily ones with backups=daily', () => {
-    const keptBy = ({ propertiesOf: of }: typeof all) =>
+    const keptBy = ({ listProperties: of }: typeof all) =>
       of('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) =>
-        BackupPlan.BackupPlanRule.map((rule: Properties) => [rule.RuleName, Math.round(copiesOf(rule))]),
+        BackupPlan.BackupPlanRule.map((rule: Properties) => [rule.RuleName, Math.round(listCopies(rule))]),
       );
     const monthly = ['Monthly', deployment.monthlyBackups];
     expect(keptBy(synthesized)).toEqual([monthly]);
@@ -430,15 +430,15 @@ describe('the fixed costs of `npm run cost`', () => {
   });
 
   it('keeps every backup in warm storage, as the price assumes', () => {
-    const [plan] = all.propertiesOf('AWS::Backup::BackupPlan');
+    const [plan] = all.listProperties('AWS::Backup::BackupPlan');
     const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: Properties) => Object.keys(Lifecycle));
     expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
   });
 
   it('has the memory size of every function, and per-method metrics with methodMetrics=true', () => {
-    const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
+    const memory = new Set(listProperties('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
     expect([...memory]).toEqual([deployment.memory]);
-    const isOn = ({ propertiesOf: of }: typeof all) =>
+    const isOn = ({ listProperties: of }: typeof all) =>
       new Set(of('AWS::ApiGateway::Stage')[0].MethodSettings.map(({ MetricsEnabled }: Properties) => MetricsEnabled));
     expect([isOn(synthesized), isOn(all)]).toEqual([new Set([false]), new Set([true])]);
   });

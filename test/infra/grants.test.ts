@@ -8,16 +8,16 @@ import {
   allowedTo,
   deployments,
   flat,
-  functionOf,
-  idOf,
+  getFunction,
+  getId,
   listed,
+  listStatements,
   type Statement,
   type Synthesized,
-  statementsOf,
 } from './synthesized.ts';
 
 const { standard: synthesized, everySetting: all, disposable: activating } = deployments;
-const { ofType, propertiesOf } = synthesized;
+const { ofType, listProperties } = synthesized;
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const defined: Record<string, TableAccess> = Object.fromEntries(
   Object.entries({ ...endpoints, ...schedules, taxjar }).map(([name, { access }]) => [name, access]),
@@ -38,7 +38,7 @@ const entries: Record<string, TableAccess> = {
   },
   ...defined,
 };
-const roleOf = (entry: string) => idOf(functionOf(synthesized, entry)[1].Properties['Role']);
+const getRole = (entry: string) => getId(getFunction(synthesized, entry)[1].Properties['Role']);
 
 const expectedOnTables = ({ actions: byTable, indexes = [], readOnly = [] }: TableAccess): string[] => [
   ...readOnly.map(([action]) => `Allow dynamodb:${action} on TransactionsTable.Arn`),
@@ -50,7 +50,7 @@ const expectedOnTables = ({ actions: byTable, indexes = [], readOnly = [] }: Tab
 
 it('every defined function, and no other, has a separate role', () => {
   expect(ofType('AWS::Lambda::Function')).toHaveLength(Object.keys(entries).length);
-  expect(new Set(Object.keys(entries).map(roleOf)).size).toBe(Object.keys(entries).length);
+  expect(new Set(Object.keys(entries).map(getRole)).size).toBe(Object.keys(entries).length);
 });
 
 const deadLetters = ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on`);
@@ -75,9 +75,9 @@ const others = (entry: string): string[] => {
 it.each(Object.entries(entries))(
   '%s has exactly the permissions in its definition, and the names of its tables',
   (entry, access) => {
-    const [id, { Properties }] = functionOf(synthesized, entry);
+    const [id, { Properties }] = getFunction(synthesized, entry);
     const group = 'arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:FunctionLogs';
-    expect(allowedTo(synthesized, roleOf(entry))).toEqual(
+    expect(allowedTo(synthesized, getRole(entry))).toEqual(
       [
         'Allow logs:CreateLogStream on FunctionLogs.Arn',
         // A log stream is 2026/11/27/Levy-GetAccount-1A2B3C[7]0f1e2d. No other function's name starts with this
@@ -86,7 +86,7 @@ it.each(Object.entries(entries))(
         ...[...expectedOnTables(access), ...others(entry)],
       ].sort(),
     );
-    expect(synthesized.at(roleOf(entry)).ManagedPolicyArns).toBeUndefined();
+    expect(synthesized.at(getRole(entry)).ManagedPolicyArns).toBeUndefined();
     const {
       METHODS_BY_PATH: _,
       CONTENT_UPDATES: __,
@@ -102,7 +102,7 @@ it.each(Object.entries(entries))(
 
 it('only updates that activate releases can change the active release, and they publish only to an existing bus', () => {
   const denied = (of: Synthesized) =>
-    statementsOf(of, idOf(functionOf(of, 'update-content')[1].Properties.Role)).filter(
+    listStatements(of, getId(getFunction(of, 'update-content')[1].Properties.Role)).filter(
       ({ Effect }) => Effect === 'Deny',
     );
   expect(denied(synthesized).map(({ Condition }) => Condition)).toEqual([
@@ -113,7 +113,7 @@ it('only updates that activate releases can change the active release, and they 
 });
 
 it('a customer-managed key can be used only through DynamoDB, and described for backups', () => {
-  const statements = statementsOf(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
+  const statements = listStatements(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
   expect(statements.length).toBeGreaterThan(15);
   for (const { Action, Condition } of statements.filter(({ Action }) => Action !== 'kms:DescribeKey')) {
     expect(JSON.stringify(Action)).not.toContain('*');
@@ -123,9 +123,9 @@ it('a customer-managed key can be used only through DynamoDB, and described for 
 });
 
 it('updates of the accounts table are limited to request counters, key usage and, in one function, accounts', () => {
-  const updates = statementsOf(synthesized).filter(
+  const updates = listStatements(synthesized).filter(
     ({ Action, Resource: on }) =>
-      listed(Action).includes('dynamodb:UpdateItem') && listed(on).some((at) => idOf(at) === 'AccountsTable'),
+      listed(Action).includes('dynamodb:UpdateItem') && listed(on).some((at) => getId(at) === 'AccountsTable'),
   );
   const callers = Object.values(defined).filter(({ actions }) => actions.accounts?.includes('UpdateItem'));
   expect(updates.length).toBe(callers.length);
@@ -140,15 +140,15 @@ it('updates of the accounts table are limited to request counters, key usage and
 
 // Written by hand, not derived from the definition.
 it('a calculation can only get ledger items, and customers in batches', () => {
-  const ledger = allowedTo(synthesized, roleOf('create-calculation')).filter((of) => of.includes('TransactionsTable'));
+  const ledger = allowedTo(synthesized, getRole('create-calculation')).filter((of) => of.includes('TransactionsTable'));
   expect(ledger).toEqual([
     'Allow dynamodb:BatchGetItem on TransactionsTable.Arn',
     'Allow dynamodb:GetItem on TransactionsTable.Arn',
   ]);
 });
 
-const conditionsOf = (entry: string, on: string) =>
-  statementsOf(synthesized, roleOf(entry))
+const listConditions = (entry: string, on: string) =>
+  listStatements(synthesized, getRole(entry))
     .filter(({ Resource: at }) => listed(at).map(flat).includes(on))
     .filter(({ Action }) => !listed(Action).includes('dynamodb:UpdateItem'))
     .map(({ Condition }) => Condition);
@@ -175,13 +175,13 @@ it.each([
   ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
 ])('%s reaches only its partitions of %s', (entry, on, expected) => {
-  expect(conditionsOf(entry, on)).toEqual(expected);
+  expect(listConditions(entry, on)).toEqual(expected);
 });
 
 // Written by hand, not derived from the definitions.
 it('only the two customer functions and the interface of TaxJar can write customers', () => {
   const writers = Object.keys(entries).filter((entry) =>
-    statementsOf(synthesized, roleOf(entry)).some(
+    listStatements(synthesized, getRole(entry)).some(
       ({ Action, Condition }) =>
         JSON.stringify(Condition ?? {}).includes('"C#*"') &&
         listed(Action).some((action) => /PutItem|UpdateItem|DeleteItem/.test(action)),
@@ -193,7 +193,7 @@ it('only the two customer functions and the interface of TaxJar can write custom
 it('no function has access to the whole ledger or all accounts', () => {
   for (const [entry, { actions: tables }] of Object.entries(defined))
     for (const table of ['transactions', 'accounts'] as const)
-      for (const condition of table in tables ? conditionsOf(entry, `${tableIds[table]}.Arn`) : [])
+      for (const condition of table in tables ? listConditions(entry, `${tableIds[table]}.Arn`) : [])
         expect([entry, condition?.['ForAllValues:StringLike']]).toEqual([
           entry,
           { 'dynamodb:LeadingKeys': expect.any(Array) },
@@ -203,7 +203,7 @@ it('no function has access to the whole ledger or all accounts', () => {
 it('tracing=true adds only the permission to send traces, for every function', () => {
   const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
   for (const entry of Object.keys(entries))
-    expect(allowedTo(all, roleOf(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
+    expect(allowedTo(all, getRole(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
   expect(allowedTo(synthesized).filter((allowed) => allowed.includes('xray'))).toEqual([]);
 });
 
@@ -223,7 +223,7 @@ it("only alarms, streams, logs, versions and backups have wildcards, and only AP
     'dynamodb:ListStreams on *',
     ...['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'].map((action) => `lambda:${action} on function:*`),
   ]);
-  const roles = propertiesOf('AWS::IAM::Role');
+  const roles = listProperties('AWS::IAM::Role');
   expect(roles.flatMap(({ ManagedPolicyArns = [] }) => ManagedPolicyArns).map(flat)).toEqual([
     'arn:AWS::Partition:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
   ]);

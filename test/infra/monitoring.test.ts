@@ -19,21 +19,21 @@ import {
   tally,
 } from '../../shared/observability/tally.ts';
 import { deployment } from '../bench/cost/usage.ts';
-import { type MetricLine, seriesOf } from '../support/embedded-metric-format.ts';
+import { listSeries, type MetricLine } from '../support/embedded-metric-format.ts';
 import { seeded } from '../support/seeded.ts';
-import { deployments, flat, idOf, type Properties, type Synthesized } from './synthesized.ts';
+import { deployments, flat, getId, type Properties, type Synthesized } from './synthesized.ts';
 
 const { standard: synthesized, everySetting: all } = deployments;
 const { at, ofType } = synthesized;
 
 /** The alarms that notify a person, by name. The others trigger a rollback. */
-const alarmsOf = (of: Synthesized): ReadonlyMap<string, Properties> =>
+const listAlarms = (of: Synthesized): ReadonlyMap<string, Properties> =>
   new Map(
     of
-      .propertiesOf('AWS::CloudWatch::Alarm')
+      .listProperties('AWS::CloudWatch::Alarm')
       .flatMap((alarm) => (alarm.AlarmActions ? [[alarm.AlarmName.replace(/^.*-/, ''), alarm]] : [])),
   );
-const alarms = alarmsOf(synthesized);
+const alarms = listAlarms(synthesized);
 const named = (name: string, of = alarms): Properties => of.get(name);
 
 type Read = {
@@ -46,12 +46,12 @@ const read = (Namespace: string, MetricName: string, dimensions: Readonly<Record
   Namespace,
   dimensions,
 });
-const statsOf = ({ Metrics = [] }: Properties): Properties[] =>
+const getStats = ({ Metrics = [] }: Properties): Properties[] =>
   Metrics.flatMap((one: Properties) => one.MetricStat ?? []);
 
 /** The metrics that the alarms read. */
 const alarmed = [...alarms.values()].flatMap((alarm) =>
-  [alarm, ...statsOf(alarm).map(({ Metric }) => Metric)].flatMap(
+  [alarm, ...getStats(alarm).map(({ Metric }) => Metric)].flatMap(
     ({ Namespace, MetricName, Dimensions = [] }): Read[] => {
       const dimensions = Dimensions.map(({ Name, Value }: Properties) => [Name, flat(Value)]);
       return MetricName ? [read(Namespace, MetricName, Object.fromEntries(dimensions))] : [];
@@ -61,7 +61,7 @@ const alarmed = [...alarms.values()].flatMap((alarm) =>
 
 /** Returns the metrics in the dashboard rows up to a height. */
 const shownBy = (of: Synthesized, below = Number.POSITIVE_INFINITY): Read[] => {
-  const { widgets } = JSON.parse(flat(of.propertiesOf('AWS::CloudWatch::Dashboard')[0].DashboardBody));
+  const { widgets } = JSON.parse(flat(of.listProperties('AWS::CloudWatch::Dashboard')[0].DashboardBody));
   const metrics: Properties[][] = widgets.flatMap(({ y, properties }: Properties) =>
     y < below ? properties.metrics : [],
   );
@@ -84,7 +84,7 @@ const shown = shownBy(synthesized);
 const isOwn = ({ Namespace }: Read) => !Namespace.startsWith('AWS/');
 
 /** One log line of each kind, as the code writes it with a `metrics` setting. */
-const linesOf = async (setting: 'essential' | 'full'): Promise<readonly MetricLine[]> => {
+const readLines = async (setting: 'essential' | 'full'): Promise<readonly MetricLine[]> => {
   published.areAll = setting === 'full';
   const lines: MetricLine[] = [];
   const write = vi
@@ -141,8 +141,8 @@ describe('metrics of the alarms and the dashboard', () => {
   ] as const)(
     'metrics=%s publishes exactly the metrics that the alarms and dashboard read, and `npm run cost` counts them',
     async (setting, of, least, lasting) => {
-      const lines = await linesOf(setting);
-      const series = new Set(lines.flatMap(seriesOf));
+      const lines = await readLines(setting);
+      const series = new Set(lines.flatMap(listSeries));
       expect(series.size).toBeGreaterThanOrEqual(least);
       const names = new Set(
         shownBy(of)
@@ -155,7 +155,7 @@ describe('metrics of the alarms and the dashboard', () => {
       expect([...series].filter((name) => !names.has(name))).toEqual([]);
       // Series by code, state and operation depend on the traffic, and failure metrics should have none.
       const counts = lines.flatMap((line) =>
-        seriesOf(line).flatMap((name) =>
+        listSeries(line).flatMap((name) =>
           / (code|state|operation)$/.test(name) || counted.some((failure) => name.includes(failure))
             ? []
             : `${name} ${line['schedule']}`,
@@ -167,7 +167,7 @@ describe('metrics of the alarms and the dashboard', () => {
 
   it("metrics=essential publishes the metrics of the alarms, of the dashboard's first row, and of failures", async () => {
     const known = new Set([...alarmed, ...shownBy(synthesized, 1)].map(({ name }) => name));
-    const unread = new Set((await linesOf('essential')).flatMap(seriesOf).filter((name) => !known.has(name)));
+    const unread = new Set((await readLines('essential')).flatMap(listSeries).filter((name) => !known.has(name)));
     // Failures are too rare to affect the cost.
     expect([...unread].sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
   });
@@ -213,7 +213,7 @@ describe('metrics of the alarms and the dashboard', () => {
     ['withoutBackups', /AWS\/Backup|update-content/],
   ] as const)('omit resources that do not exist (%s)', (name, absent) => {
     const of = deployments[name];
-    expect(alarmsOf(of).size).toBeGreaterThan(15);
+    expect(listAlarms(of).size).toBeGreaterThan(15);
     const text = JSON.stringify([of.ofType('AWS::CloudWatch::Alarm'), of.ofType('AWS::CloudWatch::Dashboard')]);
     expect(text).not.toMatch(absent);
   });
@@ -253,7 +253,7 @@ const isBreached = ({ Metrics, Threshold, ComparisonOperator }: Properties, valu
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
 const firesAt = (alarm: Properties, now: number, valuesIn: (from: number, to: number) => Values): boolean => {
-  const [period, ...others] = new Set<number>(statsOf(alarm).map(({ Period }) => Period));
+  const [period, ...others] = new Set<number>(getStats(alarm).map(({ Period }) => Period));
   expect([period, others]).toEqual([expect.any(Number), []]);
   const ms = (period as number) * 1000;
   const end = alarm.EvaluationWindow?.WallClockWindow ? now - (now % ms) : now;
@@ -272,7 +272,7 @@ describe('the alarms', () => {
       name.toLowerCase(),
     );
     const headings = (of: Synthesized, start: string) =>
-      [...new Set([...alarmsOf(of).values()].map(({ AlarmDescription }) => AlarmDescription.split(start)[1]))].sort();
+      [...new Set([...listAlarms(of).values()].map(({ AlarmDescription }) => AlarmDescription.split(start)[1]))].sort();
     expect(headings(synthesized, 'infra/runbook.md#')).toEqual(sections.sort());
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
@@ -280,7 +280,7 @@ describe('the alarms', () => {
   it('read at most ten metrics, notify on start and end, and treat missing data as failure only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
-      expect(statsOf(alarm).length).toBeLessThanOrEqual(10);
+      expect(getStats(alarm).length).toBeLessThanOrEqual(10);
       const treated = /Silent$|BackupsMissing$/.test(name) ? 'breaching' : 'notBreaching';
       expect([name, alarm.TreatMissingData, alarm.AlarmActions, alarm.OKActions]).toEqual([
         name,
@@ -290,7 +290,7 @@ describe('the alarms', () => {
       ]);
     }
     // The key encrypts only this topic.
-    const keyId = idOf(at(topic[0]?.Ref ?? '').KmsMasterKeyId);
+    const keyId = getId(at(topic[0]?.Ref ?? '').KmsMasterKeyId);
     expect(JSON.stringify(synthesized.template).split(`"${keyId}"`)).toHaveLength(3);
   });
 
@@ -343,7 +343,7 @@ describe('the alarms', () => {
   });
 
   it('are sent to alarmEmail; without it, the synthesis prints a warning', () => {
-    const warningsOf = ({ outdir }: Synthesized): string[] => {
+    const listWarnings = ({ outdir }: Synthesized): string[] => {
       const jsonIn = (name: string) => JSON.parse(readFileSync(join(outdir, name), 'utf8'));
       const { metadata, additionalMetadataFile } = jsonIn('manifest.json').artifacts.Levy;
       const entries: Properties[] = Object.values({
@@ -352,8 +352,8 @@ describe('the alarms', () => {
       }).flat();
       return entries.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
     };
-    expect(warningsOf(all)).toEqual([]);
-    expect(warningsOf(synthesized)).toEqual([expect.stringContaining('Set alarmEmail')]);
+    expect(listWarnings(all)).toEqual([]);
+    expect(listWarnings(synthesized)).toEqual([expect.stringContaining('Set alarmEmail')]);
   });
 });
 
@@ -361,12 +361,12 @@ describe.each([
   ['daily', all, ['2026-02-10', '2026-02-11'], ['2026-03-01', '2026-03-02'], ['2026-02-11', '2026-02-12']],
   ['monthly', synthesized, ['2026-02-01', '2026-02-02'], ['2026-03-01', '2026-03-02'], null],
 ] as const)('BackupsMissing with backups=%s', (backups, of, one, every, next) => {
-  const alarm = named('BackupsMissing', alarmsOf(of));
-  const rules: Properties[] = of.propertiesOf('AWS::Backup::BackupPlan')[0].BackupPlan.BackupPlanRule;
-  const tables: number = of.propertiesOf('AWS::Backup::BackupSelection')[0].BackupSelection.Resources.length;
+  const alarm = named('BackupsMissing', listAlarms(of));
+  const rules: Properties[] = of.listProperties('AWS::Backup::BackupPlan')[0].BackupPlan.BackupPlanRule;
+  const tables: number = of.listProperties('AWS::Backup::BackupSelection')[0].BackupSelection.Resources.length;
   const first = Date.UTC(2026, 0, 1);
   const days = 120;
-  const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const getDate = (time: number) => new Date(time).toISOString().slice(0, 10);
 
   /**
    * Returns when the backup of a day is scheduled, or `null`. If start windows overlap, AWS takes the backup with the
@@ -383,33 +383,33 @@ describe.each([
   };
 
   /** Returns the end of each backup: it starts within AWS's start window of eight hours and takes at most three. */
-  const endsOf = (isTaken: (date: string, table: number) => boolean): number[] => {
+  const listEnds = (isTaken: (date: string, table: number) => boolean): number[] => {
     const random = seeded(20_260_101);
     const below = (minutes: number) => Math.floor(random() * minutes) * minuteMs;
     return Array.from({ length: days }, (_, index) => first + index * dayMs).flatMap((day) => {
       const start = scheduledOn(day);
       if (start === null) return [];
       const ends = Array.from({ length: tables }, () => start + below(8 * 60) + below(3 * 60));
-      return ends.filter((_end, table) => isTaken(dateOf(day), table));
+      return ends.filter((_end, table) => isTaken(getDate(day), table));
     });
   };
 
   /** Returns the number of hours in which the alarm fires, by date, from the third day. */
   const firing = (isTaken: (date: string, table: number) => boolean): Record<string, number> => {
-    const ends = endsOf(isTaken);
+    const ends = listEnds(isTaken);
     const hours: Record<string, number> = {};
     for (let now = first + 2 * dayMs; now < first + days * dayMs; now += 60 * minuteMs) {
       const valuesIn = (from: number, to: number): Values => {
         const count = ends.filter((end) => end >= from && end < to).length;
         return count > 0 ? { backups: count } : {};
       };
-      if (firesAt(alarm, now, valuesIn)) hours[dateOf(now)] = (hours[dateOf(now)] ?? 0) + 1;
+      if (firesAt(alarm, now, valuesIn)) hours[getDate(now)] = (hours[getDate(now)] ?? 0) + 1;
     }
     return hours;
   };
 
   it('does not fire if every required backup was taken; only daily backups make all days required', () => {
-    expect(endsOf(() => true).length).toBe(3 * (backups === 'daily' ? 120 : 4));
+    expect(listEnds(() => true).length).toBe(3 * (backups === 'daily' ? 120 : 4));
     expect(firing(() => true)).toEqual({});
     expect(isBreached(alarm, {}, 2)).toBe(backups === 'daily');
   });

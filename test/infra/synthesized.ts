@@ -46,7 +46,7 @@ export type Synthesized = {
   /** The resources and outputs of both stacks. The logical ids are distinct. */
   readonly template: Template;
   readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
-  readonly propertiesOf: (type: string) => Properties[];
+  readonly listProperties: (type: string) => Properties[];
   /** Returns the properties of the resource with this id. */
   readonly at: (id: string) => Properties;
 };
@@ -119,9 +119,9 @@ const resolved = (value: any, outputs: Template['Outputs']): any => {
 };
 
 const read = (outdir: string): Synthesized => {
-  const templateOf = (name: string) => JSON.parse(readFileSync(join(outdir, `${name}.template.json`), 'utf8'));
-  const data: Template = templateOf('LevyData');
-  const service: Template = resolved(templateOf('Levy'), data.Outputs);
+  const getTemplate = (name: string) => JSON.parse(readFileSync(join(outdir, `${name}.template.json`), 'utf8'));
+  const data: Template = getTemplate('LevyData');
+  const service: Template = resolved(getTemplate('Levy'), data.Outputs);
   const template: Template = {
     ...service,
     Resources: { ...data.Resources, ...service.Resources },
@@ -133,8 +133,8 @@ const read = (outdir: string): Synthesized => {
     if (!resource) throw new Error(`${id} is not in the templates.`);
     return resource.Properties;
   };
-  const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
-  return { outdir, data, service, template, ofType, propertiesOf, at };
+  const listProperties = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
+  return { outdir, data, service, template, ofType, listProperties, at };
 };
 
 /** The output folder of an app with a queue in each stack that cdk-nag must report, and the error of its synthesis. */
@@ -193,12 +193,12 @@ export const flat = (value: Reference | undefined): string => {
 };
 
 /** Returns the logical id in a reference to a resource or to one of its attributes. */
-export const idOf = (reference: Reference | undefined): string => flat(reference).replace(/\.\w+$/, '');
+export const getId = (reference: Reference | undefined): string => flat(reference).replace(/\.\w+$/, '');
 
 export const listed = <Value>(value: Value | readonly Value[]): Value[] => [value].flat() as Value[];
 
 /** Returns the statements of a role; without an id, of all roles. Each role has inline permissions only. */
-export const statementsOf = ({ ofType }: Synthesized, roleId?: string): Statement[] =>
+export const listStatements = ({ ofType }: Synthesized, roleId?: string): Statement[] =>
   ofType('AWS::IAM::Role')
     .filter(([id]) => roleId === undefined || id === roleId)
     .flatMap(([, { Properties }]) => Properties.Policies ?? [])
@@ -206,7 +206,7 @@ export const statementsOf = ({ ofType }: Synthesized, roleId?: string): Statemen
 
 /** Returns a role's permissions as `action on resource`, sorted. */
 export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =>
-  statementsOf(synthesized, roleId)
+  listStatements(synthesized, roleId)
     .flatMap(({ Effect, Action, Resource: on }) =>
       listed(Action).flatMap((action) => listed(on).map((at) => `${Effect} ${action} on ${flat(at)}`)),
     )
@@ -214,20 +214,20 @@ export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =
 
 /** Returns the id of the function in a reference to it or to its alias. */
 export const functionAt = ({ template }: Synthesized, reference: Reference | undefined): string => {
-  const id = idOf(reference);
+  const id = getId(reference);
   const resource = template.Resources[id];
   return resource?.Type === 'AWS::Lambda::Alias' ? flat(resource.Properties['FunctionName']) : id;
 };
 
 /** Returns the function of an entry in functions/: its id is the entry in Pascal case. */
-export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [string, Resource] => {
+export const getFunction = ({ ofType }: Synthesized, entry: string): readonly [string, Resource] => {
   const found = ofType('AWS::Lambda::Function').find(([id]) => id.toLowerCase() === entry.replaceAll('-', ''));
   if (!found) throw new Error(`${entry} has no function`);
   return found;
 };
 
 /** Returns the API's methods in template order, each with its path and function. */
-export const methodsOf = (synthesized: Synthesized) =>
+export const listMethods = (synthesized: Synthesized) =>
   Object.entries<Properties>(synthesized.at('Api').Body.paths).flatMap(([path, operations]) =>
     Object.entries<Properties>(operations).map(([name, operation]) => {
       const { type, uri } = operation['x-amazon-apigateway-integration'];

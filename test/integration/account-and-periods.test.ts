@@ -3,8 +3,8 @@ import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, filerOf, soldOn } from '../support/filings.ts';
-import { dayMs, later, made, refusalOf, startOnTestDay } from '../support/sales.ts';
+import { cancel, closedFiling, createFiler, soldOn } from '../support/filings.ts';
+import { dayMs, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -12,10 +12,10 @@ const monthly = (state: string, from: string, to: string | null = null) =>
   ({ state, from, to, frequency: 'month' }) as const;
 /** Returns an account that files in these registrations. */
 const filerIn = async (...registrations: ReturnType<typeof monthly>[]) =>
-  filerOf(await newCaller({ settings: { registrations } }));
-const endsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
-  (await periodsOf(filer, query)).map(({ period_end }) => period_end);
-const periodsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
+  createFiler(await newCaller({ settings: { registrations } }));
+const readEnds = async (filer: ReturnType<typeof createFiler>, query = '') =>
+  (await readPeriods(filer, query)).map(({ period_end }) => period_end);
+const readPeriods = async (filer: ReturnType<typeof createFiler>, query = '') =>
   (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map(
     ({ state, period_end, is_over, closes_at, due_date }) => ({ state, period_end, is_over, closes_at, due_date }),
   );
@@ -59,7 +59,7 @@ describe('overdue periods', () => {
     // October in Michigan is due on 20 November. The test day is 24 November; September is over for two months.
     const at = async (instant: string, time_zone = 'UTC') => {
       const settings = { registrations: [monthly('MI', '2026-09-01')], books_open_from: '2026-09-01', time_zone };
-      const filer = filerOf(await newCaller({ settings }));
+      const filer = createFiler(await newCaller({ settings }));
       // An entry in September opens the period of September.
       await soldOn(filer, '2026-09-15');
       return later(Date.parse(instant) - now(), async () => {
@@ -81,14 +81,14 @@ describe('overdue periods', () => {
 describe('the names of keys', () => {
   it('show who closed and who filed, even after the key was revoked', async () => {
     const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });
-    const filer = filerOf(caller);
-    const keyOf = async (label: string) => {
+    const filer = createFiler(caller);
+    const readKey = async (label: string) => {
       const secret = newApiKey();
       const terms = { scopes: ['read' as const, 'write' as const], expires_at: null, label };
       const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
       return { id, headers: { 'X-API-Key': secret } };
     };
-    const [closer, sender] = [await keyOf('Ann, finance'), await keyOf('Tax adviser')];
+    const [closer, sender] = [await readKey('Ann, finance'), await readKey('Tax adviser')];
     await soldOn(filer, monthEnd(2));
     const request = { body: { state: 'MI', period_end: monthEnd(2) }, headers: closer.headers };
     const { id } = await made(filer.call('POST', '/filings', request));
@@ -115,7 +115,7 @@ describe('GET /filing-periods', () => {
   it('lists the periods from the oldest sale to the current one, and drops each filed period', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01'));
     await soldOn(filer, monthEnd(2));
-    const before = await periodsOf(filer);
+    const before = await readPeriods(filer);
     expect(before.map(({ state, period_end, is_over }) => [state, period_end, is_over])).toEqual([
       ['US-MI', monthEnd(2), true],
       ['US-MI', monthEnd(1), true],
@@ -128,10 +128,13 @@ describe('GET /filing-periods', () => {
     expect(Number(first?.due_date?.slice(8))).toBeGreaterThanOrEqual(20);
     expect(first?.closes_at).toBe(`${monthEnd(1).slice(0, 8)}04T00:00:00.000Z`);
     const filing = await closedFiling(filer, 'MI', monthEnd(2));
-    expect(await endsOf(filer, '?state=MI')).toEqual([monthEnd(1), monthEnd(0)]);
+    expect(await readEnds(filer, '?state=MI')).toEqual([monthEnd(1), monthEnd(0)]);
     await cancel(filer, filing.id);
     // The schedule does not close a period that a client canceled.
-    expect((await periodsOf(filer, '?state=Michigan'))[0]).toMatchObject({ period_end: monthEnd(2), closes_at: null });
+    expect((await readPeriods(filer, '?state=Michigan'))[0]).toMatchObject({
+      period_end: monthEnd(2),
+      closes_at: null,
+    });
   });
 
   it('pages through the periods of several states', async () => {
@@ -153,26 +156,26 @@ describe('GET /filing-periods', () => {
     const { call } = await filerIn(monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01'));
     const { next_cursor } = await made(call('GET', '/filing-periods?limit=1' as '/filing-periods'));
     const path = `/filing-periods?limit=1&state=MI&starting_after=${next_cursor}` as '/filing-periods';
-    expect(refusalOf(await call('GET', path))).toBe('422 | validation_invalid_cursor starting_after');
+    expect(getRefusal(await call('GET', path))).toBe('422 | validation_invalid_cursor starting_after');
   });
 
   it('ends with the last registered period', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(2)), monthly('OH', '2999-01-01'));
     await soldOn(filer, monthEnd(3));
-    expect(await endsOf(filer)).toEqual([monthEnd(3), monthEnd(2)]);
+    expect(await readEnds(filer)).toEqual([monthEnd(3), monthEnd(2)]);
   });
 
   it('includes a period with entries after the registration ended, which the schedule does not close', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(2)));
     await soldOn(filer, monthEnd(2));
     await closedFiling(filer, 'MI', monthEnd(2));
-    expect(await periodsOf(filer)).toEqual([]);
+    expect(await readPeriods(filer)).toEqual([]);
     await soldOn(filer, monthEnd(2));
-    const [late, ...others] = await periodsOf(filer);
+    const [late, ...others] = await readPeriods(filer);
     expect(late).toMatchObject({ state: 'US-MI', period_end: monthEnd(1), is_over: true, closes_at: null });
     expect(others).toEqual([]);
     await closedFiling(filer, 'MI', monthEnd(1));
-    expect(await periodsOf(filer)).toEqual([]);
+    expect(await readPeriods(filer)).toEqual([]);
   });
 
   it('omits months without entries after the registration ended', async () => {
@@ -180,19 +183,19 @@ describe('GET /filing-periods', () => {
     await soldOn(filer, monthEnd(4));
     await closedFiling(filer, 'MI', monthEnd(4));
     await soldOn(filer, monthEnd(1));
-    expect(await endsOf(filer)).toEqual([monthEnd(1)]);
+    expect(await readEnds(filer)).toEqual([monthEnd(1)]);
     await closedFiling(filer, 'MI', monthEnd(1));
-    expect(await periodsOf(filer)).toEqual([]);
+    expect(await readPeriods(filer)).toEqual([]);
   });
 
   it('adds a period when a month ends', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01'));
-    expect(await periodsOf(filer)).toHaveLength(1);
-    expect(await later(62 * dayMs, () => periodsOf(filer))).toHaveLength(3);
+    expect(await readPeriods(filer)).toHaveLength(1);
+    expect(await later(62 * dayMs, () => readPeriods(filer))).toHaveLength(3);
   });
 
   it('is empty if registrations are not set', async () => {
     for (const registrations of [null, 'all'] as const)
-      expect(await periodsOf(filerOf(await newCaller({ settings: { registrations } })))).toEqual([]);
+      expect(await readPeriods(createFiler(await newCaller({ settings: { registrations } })))).toEqual([]);
   });
 });

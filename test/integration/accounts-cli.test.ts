@@ -21,7 +21,7 @@ import {
   dayMs,
   get,
   hourMs,
-  keysOf,
+  listKeys,
   minuteMs,
   newAccount,
   type PrintedKey,
@@ -55,7 +55,7 @@ describe('create', () => {
     const listed = { id, name: 'A shop', created_at, settings_changed_at: null, closed_at: null, settings };
     expect(list.find((one) => one.id === id)).toEqual(listed);
     expect(JSON.stringify(list)).not.toContain(cursor_secret);
-    expect(await keysOf(id)).toEqual([]);
+    expect(await listKeys(id)).toEqual([]);
   });
 
   it('--key creates the first key, prints it once, and makes it valid at once for 90 days', async () => {
@@ -66,7 +66,7 @@ describe('create', () => {
     expect(out.split(secret)).toHaveLength(2);
     const { status, headers } = await get(secret);
     expect([status, headers.get('x-ratelimit-limit')]).toEqual([200, '7']);
-    const [key] = await keysOf(/acct_\w+/.exec(out)?.[0] ?? '');
+    const [key] = await listKeys(/acct_\w+/.exec(out)?.[0] ?? '');
     expect(key).toMatchObject({ label: null, scopes: ['read'], state: 'active', revoked_at: null, replaced_by: null });
     expect(msBetween(key?.created_at, key?.expires_at)).toBe(90 * dayMs);
     const write = await anonymous.call('POST', '/transactions', { headers: { 'X-API-Key': secret }, body: {} });
@@ -189,7 +189,7 @@ describe('a key', () => {
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
     const secret = out.trim();
     expect(await answerTo(secret)).toBe('200');
-    const listed = await keysOf(id);
+    const listed = await listKeys(id);
     expect(listed[1]).toMatchObject({ scopes: ['read', 'write'], expires_at: null, state: 'active' });
     const digest = createHash('sha256').update(secret).digest('hex');
     const items = (await scannedItems(environment.tables.accounts)).map((item) => JSON.stringify(item));
@@ -201,9 +201,9 @@ describe('a key', () => {
 
   it('is listed with its last use and state', async () => {
     const { id, key } = await newAccount('--label', 'shop');
-    expect((await keysOf(id))[0]?.last_used_at).toBeNull();
+    expect((await listKeys(id))[0]?.last_used_at).toBeNull();
     await get(key.secret);
-    const [{ last_used_at = '', ...others } = {}] = await keysOf(id);
+    const [{ last_used_at = '', ...others } = {}] = await listKeys(id);
     expect(others).toEqual({
       id: key.id,
       label: 'shop',
@@ -230,7 +230,7 @@ describe('a key', () => {
     expect(await answerTo(key.secret)).toBe('200');
     expect(await later(2 * hourMs - minuteMs, () => answerTo(key.secret))).toBe('200');
     expect(await later(2 * hourMs, () => answerTo(key.secret))).toBe('401 auth_api_key_expired');
-    expect(await later(2 * hourMs, () => keysOf(id))).toMatchObject([{ state: 'expired' }]);
+    expect(await later(2 * hourMs, () => listKeys(id))).toMatchObject([{ state: 'expired' }]);
   });
 });
 
@@ -250,7 +250,7 @@ describe('rotate', () => {
     expect(ends - Date.parse(fresh.created_at)).toBe(dayMs);
     for (const secret of [key.secret, fresh.secret]) expect(await answerTo(secret)).toBe('200');
     expect(await later(ends - now() - minuteMs, () => answerTo(key.secret))).toBe('200');
-    expect(await keysOf(id)).toMatchObject([
+    expect(await listKeys(id)).toMatchObject([
       { id: key.id, state: 'overlapping', replaced_by: fresh.id, expires_at: fresh.replaces.expires_at },
       { id: fresh.id, state: 'active', replaced_by: null },
     ]);
@@ -260,7 +260,7 @@ describe('rotate', () => {
     await later(ends - now(), async () => {
       expect(await answerTo(key.secret)).toBe('401 auth_api_key_expired');
       expect(await answerTo(fresh.secret)).toBe('200');
-      expect(await keysOf(id)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
+      expect(await listKeys(id)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
     });
   });
 
@@ -288,7 +288,7 @@ describe('rotate', () => {
     const { id, key } = await newAccount('--label', 'shop');
     const out = await ran('keys', 'rotate', key.id, '--account', id, '--label', 'till', '--expires', '30d', '--quiet');
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
-    const [, fresh] = await keysOf(id);
+    const [, fresh] = await listKeys(id);
     expect(fresh?.label).toBe('till');
     expect(msBetween(fresh?.created_at, fresh?.expires_at)).toBe(30 * dayMs);
     expect(await answerTo(out.trim())).toBe('200');
@@ -304,7 +304,7 @@ describe('rotate', () => {
     await ran('keys', 'revoke', fresh.id, '--account', id);
     await expect(again(fresh.id)).rejects.toThrow(`${fresh.id} is revoked`);
     await expect(again((await newAccount()).key.id)).rejects.toThrow('has no key');
-    expect(await keysOf(id)).toHaveLength(2);
+    expect(await listKeys(id)).toHaveLength(2);
   });
 
   it('creates one key if several operators rotate at once, and none for a revoked key or a closed account', async () => {
@@ -312,18 +312,18 @@ describe('rotate', () => {
     const old = await named(first.id, first.key.id);
     const done = await Promise.all([1, 2, 3].map(() => rotate(old).catch(() => false)));
     expect(done.filter(Boolean)).toHaveLength(1);
-    expect(await keysOf(first.id)).toHaveLength(2);
+    expect(await listKeys(first.id)).toHaveLength(2);
     const second = await newAccount();
     const revoked = await named(second.id, second.key.id);
     await ran('keys', 'revoke', second.key.id, '--account', second.id);
     expect(await rotate(revoked)).toBe(false);
-    expect(await keysOf(second.id)).toMatchObject([{ state: 'revoked', expires_at: second.key.expires_at }]);
+    expect(await listKeys(second.id)).toMatchObject([{ state: 'revoked', expires_at: second.key.expires_at }]);
     // Closing an account revokes its existing keys.
     const third = await newAccount();
     const closed = await named(third.id, third.key.id);
     expect(await closeAccount(third.id, new Date(now()).toISOString())).toBe(true);
     expect(await rotate(closed)).toBe(false);
-    expect(await keysOf(third.id)).toMatchObject([{ id: third.key.id, replaced_by: null }]);
+    expect(await listKeys(third.id)).toMatchObject([{ id: third.key.id, replaced_by: null }]);
   });
 });
 
@@ -333,12 +333,12 @@ describe('revoke', () => {
     expect(await answerTo(key.secret)).toBe('200');
     expect(await ran('keys', 'revoke', key.id, '--account', id)).toContain(`${key.id} (shop) of ${id}`);
     expect(await later(minuteMs, () => answerTo(key.secret))).toBe('401 auth_api_key_not_found');
-    const [{ revoked_at, state } = {}] = await keysOf(id);
+    const [{ revoked_at, state } = {}] = await listKeys(id);
     expect(state).toBe('revoked');
     expect(await later(hourMs, () => ran('keys', 'revoke', key.id, '--account', id))).toContain(
       `already revoked at ${revoked_at}`,
     );
-    expect((await keysOf(id))[0]?.revoked_at).toBe(revoked_at);
+    expect((await listKeys(id))[0]?.revoked_at).toBe(revoked_at);
   });
 
   it('accepts a leaked key on standard input, without its id and account', async () => {
@@ -369,7 +369,7 @@ describe('revoke', () => {
 
 describe('check', () => {
   type Finding = { readonly status: string; readonly subject: string; readonly found: string; readonly action: string };
-  const findingOf = async (account: string, subject: string): Promise<Finding | undefined> => {
+  const readFinding = async (account: string, subject: string): Promise<Finding | undefined> => {
     const { out } = await accounts('check', '--account', account, '--json');
     return (JSON.parse(out).findings as Finding[]).find((one) => one.subject === subject);
   };
@@ -378,7 +378,7 @@ describe('check', () => {
 
   it('suggests a working command to import the content of a registered state', async () => {
     const { id } = await newAccount(registeredIn('MI'));
-    const { action = '' } = (await findingOf(id, 'content US-MI')) ?? {};
+    const { action = '' } = (await readFinding(id, 'content US-MI')) ?? {};
     const [, words = ''] = /npm run content -- (.+)$/.exec(action) ?? [];
     // The mirror's address is rejected after the states are read.
     const { err } = await runInProcess(contentProgram(), [...words.split(' '), '--mirror', 'none']);
@@ -389,22 +389,24 @@ describe('check', () => {
     const monthly = { state: 'MI', from: '2024-01-01', to: '2024-03-31', frequency: 'month' };
     const registrations = JSON.stringify([monthly, { ...monthly, state: 'OH', to: null }]);
     const { id } = await newAccount(`registrations=${registrations}`);
-    expect((await findingOf(id, 'registration US-MI'))?.found).toBe('from 2024-01-01 to 2024-03-31, files each month');
-    expect((await findingOf(id, 'registration US-OH'))?.found).toMatch(
+    expect((await readFinding(id, 'registration US-MI'))?.found).toBe(
+      'from 2024-01-01 to 2024-03-31, files each month',
+    );
+    expect((await readFinding(id, 'registration US-OH'))?.found).toMatch(
       /^from 2024-01-01, .*; the return of the period/,
     );
   });
 
   it("lists a remote seller's election in a registered state, and one that cannot apply", async () => {
     const { id } = await newAccount(registeredIn('TX'));
-    expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
-    expect(await findingOf(id, 'election US-AL')).toBeUndefined();
+    expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
+    expect(await readFinding(id, 'election US-AL')).toBeUndefined();
     const election = { state: 'TX', election: 'single_local_use_tax', from: '2026-01-01' };
     await ran('settings', '--account', id, `remote_seller_elections=${JSON.stringify([election])}`);
     const found = 'single_local_use_tax from 2026-01-01';
-    expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'ok', found });
+    expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'ok', found });
     await ran('settings', '--account', id, 'ship_from={"state":"TX","postal_code":"78701"}');
-    expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check' });
+    expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'check' });
   });
 
   it.each([
@@ -418,7 +420,7 @@ describe('check', () => {
     [91, 'check', /^none$/, /./],
   ])('prints the expiry of the last key after %i days', async (days, status, found, action) => {
     const { id } = await newAccount('--expires', '90d');
-    const finding = await later(days * dayMs, () => findingOf(id, 'API keys'));
+    const finding = await later(days * dayMs, () => readFinding(id, 'API keys'));
     expect(finding).toMatchObject({
       status,
       found: expect.stringMatching(found),

@@ -16,7 +16,7 @@ import { countedKey } from '../../shared/store/keys.ts';
 import { findClaimItem, headItem } from '../../shared/store/ledger/ledger-walk.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, noFaults } from '../support/faults.ts';
-import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { accounts, minuteMs, runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
@@ -33,13 +33,13 @@ const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), arg
 const tableNames = [environment.tables.transactions, environment.tables.accounts];
 
 /** Returns every item of both tables that has the account in any attribute. */
-const rawOf = async (account: string): Promise<string[]> => {
+const readRaw = async (account: string): Promise<string[]> => {
   const items = (await Promise.all(tableNames.map(scannedItems))).flat().map((item) => JSON.stringify(item));
   return items.filter((item) => item.includes(account)).sort();
 };
 
 /** Returns a function that restores the account's items to their current state. */
-const snapshotOf = async (account: string) => {
+const readSnapshot = async (account: string) => {
   const tables = await Promise.all(
     tableNames.map(async (TableName) => {
       const items = (await scannedItems(TableName)).filter((item) => JSON.stringify(item).includes(account));
@@ -53,7 +53,7 @@ const snapshotOf = async (account: string) => {
 const newShop = async () => {
   const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
   const caller = await newCaller({ settings: { registrations, draft_ttl_hours: 48 } });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const certificates = newFile();
   writeFileSync(certificates, JSON.stringify([{ id: 'cus_1', name: 'A buyer', exemptions: [] }]));
   await runInProcess(customersProgram(), ['put', '--account', caller.account.id, '--file', certificates]);
@@ -82,7 +82,7 @@ const context = { getRemainingTimeInMillis: () => 240_000 } as Context;
 const runSchedule = () => handlers.schedules['close-periods']({}, context);
 
 /** Returns the stream record of a transaction's current state. */
-const recordOf = async (account: string, reference: string) => {
+const readRecord = async (account: string, reference: string) => {
   const claim = await findClaimItem(account, reference);
   const item = await headItem(account, String(claim?.['transaction_id']));
   return { dynamodb: { SequenceNumber: '1', NewImage: marshall(item) } };
@@ -100,7 +100,7 @@ it('closing an account revokes its keys, removes its due periods and blocks new 
     const { status, body } = await call('GET', '/transactions');
     expect([status, body.errors[0].code]).toEqual([401, 'auth_api_key_not_found']);
   });
-  const before = await rawOf(id);
+  const before = await readRaw(id);
   for (const [args, words] of [
     [['close', '--account', id, '--yes'], 'already closed'],
     [['close', '--account', 'acct_none', '--yes'], 'no account acct_none'],
@@ -111,13 +111,13 @@ it('closing an account revokes its keys, removes its due periods and blocks new 
     const { code, err } = await accounts(...args);
     expect([code, err.includes(words)], `${args.join(' ')}: ${err}`).toEqual([1, true]);
   }
-  expect(await rawOf(id)).toEqual(before);
+  expect(await readRaw(id)).toEqual(before);
   await later(200 * dayMs, async () => {
     for (let run = 0; run < 3; run++) await runSchedule();
   });
   const filings = (items: readonly string[]) => items.filter((item) => item.includes(`"F#${id}"`));
-  expect(filings(await rawOf(id))).toEqual(filings(before));
-  expect((await rawOf(id)).some((item) => item.includes('"DUE#'))).toBe(false);
+  expect(filings(await readRaw(id))).toEqual(filings(before));
+  expect((await readRaw(id)).some((item) => item.includes('"DUE#'))).toBe(false);
 });
 
 it('reopening an account restores its due periods but not its keys', async () => {
@@ -127,7 +127,7 @@ it('reopening an account restores its due periods but not its keys', async () =>
   const reopened = await accounts('reopen', '--account', id);
   expect([reopened.code, reopened.out]).toEqual([0, expect.stringContaining(`--account ${id} --scopes read,write`)]);
   expect((await accounts('reopen', '--account', id)).err).toContain('is open');
-  expect((await rawOf(id)).filter((item) => item.includes('"DUE#'))).toHaveLength(1);
+  expect((await readRaw(id)).filter((item) => item.includes('"DUE#'))).toHaveLength(1);
   await later(minuteMs, async () => expect((await call('GET', '/transactions')).status).toBe(401));
   expect((await accounts('keys', 'create', '--account', id, '--scopes', 'read')).code).toBe(0);
 });
@@ -146,20 +146,20 @@ it('deleting an account requires a verified export and leaves other accounts unc
   const lines = readFileSync(whole, 'utf8').split('\n');
   const cut = newFile();
   writeFileSync(cut, lines.filter((_, at) => at !== 3).join('\n'));
-  const before = await rawOf(id);
+  const before = await readRaw(id);
   expect(before.some((item) => item.includes(`"S#${id}"`))).toBe(true);
   expect((await remove(id, early)).err).toMatch(/line \d+ differs/);
   expect((await remove(id, await exported(neighbour.id))).err).toContain('line 1 differs');
   expect((await remove(id, cut)).err).toContain('Line 4');
-  expect(await rawOf(id)).toEqual(before);
-  const others = await rawOf(neighbour.id);
-  const lateRecord = await recordOf(id, 'in_1');
+  expect(await readRaw(id)).toEqual(before);
+  const others = await readRaw(neighbour.id);
+  const lateRecord = await readRecord(id, 'in_1');
 
   const deleted = await remove(id, whole);
   expect(deleted.err.split('\n').at(-2)).toContain('Deleted 6 transactions');
   expect(deleted.code).toBe(0);
-  expect(await rawOf(neighbour.id)).toEqual(others);
-  const left = (await rawOf(id)).map((item) => JSON.parse(item));
+  expect(await readRaw(neighbour.id)).toEqual(others);
+  const left = (await readRaw(id)).map((item) => JSON.parse(item));
   const expiring = left.filter(({ ttl }) => ttl !== undefined);
   expect(expiring.every(({ pk }) => /^(I|RATE)#/.test(pk))).toBe(true);
   expect(left.filter(({ ttl }) => ttl === undefined)).toEqual([
@@ -168,10 +168,10 @@ it('deleting an account requires a verified export and leaves other accounts unc
   expect(JSON.stringify(left.filter(({ ttl }) => ttl === undefined))).not.toContain('Test');
   // A late stream record of the account writes nothing, and a record of another account is counted.
   const { id: sold } = await made(neighbour.filer.create(sale({ status: 'finalized', reference_id: 'in_9' })));
-  await countTransactions({ Records: [lateRecord, await recordOf(neighbour.id, 'in_9')] }, context);
-  expect((await rawOf(id)).map((item) => JSON.parse(item))).toEqual(left);
+  await countTransactions({ Records: [lateRecord, await readRecord(neighbour.id, 'in_9')] }, context);
+  expect((await readRaw(id)).map((item) => JSON.parse(item))).toEqual(left);
   const key = Object.values(countedKey(neighbour.id, sold)).map((text) => JSON.stringify(text));
-  expect((await rawOf(neighbour.id)).filter((item) => key.every((text) => item.includes(text)))).toHaveLength(1);
+  expect((await readRaw(neighbour.id)).filter((item) => key.every((text) => item.includes(text)))).toHaveLength(1);
 
   expect((await remove(id, whole)).err).toContain('already deleted');
   expect((await accounts('settings', '--account', id)).err).toContain('was deleted at');
@@ -201,18 +201,18 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
   );
   const deleted = await remove(id, whole);
   expect([deleted.code, sweeps > 0]).toEqual([0, true]);
-  expect((await rawOf(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
+  expect((await readRaw(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
 });
 
 describe('an interrupted deletion', () => {
   let shop: Awaited<ReturnType<typeof newShop>>;
   let whole: string;
-  let restore: Awaited<ReturnType<typeof snapshotOf>>;
+  let restore: Awaited<ReturnType<typeof readSnapshot>>;
   beforeAll(async () => {
     shop = await newShop();
     await accounts('close', '--account', shop.id, '--yes');
     whole = await exported(shop.id);
-    restore = await snapshotOf(shop.id);
+    restore = await readSnapshot(shop.id);
   });
 
   it.each([1, 2, 5, 9, 14, 20, 27, 35, 44])('resumes after write %i', async (writes) => {
@@ -231,6 +231,6 @@ describe('an interrupted deletion', () => {
     expect((await remove(id, other)).code).toBe(1);
     expect((await accounts('reopen', '--account', id)).err).toContain('is being deleted');
     expect((await remove(id, whole)).code).toBe(0);
-    expect((await rawOf(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
+    expect((await readRaw(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
   });
 });

@@ -60,7 +60,7 @@ describe('a bearer token', () => {
     ['edwards', 'EdDSA', null],
   ])('carries the account, the subject and the scopes, signed with the key %s', async (kid, alg, hash) => {
     const signed = assembled({ alg, kid }, issuer.claims()).slice(0, -1);
-    const key = KeyObject.from(issuer.keyOf(kid).privateKey as Parameters<typeof KeyObject.from>[0]);
+    const key = KeyObject.from(issuer.getKey(kid).privateKey as Parameters<typeof KeyObject.from>[0]);
     // RFC 7518, 3.4: an ES signature is both numbers concatenated.
     const signature = nodeSign(hash, Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
     expect(await verify(`${signed}.${signature.toString('base64url')}`)).toEqual(good);
@@ -228,9 +228,9 @@ describe('the issuer', () => {
 
   it('can publish unusable keys and duplicate ids: the first usable key applies', async () => {
     const { published } = issuer.state;
-    const first = issuer.keyOf('rsa').jwk;
-    const second = { ...issuer.keyOf('stranger').jwk, kid: 'rsa' };
-    const encrypting = { ...issuer.keyOf('stranger').jwk, kid: 'rsa', use: 'enc' };
+    const first = issuer.getKey('rsa').jwk;
+    const second = { ...issuer.getKey('stranger').jwk, kid: 'rsa' };
+    const encrypting = { ...issuer.getKey('stranger').jwk, kid: 'rsa', use: 'enc' };
     const nonsense = [
       null,
       7,
@@ -260,7 +260,7 @@ describe('the issuer', () => {
     const misnamed = assembled({ alg: 'ES256', kid: 'rsa' }, issuer.claims()).slice(0, -1);
     const rsa = createSign('RSA-SHA256')
       .update(misnamed)
-      .sign(KeyObject.from(issuer.keyOf('rsa').privateKey), 'base64url');
+      .sign(KeyObject.from(issuer.getKey('rsa').privateKey), 'base64url');
     expect(await fresh()(`${misnamed}.${rsa}`)).toMatchObject(refused);
     issuer.state.published = [];
     expect(await fresh()(await sign())).toMatchObject(refused);

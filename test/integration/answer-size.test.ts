@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
-import { clientOf, creditOf, goods, made, refusalOf, sale } from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, made, sale } from '../support/sales.ts';
 
 const lambdaMax = 6_291_556;
-const bytesOf = ({ text }: { readonly text: string }) => Buffer.byteLength(JSON.stringify({ body: text }));
+const getBytes = ({ text }: { readonly text: string }) => Buffer.byteLength(JSON.stringify({ body: text }));
 
 const quotes = (length: number) => '"'.repeat(length);
 const minneapolis = { city: 'Minneapolis', state: 'MN', postal_code: '55401', country: 'US' };
@@ -35,15 +35,15 @@ describe('the response of a sale with a thousand lines', () => {
   ])(
     "is below Lambda's limit, or the request is rejected before anything is stored: %o",
     async ({ status, ...shape }) => {
-      const client = clientOf(await newCaller());
+      const client = connectClient(await newCaller());
       const body = huge(shape.text, shape.certificate, { explain: shape.explain });
       const calculated = await client.calculate(body);
       const created = await client.create(body);
       expect([calculated.status, created.status]).toEqual([status === 201 ? 200 : status, status]);
-      for (const answer of [calculated, created]) expect(bytesOf(answer)).toBeLessThan(lambdaMax);
+      for (const answer of [calculated, created]) expect(getBytes(answer)).toBeLessThan(lambdaMax);
       const { data } = await made(client.list());
       if (status === 413) {
-        expect(refusalOf(created)).toBe('413 | validation_body_too_large');
+        expect(getRefusal(created)).toBe('413 | validation_body_too_large');
         expect(data).toEqual([]);
         expect((await client.create({ ...body, line_items: body.line_items.slice(500) })).status).toBe(201);
         return;
@@ -51,28 +51,28 @@ describe('the response of a sale with a thousand lines', () => {
       // Later changes still fit.
       const { id } = created.body;
       for (const change of [{ metadata: manyQuotes }, { status: 'finalized' }])
-        expect(bytesOf(await client.update(id, change))).toBeLessThan(lambdaMax);
+        expect(getBytes(await client.update(id, change))).toBeLessThan(lambdaMax);
       const credit = await client.create(creditOf({ id }));
       expect([201, 413]).toContain(credit.status);
-      expect(bytesOf(credit)).toBeLessThan(lambdaMax);
+      expect(getBytes(credit)).toBeLessThan(lambdaMax);
       expect(
-        bytesOf(await client.call('GET', `/transactions/${id}?expand=history` as '/transactions/{id}')),
+        getBytes(await client.call('GET', `/transactions/${id}?expand=history` as '/transactions/{id}')),
       ).toBeLessThan(lambdaMax);
     },
   );
 
   it('is rejected if a draft edit makes it too large, and the draft remains unchanged', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const { id, version } = await made(client.create(huge(225, 200)));
-    expect(refusalOf(await client.update(id, { explain: true }))).toBe('413 | validation_body_too_large');
+    expect(getRefusal(await client.update(id, { explain: true }))).toBe('413 | validation_body_too_large');
     expect(await made(client.get(id))).toMatchObject({ version, explanation: null });
   });
 });
 
 it('ends a list page by its size in bytes in Lambda', async () => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   for (let count = 0; count < 3; count++) await made(client.create(huge(225, 0)));
   const page = await client.list({ expand: 'line_items' });
-  expect(bytesOf(page)).toBeLessThan(lambdaMax);
+  expect(getBytes(page)).toBeLessThan(lambdaMax);
   expect(page.body).toMatchObject({ has_more: true });
 });

@@ -14,7 +14,7 @@ import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
-import { type Client, clientOf, sale } from '../support/sales.ts';
+import { type Client, connectClient, sale } from '../support/sales.ts';
 
 const operations = [
   'create-calculation',
@@ -27,7 +27,7 @@ const operations = [
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-bundles-'));
 const require = createRequire(import.meta.url);
-const handlerOf = (operation: Operation): Handler => {
+const getHandler = (operation: Operation): Handler => {
   bundle(operation, join(folder, operation));
   return require(join(folder, operation, 'index.js')).handler;
 };
@@ -36,9 +36,9 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 let client: Client;
 
 beforeAll(async () => {
-  gateway = await startGateway(Object.fromEntries(operations.map((operation) => [operation, handlerOf(operation)])));
+  gateway = await startGateway(Object.fromEntries(operations.map((operation) => [operation, getHandler(operation)])));
   const { key } = await newCaller();
-  client = clientOf({
+  client = connectClient({
     call: (method, path, request = {}) =>
       send(gateway.url, method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } }),
   });

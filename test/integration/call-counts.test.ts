@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { admissionFigures } from '../bench/admission.ts';
-import { measuresOf } from '../bench/cost/usage.ts';
+import { getMeasures } from '../bench/cost/usage.ts';
 import { databaseFigures } from '../bench/database-use.ts';
 import type { Figure } from '../bench/figure.ts';
 import { newCaller } from '../support/api.ts';
-import { callsOf, used } from '../support/count-calls.ts';
-import { type Client, clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
+import { recordCalls, used } from '../support/count-calls.ts';
+import { type Client, connectClient, creditOf, made, sale, sold } from '../support/sales.ts';
 
 describe('calls per operation', () => {
   // Caches stay warm however slow the machine is.
@@ -13,7 +13,7 @@ describe('calls per operation', () => {
   afterAll(() => void vi.useRealTimers());
 
   const warmClient = async (): Promise<Client> => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     await client.calculate(sale());
     return client;
   };
@@ -24,8 +24,8 @@ describe('calls per operation', () => {
     it('a calculation makes no call, or one with a parent', async () => {
       const client = await warmClient();
       const parent = await sold(client);
-      expect(await callsOf(() => client.calculate(sale()))).toEqual([]);
-      expect(await callsOf(() => client.calculate({ type: 'credit', parent_transaction_id: parent.id }))).toEqual([
+      expect(await recordCalls(() => client.calculate(sale()))).toEqual([]);
+      expect(await recordCalls(() => client.calculate({ type: 'credit', parent_transaction_id: parent.id }))).toEqual([
         'GetItem',
       ]);
     });
@@ -34,12 +34,12 @@ describe('calls per operation', () => {
       'creating a transaction makes one call: %o',
       async (body) => {
         const client = await warmClient();
-        expect(await callsOf(() => client.create(sale(body)))).toEqual(['TransactWriteItems']);
-        expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
+        expect(await recordCalls(() => client.create(sale(body)))).toEqual(['TransactWriteItems']);
+        expect(await recordCalls(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
           'TransactWriteItems',
         ]);
         // A replay makes the same calls.
-        expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
+        expect(await recordCalls(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
           'TransactWriteItems',
         ]);
       },
@@ -48,8 +48,8 @@ describe('calls per operation', () => {
     it('creating a credit with a parent makes two calls', async () => {
       const client = await warmClient();
       const parent = await sold(client);
-      expect(await callsOf(() => client.create(creditOf(parent, half)))).toEqual(['GetItem', 'TransactWriteItems']);
-      expect(await callsOf(() => client.create(creditOf(parent, half), key))).toEqual([
+      expect(await recordCalls(() => client.create(creditOf(parent, half)))).toEqual(['GetItem', 'TransactWriteItems']);
+      expect(await recordCalls(() => client.create(creditOf(parent, half), key))).toEqual([
         'BatchGetItem',
         'TransactWriteItems',
       ]);
@@ -62,83 +62,85 @@ describe('calls per operation', () => {
       const lines = (count: number) =>
         Array.from({ length: count }, (_, at) => ({ quantity: '1', unit_price: '1.00', customer: { id: `c${at}` } }));
       for (const id of ['known', 'unknown'])
-        expect(await callsOf(() => client.calculate(of(id)))).toEqual(['BatchGetItem']);
-      expect(await callsOf(() => client.calculate({ ...of('known'), line_items: lines(100) }))).toEqual([
+        expect(await recordCalls(() => client.calculate(of(id)))).toEqual(['BatchGetItem']);
+      expect(await recordCalls(() => client.calculate({ ...of('known'), line_items: lines(100) }))).toEqual([
         'BatchGetItem',
       ]);
-      expect(await callsOf(() => client.calculate({ ...of('known'), line_items: lines(101) }))).toHaveLength(2);
-      expect(await callsOf(() => client.calculate(of('known', { exemption: { type: 'other' } })))).toEqual([]);
-      expect(await callsOf(() => client.create(of('known')))).toEqual(['BatchGetItem', 'TransactWriteItems']);
+      expect(await recordCalls(() => client.calculate({ ...of('known'), line_items: lines(101) }))).toHaveLength(2);
+      expect(await recordCalls(() => client.calculate(of('known', { exemption: { type: 'other' } })))).toEqual([]);
+      expect(await recordCalls(() => client.create(of('known')))).toEqual(['BatchGetItem', 'TransactWriteItems']);
       const { id } = await made(client.create(of('known')));
-      expect(await callsOf(() => client.update(id, { explain: true }))).toEqual([
+      expect(await recordCalls(() => client.update(id, { explain: true }))).toEqual([
         'GetItem',
         'BatchGetItem',
         'TransactWriteItems',
       ]);
       const unedited = ['GetItem', 'TransactWriteItems'];
-      expect(await callsOf(() => client.update(id, { tax_amount: '1.00' }))).toEqual(unedited);
-      expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual(unedited);
+      expect(await recordCalls(() => client.update(id, { tax_amount: '1.00' }))).toEqual(unedited);
+      expect(await recordCalls(() => client.update(id, { status: 'finalized' }))).toEqual(unedited);
       const parent = await made(client.get(id));
-      expect(await callsOf(() => client.create(creditOf(parent, half)))).toEqual(unedited);
+      expect(await recordCalls(() => client.create(creditOf(parent, half)))).toEqual(unedited);
       const other = { line_items: [{ id: 'other', quantity: '1', unit_price: '1.00' }] };
-      expect(await callsOf(() => client.calculate({ type: 'credit', parent_transaction_id: id, ...other }))).toEqual([
-        'GetItem',
-        'BatchGetItem',
-      ]);
+      expect(
+        await recordCalls(() => client.calculate({ type: 'credit', parent_transaction_id: id, ...other })),
+      ).toEqual(['GetItem', 'BatchGetItem']);
     });
 
     it('creating, reading and listing customers makes one call, changing makes two', async () => {
       const client = await warmClient();
       const post = (path: '/customers' | '/customers/{id}', body: object, headers = {}) =>
         client.call('POST', path.replace('{id}', 'a') as typeof path, { body, headers });
-      expect(await callsOf(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems']);
-      expect(await callsOf(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems', 'GetItem']);
-      expect(await callsOf(() => post('/customers', { id: 'b' }, key))).toEqual(['TransactWriteItems']);
-      expect(await callsOf(() => post('/customers/{id}', { name: 'A' }))).toEqual(['GetItem', 'TransactWriteItems']);
-      expect(await callsOf(() => post('/customers/{id}', { name: 'B' }, key))).toEqual([
+      expect(await recordCalls(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems']);
+      expect(await recordCalls(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems', 'GetItem']);
+      expect(await recordCalls(() => post('/customers', { id: 'b' }, key))).toEqual(['TransactWriteItems']);
+      expect(await recordCalls(() => post('/customers/{id}', { name: 'A' }))).toEqual([
+        'GetItem',
+        'TransactWriteItems',
+      ]);
+      expect(await recordCalls(() => post('/customers/{id}', { name: 'B' }, key))).toEqual([
         'BatchGetItem',
         'TransactWriteItems',
       ]);
-      expect(await callsOf(() => post('/customers/{id}', { name: 'B' }))).toEqual(['GetItem']);
-      expect(await callsOf(() => client.call('GET', '/customers/a'))).toEqual(['GetItem']);
+      expect(await recordCalls(() => post('/customers/{id}', { name: 'B' }))).toEqual(['GetItem']);
+      expect(await recordCalls(() => client.call('GET', '/customers/a'))).toEqual(['GetItem']);
       for (const query of ['', '?state=MI', '?expiring_before=2030-01-01'])
-        expect(await callsOf(() => client.call('GET', `/customers${query}`))).toEqual(['Query']);
+        expect(await recordCalls(() => client.call('GET', `/customers${query}`))).toEqual(['Query']);
     });
 
     it('reading a transaction makes one call', async () => {
       const client = await warmClient();
       const { id } = await sold(client);
-      expect(await callsOf(() => client.get(id))).toEqual(['GetItem']);
-      expect(await callsOf(() => client.get(`${id}?expand=history`))).toEqual(['Query']);
+      expect(await recordCalls(() => client.get(id))).toEqual(['GetItem']);
+      expect(await recordCalls(() => client.get(`${id}?expand=history`))).toEqual(['Query']);
     });
 
     it('reading a history page makes one call, at any position', async () => {
       const client = await warmClient();
       const { id } = await made(client.create(sale()));
       await made(client.update(id, { metadata: { a: '1' } }));
-      expect(await callsOf(() => client.get(`${id}/history`))).toEqual(['Query']);
-      expect(await callsOf(() => client.get(`${id}/history?limit=1&starting_after=2`))).toEqual(['Query']);
+      expect(await recordCalls(() => client.get(`${id}/history`))).toEqual(['Query']);
+      expect(await recordCalls(() => client.get(`${id}/history?limit=1&starting_after=2`))).toEqual(['Query']);
     });
 
     it('a change makes two calls, or one if nothing changes', async () => {
       const client = await warmClient();
       const { id } = await made(client.create(sale()));
-      expect(await callsOf(() => client.update(id, { metadata: { a: '1' } }))).toEqual([
+      expect(await recordCalls(() => client.update(id, { metadata: { a: '1' } }))).toEqual([
         'GetItem',
         'TransactWriteItems',
       ]);
-      expect(await callsOf(() => client.update(id, { status: 'finalized' }, key))).toEqual([
+      expect(await recordCalls(() => client.update(id, { status: 'finalized' }, key))).toEqual([
         'BatchGetItem',
         'TransactWriteItems',
       ]);
-      expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual(['GetItem']);
+      expect(await recordCalls(() => client.update(id, { status: 'finalized' }))).toEqual(['GetItem']);
     });
 
     it('a change of a credit makes one more call, to read its sale', async () => {
       const client = await warmClient();
       const parent = await sold(client);
       const { id } = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
-      expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual([
+      expect(await recordCalls(() => client.update(id, { status: 'finalized' }))).toEqual([
         'GetItem',
         'GetItem',
         'TransactWriteItems',
@@ -149,25 +151,25 @@ describe('calls per operation', () => {
       const client = await warmClient();
       for (let block = 0; block < 5; block++)
         await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
-      expect(await callsOf(() => client.list())).toEqual(['Query']);
-      expect(await callsOf(() => client.list({ status: 'finalized' }))).toEqual(['Query']);
-      expect(await callsOf(() => client.list({ customer_id: 'nobody', 'tax_date[gte]': '2020-01-01' }))).toEqual([
+      expect(await recordCalls(() => client.list())).toEqual(['Query']);
+      expect(await recordCalls(() => client.list({ status: 'finalized' }))).toEqual(['Query']);
+      expect(await recordCalls(() => client.list({ customer_id: 'nobody', 'tax_date[gte]': '2020-01-01' }))).toEqual([
         'Query',
       ]);
-      expect(await callsOf(() => client.list({ expand: 'line_items', limit: '10' }))).toEqual([
+      expect(await recordCalls(() => client.list({ expand: 'line_items', limit: '10' }))).toEqual([
         'Query',
         'BatchGetItem',
       ]);
       const { next_cursor, data } = await made(client.list({ limit: '2' }));
-      expect(await callsOf(() => client.list({ starting_after: next_cursor }))).toEqual(['Query']);
-      expect(await callsOf(() => client.list({ starting_after: data[0]?.id ?? '' }))).toEqual(['GetItem', 'Query']);
+      expect(await recordCalls(() => client.list({ starting_after: next_cursor }))).toEqual(['Query']);
+      expect(await recordCalls(() => client.list({ starting_after: data[0]?.id ?? '' }))).toEqual(['GetItem', 'Query']);
     });
   });
 
   it('coverage of one or all states makes two calls: active releases and update records', async () => {
     const client = await warmClient();
     for (const path of ['/coverage', '/coverage?state=MN', '/coverage?state=DE'])
-      expect((await callsOf(() => client.call('GET', path))).sort()).toEqual(['BatchGetItem', 'GetItem']);
+      expect((await recordCalls(() => client.call('GET', path))).sort()).toEqual(['BatchGetItem', 'GetItem']);
   });
 
   describe('reconciling', () => {
@@ -188,16 +190,16 @@ describe('calls per operation', () => {
       const client = await warmClient();
       const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
       for (const reference_id of references) await sold(client, { reference_id });
-      expect(await callsOf(() => reconcile(client, references.slice(1)))).toEqual(['BatchGetItem', 'BatchGetItem']);
-      expect((await callsOf(() => reconcile(client, references))).sort()).toEqual(Array(4).fill('BatchGetItem'));
-      expect(await callsOf(() => reconcile(client, ['in_1', 'none 1', 'none 2']))).toEqual([
+      expect(await recordCalls(() => reconcile(client, references.slice(1)))).toEqual(['BatchGetItem', 'BatchGetItem']);
+      expect((await recordCalls(() => reconcile(client, references))).sort()).toEqual(Array(4).fill('BatchGetItem'));
+      expect(await recordCalls(() => reconcile(client, ['in_1', 'none 1', 'none 2']))).toEqual([
         'BatchGetItem',
         'BatchGetItem',
         'Query',
         'Query',
       ]);
-      expect(await callsOf(() => reconcile(client, ['none']))).toEqual(['BatchGetItem', 'Query']);
-      expect(await callsOf(() => reconcile(client, ['in_1'], october))).toEqual([
+      expect(await recordCalls(() => reconcile(client, ['none']))).toEqual(['BatchGetItem', 'Query']);
+      expect(await recordCalls(() => reconcile(client, ['in_1'], october))).toEqual([
         'BatchGetItem',
         'BatchGetItem',
         'Query',
@@ -233,15 +235,15 @@ describe('write units', () => {
         get: [1, 1],
         list: [1, expect.any(Number)],
       });
-      const unitsOf = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
+      const getUnits = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
       // By account, tax date, customer and reference; a draft also by deadline, a credit by parent and among credits.
       const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
       for (const [of, count] of Object.entries(rows))
-        expect(unitsOf(of), of).toMatchObject({ index_write_units: count });
+        expect(getUnits(of), of).toMatchObject({ index_write_units: count });
       // `npm run cost` measures different content, with four jurisdictions.
-      const { steps } = measuresOf(3);
+      const { steps } = getMeasures(3);
       for (const of of ['create draft', 'update draft', 'finalize', 'create finalized', 'credit'] as const) {
-        const ratio = Number(unitsOf(of)['write_units']) / Number(steps[of].writes);
+        const ratio = Number(getUnits(of)['write_units']) / Number(steps[of].writes);
         expect(ratio > 0.75 && ratio < 1.25, of).toBe(true);
       }
     },

@@ -13,9 +13,9 @@ import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
 import { itemsIn, shards } from '../support/filing-ledger.ts';
 import type { Filer } from '../support/filings.ts';
-import { cancel, closedFiling, filerOf, newestFiling, soldOn, totalsOf } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, listTotals, newestFiling, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
-import { dayMs, hourMs, later, made, refusalOf, startOnTestDay } from '../support/sales.ts';
+import { dayMs, getRefusal, hourMs, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -31,12 +31,12 @@ const michigan = (others: Partial<Registration> = {}): Registration => ({
   ...others,
 });
 const newFiler = async (registrations: readonly Registration[] | null) =>
-  filerOf(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
+  createFiler(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
 
 const columbus = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' };
 
 /** Returns an account's filings, oldest first, in short form. */
-const listed = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
+const listed = async (filer: ReturnType<typeof createFiler>): Promise<string[]> =>
   (await made(filer.filings({ limit: '100' }))).data
     .map(({ state, period_start, period_end, status }) => `${state} ${period_start} ${period_end} ${status}`)
     .reverse();
@@ -45,9 +45,9 @@ const lastMonths = (count: number): { start: string; end: string }[] => {
   const today = new Date(now());
   return Array.from({ length: count }, (_, at) => {
     const month = today.getUTCMonth() - count + at;
-    const dayOf = (of: number, day: number) =>
+    const getDay = (of: number, day: number) =>
       new Date(Date.UTC(today.getUTCFullYear(), of, day)).toISOString().slice(0, 10);
-    return { start: dayOf(month, 1), end: dayOf(month + 1, 0) };
+    return { start: getDay(month, 1), end: getDay(month + 1, 0) };
   });
 };
 
@@ -87,12 +87,12 @@ const deleteDueEntries = async (account: Account): Promise<void> => {
 };
 
 /** Returns the first instant of a day, some months from now and some days into the month. */
-const startOf = (months: number, days = 0): number => {
+const getStart = (months: number, days = 0): number => {
   const today = new Date(now());
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days);
 };
 /** Returns the instants from which a schedule closes this month, with the review days added. */
-const closingOf = (months: number, days = 3) => new Date(startOf(months, days)).toISOString();
+const getClosing = (months: number, days = 3) => new Date(getStart(months, days)).toISOString();
 
 describe('the due index', () => {
   const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
@@ -100,9 +100,9 @@ describe('the due index', () => {
   it('has one entry per registered state, at the closing day, after the first run and after each period', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan(), michigan({ state: 'OH' })] } });
     await closePeriods();
-    expect(await dueEntries(caller.account)).toEqual([`${closingOf(1)} US-MI`, `${closingOf(1)} US-OH`]);
-    const following = closingOf(2);
-    await later(startOf(1, 3) - now() + hourMs, async () => {
+    expect(await dueEntries(caller.account)).toEqual([`${getClosing(1)} US-MI`, `${getClosing(1)} US-OH`]);
+    const following = getClosing(2);
+    await later(getStart(1, 3) - now() + hourMs, async () => {
       await closePeriods();
       expect(await dueEntries(caller.account)).toEqual([`${following} US-MI`, `${following} US-OH`]);
     });
@@ -110,18 +110,18 @@ describe('the due index', () => {
 
   it('follows a change of the review days', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     await closePeriods();
     expect(await changeSettings(await stored(caller), { review_days: 20 })).toBe(true);
     await closePeriods();
     // A date that is too early costs one read, which corrects it.
-    const closing = closingOf(1, 20);
+    const closing = getClosing(1, 20);
     expect(await dueEntries(caller.account)).toContain(`${closing} US-MI`);
-    await later(startOf(1, 20) - now() - hourMs, async () => {
+    await later(getStart(1, 20) - now() - hourMs, async () => {
       await closePeriods();
       expect([await listed(filer), await dueEntries(caller.account)]).toEqual([[], [`${closing} US-MI`]]);
     });
-    await later(startOf(1, 20) - now() + hourMs, async () => {
+    await later(getStart(1, 20) - now() + hourMs, async () => {
       await closePeriods();
       expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
     });
@@ -129,7 +129,7 @@ describe('the due index', () => {
 
   it('is empty without review days, for the import of past orders, until they are set', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()], review_days: null } });
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     await soldOn(filer, lastMonths(1)[0]?.start as string);
     await closePeriods();
     expect([await listed(filer), await dueEntries(caller.account)]).toEqual([[], []]);
@@ -141,7 +141,7 @@ describe('the due index', () => {
   it('gets an entry for a newly registered state in the next run', async () => {
     const months = lastMonths(1);
     const caller = await newCaller({ settings: { registrations: null } });
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     await soldOn(filer, months[0]?.start as string);
     await closePeriods();
     expect(await listed(filer)).toEqual([]);
@@ -152,13 +152,13 @@ describe('the due index', () => {
 
   it('loses the entry of a canceled period, and gets the next one when the period is closed again', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     const [older, newer] = lastMonths(2);
     await soldOn(filer, older?.start as string);
     await closePeriods();
     await cancel(filer, (await newestFiling(filer)).id);
     await cancel(filer, (await made(filer.filings())).data.find(({ status }) => status === 'closed')?.id as string);
-    await later(startOf(1, 3) - now() + hourMs, async () => {
+    await later(getStart(1, 3) - now() + hourMs, async () => {
       await closePeriods();
       expect(await dueEntries(caller.account)).toEqual([]);
       expect((await listed(filer)).filter((line) => line.endsWith('closed'))).toEqual([]);
@@ -176,14 +176,14 @@ describe('the due index', () => {
     await closePeriods();
     await deleteDueEntries(old.account);
     const months = lastMonths(2);
-    await soldOn(filerOf(first), months[0]?.start as string);
+    await soldOn(createFiler(first), months[0]?.start as string);
     await closePeriods();
     // The sweep runs once a day.
-    expect([await dueEntries(old.account), await listed(filerOf(first))]).toEqual([[], []]);
+    expect([await dueEntries(old.account), await listed(createFiler(first))]).toEqual([[], []]);
     await later(dayMs, async () => {
       await closePeriods();
-      expect(await dueEntries(old.account)).toEqual([`${closingOf(1)} US-MI`]);
-      expect(await listed(filerOf(first))).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+      expect(await dueEntries(old.account)).toEqual([`${getClosing(1)} US-MI`]);
+      expect(await listed(createFiler(first))).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
     });
   });
 
@@ -213,7 +213,7 @@ describe('the due index', () => {
   it('closes no period with settings that changed after the run has read the account', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
     await closePeriods();
-    await later(startOf(1, 3) - now() + hourMs, async () => {
+    await later(getStart(1, 3) - now() + hourMs, async () => {
       const ports = closePorts(() => 240_000);
       const findAccounts: typeof ports.findAccounts = async (ids) => {
         const found = await ports.findAccounts(ids);
@@ -222,13 +222,13 @@ describe('the due index', () => {
         return found;
       };
       await closeDuePeriods({ ...ports, findAccounts });
-      expect(await listed(filerOf(caller))).toEqual([]);
+      expect(await listed(createFiler(caller))).toEqual([]);
       await closePeriods();
-      expect(await listed(filerOf(caller))).toEqual([]);
+      expect(await listed(createFiler(caller))).toEqual([]);
     });
-    await later(startOf(1, 20) - now() + hourMs, async () => {
+    await later(getStart(1, 20) - now() + hourMs, async () => {
       await closePeriods();
-      expect((await listed(filerOf(caller))).map((line) => line.slice(-6))).toEqual(['closed']);
+      expect((await listed(createFiler(caller))).map((line) => line.slice(-6))).toEqual(['closed']);
     });
   });
 
@@ -238,9 +238,9 @@ describe('the due index', () => {
     const age = now() - Date.parse(oldest?.start as string) - hourMs;
     const backlog = await later(-age, () => newCaller({ settings: { registrations: [michigan()] } }));
     const other = await newCaller({ settings: { registrations: [michigan({ state: 'OH' })] } });
-    await soldOn(filerOf(other), lastMonths(1)[0]?.start as string, '1.00', { customer: { address: columbus } });
+    await soldOn(createFiler(other), lastMonths(1)[0]?.start as string, '1.00', { customer: { address: columbus } });
     await closePeriods();
-    const pages = [backlog, other].map((of) => filerOf(of).filings({ limit: '100' }));
+    const pages = [backlog, other].map((of) => createFiler(of).filings({ limit: '100' }));
     const [long = [], [one] = []] = await Promise.all(pages.map(async (page) => (await made(page)).data));
     expect(long).toHaveLength(40);
     // The other account's period started before the backlog's third period.
@@ -251,7 +251,7 @@ describe('the due index', () => {
   it('is continued by the next run where the last run stopped, not with older backlogs', async () => {
     const filerFor = async (months: number) => {
       const sinceMs = Date.parse(lastMonths(months)[0]?.start as string) + hourMs;
-      return filerOf(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
+      return createFiler(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
     };
     const [backlogs, others]: Filer[][] = [[], []];
     for (let at = 0; at < 6; at++) backlogs?.push(await filerFor(5));
@@ -266,13 +266,13 @@ describe('the due index', () => {
     }
     expect(isComplete).toBe(true);
     expect(runs).toBeGreaterThan(2);
-    const instantsOf = (filers: Filer[] = []) =>
+    const listInstants = (filers: Filer[] = []) =>
       Promise.all(
         filers.map(async (filer) =>
           (await made(filer.filings())).data.map(({ created_at }) => String(created_at)).reverse(),
         ),
       );
-    const [long, short] = [await instantsOf(backlogs), await instantsOf(others)];
+    const [long, short] = [await listInstants(backlogs), await listInstants(others)];
     expect([...long, ...short].map(({ length }) => length)).toEqual([5, 5, 5, 5, 5, 5, 1, 1, 1]);
     const last = short.flat().sort().at(-1) as string;
     for (const [, , third = ''] of long) expect(last <= third).toBe(true);
@@ -282,9 +282,9 @@ describe('the due index', () => {
 describe('unfinished work of a close request', () => {
   const hurriedFiler = async (sales: number) => {
     const caller = await newCaller();
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     for (let at = 0; at < sales; at++) await soldOn(filer, '2026-10-05', '10.00');
-    return { filer, hurried: filerOf({ call: await hurriedCall(handlers, caller) }) };
+    return { filer, hurried: createFiler({ call: await hurriedCall(handlers, caller) }) };
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
 
@@ -304,8 +304,8 @@ describe('unfinished work of a close request', () => {
     await closePeriods();
     const closed = await made(filer.filing(id));
     expect(closed).toMatchObject({ status: 'closed', progress: { entries_moved: 13, complete: true } });
-    expect(totalsOf(closed)).toEqual(['US-MI USD 121.00 0.00 121.00 7.26 13']);
-    expect(refusalOf(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
+    expect(listTotals(closed)).toEqual(['US-MI USD 121.00 0.00 121.00 7.26 13']);
+    expect(getRefusal(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
   });
 
   it('is finished by the schedule while a return is marked as filed', async () => {
@@ -315,7 +315,7 @@ describe('unfinished work of a close request', () => {
     expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'marking', false]);
     expect((await made(filer.filing(id))).filed_at).toBeNull();
     // Its status cannot change otherwise, and a repeated request returns the same.
-    expect(refusalOf(await filer.change(id, { status: 'canceled' }))).toBe(
+    expect(getRefusal(await filer.change(id, { status: 'canceled' }))).toBe(
       '409 | conflict_invalid_status_transition /status',
     );
     await closePeriods();
@@ -327,7 +327,7 @@ describe('unfinished work of a close request', () => {
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const asked = await hurried.change(id, { status: 'canceled' });
     expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'canceled', false]);
-    expect(refusalOf(await hurried.close(october))).toContain('409 | conflict_filing_in_progress');
+    expect(getRefusal(await hurried.close(october))).toContain('409 | conflict_filing_in_progress');
     await closePeriods();
     expect(await made(filer.filing(id))).toMatchObject({ status: 'canceled', progress: { entries_reopened: 3 } });
     expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(3);

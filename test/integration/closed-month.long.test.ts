@@ -11,18 +11,18 @@ import type { Caller } from '../support/api.ts';
 import { newCaller } from '../support/api.ts';
 import type { Filer, Filing } from '../support/filings.ts';
 import {
+  createFiler,
   csv,
   everyEntry,
   everyException,
   exceptionsText,
   expectVerified,
-  filerOf,
   settled,
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { exceptionsOf, exemptParts, type Part, returnSums, sum, sumOf, zero } from '../support/return-sums.ts';
-import { creditOf, made, metaOf, refusalOf, startOnTestDay } from '../support/sales.ts';
+import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
+import { creditOf, getMeta, getRefusal, made, startOnTestDay } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
 startOnTestDay();
@@ -61,10 +61,10 @@ const washingtonFrom = '2026-10-10';
 
 const draw = drawFrom(20_261);
 const cents = (least: number, below: number) => new Decimal(least + draw.below(below)).div(100).toFixed(2);
-const addressOf = (state: State) => ({ ...draw.of(addresses[state]), state, country: 'US' });
+const buildAddress = (state: State) => ({ ...draw.of(addresses[state]), state, country: 'US' });
 
 /** In the account's time zone, the last is on the evening of October 31. */
-const dayOf = () =>
+const getDay = () =>
   draw.oneIn(12)
     ? draw.of(['2026-10-01T04:00:00Z', '2026-10-09T23:30:00-04:00', '2026-11-01T03:30:00Z'])
     : `${sent.month}-${String(1 + draw.below(31)).padStart(2, '0')}`;
@@ -91,7 +91,7 @@ const exemptions = [
 ];
 
 const buyerIn = (state: State) => ({
-  address: addressOf(state),
+  address: buildAddress(state),
   ...(draw.oneIn(4) && { id: draw.of(buyers) }),
   ...(draw.oneIn(6) && { exemption: draw.of(exemptions) }),
 });
@@ -99,14 +99,14 @@ const buyerIn = (state: State) => ({
 const newLine = (id: string, elsewhere: State | null) => {
   const product_tax_code = draw.of(products);
   return {
-    ...lineOf(id, product_tax_code, elsewhere),
+    ...buildLine(id, product_tax_code, elsewhere),
     ...(product_tax_code === 'FOOD.GROCERY' && !elsewhere && draw.oneIn(3) && { customer: paidWithBenefits }),
   };
 };
 
 const paidWithBenefits = { exemption: { type: 'snap' } };
 
-const lineOf = (id: string, product_tax_code: (typeof products)[number], elsewhere: State | null) => ({
+const buildLine = (id: string, product_tax_code: (typeof products)[number], elsewhere: State | null) => ({
   id,
   product_tax_code,
   quantity: String(1 + draw.below(4)),
@@ -121,7 +121,7 @@ const newSale = (at: number) => {
   const elsewhere = draw.oneIn(10) ? draw.of(states) : null;
   return {
     reference_id: `order-${at}`,
-    tax_date: dayOf(),
+    tax_date: getDay(),
     customer: buyerIn(state),
     collected_by: draw.oneIn(9) ? 'marketplace' : 'seller',
     currency: draw.oneIn(25) ? 'CAD' : 'USD',
@@ -244,19 +244,19 @@ const rowsIn = (rows: readonly Row[], state: string) =>
 let documents: readonly Transaction[] = [];
 
 /** Returns the sale that a credit refunds, or the sale itself. */
-const saleOf = (document: Transaction): Transaction =>
+const toSale = (document: Transaction): Transaction =>
   documents.find(({ id }) => id === document.parent_transaction_id) ?? document;
 
 /**
  * Returns the parts of a line or of the shipping in a state, from the transaction's data; the state's rows contain the
  * rest.
  */
-const partsOf = (document: Transaction, state: State, rows: readonly Row[], exemption: string | null) => {
+const listParts = (document: Transaction, state: State, rows: readonly Row[], exemption: string | null) => {
   const own = rows.filter(({ jurisdiction_code }) => jurisdiction_code === `US-${state}`);
-  const gross = sumOf(own, ({ taxable_amount, exempt_amount }) => sum([taxable_amount, exempt_amount]));
+  const gross = getSum(own, ({ taxable_amount, exempt_amount }) => sum([taxable_amount, exempt_amount]));
   const parts = new Map<Part, Decimal>();
   const add = (part: Part, amount: Decimal) => void parts.set(part, (parts.get(part) ?? zero).plus(amount));
-  if (state === 'WA' && saleOf(document).tax_date.slice(0, 10) < washingtonFrom) add('not_registered', gross);
+  if (state === 'WA' && toSale(document).tax_date.slice(0, 10) < washingtonFrom) add('not_registered', gross);
   else if (document.collected_by === 'marketplace') add('marketplace', gross);
   else {
     for (const row of own) {
@@ -268,7 +268,7 @@ const partsOf = (document: Transaction, state: State, rows: readonly Row[], exem
     }
   }
   const uncovered = [...Map.groupBy(rows, ({ jurisdiction_code }) => jurisdiction_code).values()].map((ofOne) =>
-    sumOf(
+    getSum(
       ofOne.filter(({ taxability_reason }) => taxability_reason === 'not_supported'),
       ({ exempt_amount }) => exempt_amount,
     ),
@@ -302,19 +302,19 @@ const codesIn = (document: Transaction, state: State): string[] => {
     const isOfOne = charge && code !== 'product_tax_code_missing';
     return !notReviewed.includes(code) && isInState(isOfOne ? [charge] : Object.values(charges).flat());
   });
-  const sale = saleOf(document);
+  const sale = toSale(document);
   const ofSale = sale.id === document.id ? [] : codesIn(sale, state);
   return [...new Set([...own.map(({ code }) => code), ...ofSale])].sort();
 };
 
 /** Returns the amounts of a transaction in a state's return; `null` without a line in the state. */
-const figuresOf = (document: Transaction, state: State) => {
+const getFigures = (document: Transaction, state: State) => {
   const placed = placedIn(document, state);
   const shippingRows = rowsIn(onlyShipping(document.shipping)?.taxes ?? [], state);
   if (placed.length === 0 && shippingRows.length === 0) return null;
   const sign: 1 | -1 = document.type === 'credit' ? -1 : 1;
   const lines = placed.map((line) => {
-    const found = partsOf(document, state, rowsIn(line.taxes, state), line.applied_exemption?.reason ?? null);
+    const found = listParts(document, state, rowsIn(line.taxes, state), line.applied_exemption?.reason ?? null);
     // What the buyer and a third party pay for the goods; in Texas, what the buyer pays (34 TAC 3.301).
     const coupon = state === 'TX' ? line.applied_third_party_discount_amount : '0';
     expect([document.id, found.gross.toFixed(2)]).toEqual([
@@ -324,22 +324,22 @@ const figuresOf = (document: Transaction, state: State) => {
     return found;
   });
   // A credit of only the shipping has the certificates of its sale.
-  const certifying = placed.length > 0 ? document : saleOf(document);
+  const certifying = placed.length > 0 ? document : toSale(document);
   const certified = placedIn(certifying, state).find(({ applied_exemption }) => applied_exemption)?.applied_exemption;
-  const shipping = partsOf(document, state, shippingRows, certified?.reason ?? null);
+  const shipping = listParts(document, state, shippingRows, certified?.reason ?? null);
   const charges = [...lines, ...(shippingRows.length > 0 ? [shipping] : [])];
   const rows = [...placed.flatMap(({ taxes }) => taxes), ...shippingRows];
-  const tax = sumOf(rows, ({ tax_amount }) => tax_amount);
+  const tax = getSum(rows, ({ tax_amount }) => tax_amount);
   // Only transactions in a single state have a tax other than the calculated one.
   const isWhole = new Decimal(document.tax_amount).eq(tax);
   const calculated = isWhole ? new Decimal(document.calculated_tax_amount) : tax;
-  const uncovered = sumOf(charges, ({ uncovered }) => uncovered);
+  const uncovered = getSum(charges, ({ uncovered }) => uncovered);
   const figures = {
     sign,
     tax,
     calculated,
-    gross: sumOf(charges, (charge) => charge.gross),
-    part: (name: Part) => sumOf(charges, ({ parts }) => parts.get(name) ?? zero),
+    gross: getSum(charges, (charge) => charge.gross),
+    part: (name: Part) => getSum(charges, ({ parts }) => parts.get(name) ?? zero),
   } as const;
   return {
     ...figures,
@@ -347,21 +347,21 @@ const figuresOf = (document: Transaction, state: State) => {
     rows,
     codes: codesIn(document, state),
     certificates: [...new Set(placed.flatMap((line) => line.applied_exemption?.certificate_number ?? []))],
-    exceptions: exceptionsOf(figures, uncovered),
+    exceptions: listExceptions(figures, uncovered),
   };
 };
-type Figures = NonNullable<ReturnType<typeof figuresOf>>;
+type Figures = NonNullable<ReturnType<typeof getFigures>>;
 
 const byCode = (a: string, b: string) => (a < b ? -1 : 1);
 
 /** Formats the sums of jurisdictions and rates: `US-MI USD 0.06 taxable exempt tax count`, from the rows of transactions. */
-const ratesOf = (documents: readonly Figures[]) => {
+const listRates = (documents: readonly Figures[]) => {
   const rows = documents.flatMap(({ document, sign, rows: own }) => own.map((row) => ({ document, sign, row })));
   const groups = Map.groupBy(rows, ({ document, row }) => `${row.jurisdiction_code} ${document.currency} ${row.rate}`);
   return [...groups]
     .map(([key, group]) => {
       const signed = (amount: (row: Row) => string) =>
-        sumOf(group, ({ sign, row }) => new Decimal(amount(row)).times(sign));
+        getSum(group, ({ sign, row }) => new Decimal(amount(row)).times(sign));
       const sums = [
         signed((row) => row.taxable_amount),
         signed((row) => row.exempt_amount),
@@ -374,14 +374,14 @@ const ratesOf = (documents: readonly Figures[]) => {
 };
 
 /** Formats the sums to review as sorted lines: `local_rates_missing USD gross tax count`. */
-const reviewOf = (documents: readonly Figures[]) =>
+const getReview = (documents: readonly Figures[]) =>
   [...new Set(documents.flatMap(({ codes, document }) => codes.map((code) => `${code} ${document.currency}`)))]
     .map((key) => {
       const some = documents.filter(({ codes, document }) =>
         codes.some((code) => `${code} ${document.currency}` === key),
       );
       const signed = (amount: (figures: Figures) => Decimal) =>
-        sumOf(some, (figures) => amount(figures).times(figures.sign)).toFixed(2);
+        getSum(some, (figures) => amount(figures).times(figures.sign)).toFixed(2);
       return [key, signed(({ gross }) => gross), signed(({ tax }) => tax), some.length].join(' ');
     })
     .sort(byCode);
@@ -390,7 +390,7 @@ const reviewOf = (documents: readonly Figures[]) =>
 const expectedReturn = (state: State, month = sent.month) => {
   const own = documents
     .filter(({ status, tax_date }) => ['finalized', 'filed'].includes(status) && tax_date.startsWith(month))
-    .flatMap((document) => figuresOf(document, state) ?? []);
+    .flatMap((document) => getFigures(document, state) ?? []);
   const summary = [...Map.groupBy(own, ({ document }) => document.currency)].map(([currency, some]) => ({
     currency,
     ...returnSums(some),
@@ -400,8 +400,8 @@ const expectedReturn = (state: State, month = sent.month) => {
     own,
     ids: own.map(({ document }) => document.id).sort(),
     summary: summary.sort((a, b) => byCode(a.currency, b.currency)),
-    rates: ratesOf(own),
-    review: reviewOf(own),
+    rates: listRates(own),
+    review: getReview(own),
     reviewed: own.filter(({ codes }) => codes.length > 0),
     exceptions: uncertain
       .map(({ document: { id, reference_id }, exceptions }) => `${id} ${reference_id} ${exceptions.join(' ')}`)
@@ -450,7 +450,7 @@ const flat = ({ exempt_by_reason, ...amounts }: ReturnType<typeof expectedReturn
   ...Object.fromEntries(Object.entries(exempt_by_reason).map(([name, value]) => [`exempt_${name}_amount`, value])),
 });
 
-const textOf = (row: CsvRow, names: readonly string[]) => names.map((name) => row[name]).join(' ');
+const getText = (row: CsvRow, names: readonly string[]) => names.map((name) => row[name]).join(' ');
 
 let unregistered: string;
 const filings = new Map<State, Filing>();
@@ -466,7 +466,7 @@ beforeAll(async () => {
     frequency: 'month' as const,
   }));
   caller = await newCaller({ settings: { registrations, rate_limit: 1_000_000, time_zone: 'America/New_York' } });
-  filer = filerOf(caller);
+  filer = createFiler(caller);
   for (const [id, list] of Object.entries(stored))
     await made(filer.call('POST', '/customers', { body: { id, exemptions: list } }));
   const sales = await all(
@@ -573,14 +573,14 @@ describe.each(states)('the return of %s', (state) => {
     expect(sums).toMatchObject(expected.summary.map(flat));
     const review = totals
       .filter((row) => row['jurisdiction_type'] === 'review')
-      .map((row) => textOf(row, ['jurisdiction_code', 'currency', 'gross_amount', 'tax_amount', 'count']));
+      .map((row) => getText(row, ['jurisdiction_code', 'currency', 'gross_amount', 'tax_amount', 'count']));
     expect(review.sort(byCode)).toEqual(expected.review);
     const ratesOfRows = totals
       .filter((row) => !['total', 'review'].includes(row['jurisdiction_type'] ?? ''))
       .map((row) => {
         const untaxed = sum([row['exempt_amount'] ?? '', row['not_covered_amount'] ?? '']).toFixed(2);
-        const place = textOf(row, ['jurisdiction_code', 'currency', 'rate', 'taxable_amount']);
-        return [place, untaxed, textOf(row, ['tax_amount', 'count'])].join(' ');
+        const place = getText(row, ['jurisdiction_code', 'currency', 'rate', 'taxable_amount']);
+        return [place, untaxed, getText(row, ['tax_amount', 'count'])].join(' ');
       });
     expect(ratesOfRows.sort(byCode)).toEqual(expected.rates);
 
@@ -591,10 +591,10 @@ describe.each(states)('the return of %s', (state) => {
       const { document, tax, calculated, sign } = figures;
       const own = byDocument.get(document.id) ?? [];
       const ofState = own.filter((row) => row['jurisdiction_code'] === `US-${state}`);
-      const total = (some: readonly CsvRow[], name: string) => sumOf(some, (row) => row[name] ?? '').toFixed(2);
+      const total = (some: readonly CsvRow[], name: string) => getSum(some, (row) => row[name] ?? '').toFixed(2);
       const parts = [
         figures.gross,
-        sumOf(exemptParts, figures.part),
+        getSum(exemptParts, figures.part),
         figures.part('not_covered'),
         figures.part('taxable'),
       ];
@@ -621,8 +621,8 @@ it('each return is filed only with the number of its exceptions', async () => {
       filer.change(id, { status: 'filed', confirmation_number: `${state}-1`, acknowledge_exceptions });
     for (const wrong of [count + 1, ...(count > 0 ? [undefined, count - 1] : [])]) {
       const refused = await file(wrong);
-      expect(refusalOf(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
-      expect(metaOf(refused)).toMatchObject({ count });
+      expect(getRefusal(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
+      expect(getMeta(refused)).toMatchObject({ count });
     }
     expect(await made(filer.filing(id))).toEqual(filings.get(state));
     await made(file(count));

@@ -27,7 +27,7 @@ import { runCommand, runInProcess } from '../support/run-command.ts';
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
 // The built-in releases use the counters up to 100.
-const idOf = (counter: number) => `US-MN@${today}.${100 + counter}`;
+const getId = (counter: number) => `US-MN@${today}.${100 + counter}`;
 let folder: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ type Watch = (err: string, kill: () => void) => void;
 
 const content = (args: readonly string[]) => runInProcess(contentProgram(), args);
 /** Runs the command as a process. A killed process leaves its files in the folder. */
-const processOf = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
+const startProcess = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
   runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: folder, ...variables }, watch });
 
 const json = async (...args: string[]) => {
@@ -86,7 +86,7 @@ const importedIds = async (): Promise<string[]> => {
 /** Returns the id of the next import. */
 const nextId = async (): Promise<string> => {
   const ids = (await takenIds('US-MN')).filter((id) => id.startsWith(`US-MN@${today}`));
-  return idOf(ids.length + 1);
+  return getId(ids.length + 1);
 };
 
 /** Writes these parts of an import and stops, as if it were interrupted. */
@@ -128,7 +128,7 @@ const taxAt = async (postal_code: string): Promise<string> => {
 };
 
 describe('lifecycle of an imported release', () => {
-  const [first, second] = [idOf(1), idOf(2)];
+  const [first, second] = [getId(1), getId(2)];
 
   it('imports a release without changing the tax of any sale', async () => {
     const imported = await content(await importArguments());
@@ -233,7 +233,7 @@ describe('worked cases before activation', () => {
       worked('elsewhere', '55901', '9.03', '2026-11-22'),
       worked('too-early', '55401', '8.03', '2008-03-31'),
     );
-    const ran = await content(['check', '--release', idOf(1), '--against', wrong]);
+    const ran = await content(['check', '--release', getId(1), '--against', wrong]);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('pass  as-it-is: 9.03');
     expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
@@ -270,7 +270,7 @@ describe('worked cases before activation', () => {
   it('does not apply to a locality that the release does not name, unless the case has a ZIP', async () => {
     const { zip: _, ...named } = { ...worked('minneapolis', '', '9.03'), locality: 'Minneapolis' };
     const path = await cases(named, { ...named, id: 'its-own-zip', zip: '55401' });
-    const { out } = await content(['check', '--release', idOf(1), '--against', path]);
+    const { out } = await content(['check', '--release', getId(1), '--against', path]);
     expect(out).toContain('n/a   minneapolis: the release has no place named Minneapolis');
     expect(out).toContain('1 passed, 0 failed, 1 not applicable.');
   });
@@ -292,7 +292,7 @@ describe('worked cases before activation', () => {
       null as unknown as object,
       good,
     );
-    const { code, out, err } = await content(['check', '--release', idOf(1), '--against', path]);
+    const { code, out, err } = await content(['check', '--release', getId(1), '--against', path]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^n\/a {3}typo: .*zip: Use a ZIP code of five digits/m);
     expect(out).toMatch(/^n\/a {3}case 2: .*expected: /m);
@@ -355,11 +355,11 @@ describe('an import that cannot be finished', () => {
   });
 
   it('cannot be discarded after it has finished', async () => {
-    expect(await content(['discard', idOf(1)])).toMatchObject({
+    expect(await content(['discard', getId(1)])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`${idOf(1)} is a complete release and cannot be removed`),
+      err: expect.stringContaining(`${getId(1)} is a complete release and cannot be removed`),
     });
-    expect(await readPartKeys(idOf(1))).toHaveLength(2);
+    expect(await readPartKeys(getId(1))).toHaveLength(2);
   });
 
   const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
@@ -367,7 +367,7 @@ describe('an import that cannot be finished', () => {
   it('can be repeated under a new id if it was killed between parts', async () => {
     const args = await importArguments(rates(), inZips(saintPaul, ...manyZips));
     const id = await nextId();
-    const killed = await processOf(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
+    const killed = await startProcess(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
     expect(killed.code).toBe(null);
     const left = await readPartKeys(id);
     expect(left.length).toBeGreaterThan(0);
@@ -411,7 +411,7 @@ describe('an import that cannot be finished', () => {
   it('has a different id from a concurrent import, and both finish with their own parts', async () => {
     const [first, second] = await Promise.all(
       [minneapolis, saintPaul].map(async (place) =>
-        processOf(await importArguments(rates(), inZips({ ...place, county: '053' }, ...manyZips))),
+        startProcess(await importArguments(rates(), inZips({ ...place, county: '053' }, ...manyZips))),
       ),
     );
     const ids = [first, second].map((ran) => /^Imported (\S+)/m.exec(ran?.out ?? '')?.[1] ?? '');
@@ -451,16 +451,16 @@ describe('errors and help', () => {
 
   it('needs a database, except for built-in releases', async () => {
     const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
-    expect(await processOf(['list'], undefined, nowhere)).toMatchObject({
+    expect(await startProcess(['list'], undefined, nowhere)).toMatchObject({
       code: 1,
       out: '',
       err: expect.stringContaining('http://127.0.0.1:1'),
     });
-    expect(await processOf(['list'], undefined, { TABLE_CONTENT: 'no-such-table' })).toMatchObject({
+    expect(await startProcess(['list'], undefined, { TABLE_CONTENT: 'no-such-table' })).toMatchObject({
       code: 1,
       err: expect.stringContaining('no-such-table'),
     });
-    expect(await processOf(['show', builtIn], undefined, nowhere)).toMatchObject({
+    expect(await startProcess(['show', builtIn], undefined, nowhere)).toMatchObject({
       code: 0,
       out: expect.stringContaining(`${builtIn}: Minnesota, built-in\nActive: unknown`),
     });

@@ -26,7 +26,7 @@ type Issue = {
   readonly firstDay: string;
   readonly files: readonly TestFile[];
   /** The combined rate of a place in millionths from `firstDay`; `null` if the file does not list the place. */
-  readonly rateOf: (place: string) => number | null;
+  readonly getRate: (place: string) => number | null;
 };
 
 type History = {
@@ -68,7 +68,7 @@ const firstDays = (months: number): readonly string[] =>
   });
 
 type Random = { readonly chance: (share: number) => boolean; readonly below: (count: number) => number };
-const randomOf = (seed: number): Random => {
+const createRandom = (seed: number): Random => {
   const next = seeded(seed);
   return { chance: (share) => next() < share, below: (count) => Math.floor(next() * count) };
 };
@@ -99,7 +99,7 @@ const zones = [
  * or omit the expired rows of one or both files.
  */
 const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly boundaries: boolean }): History => {
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const rates = new Map<Layer, Timeline<number>>(
     (Object.keys(codes) as Layer[]).map((layer) => [layer, [{ from: begin, value: tenths(random) }]]),
   );
@@ -147,7 +147,7 @@ const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly bo
       posted: postedNear(firstDay, random),
       firstDay,
       files: sstFiles('MN', [rateRow('27', '45', '27', '0.06875', '20090701'), ...rateLines], boundaryLines, quarter),
-      rateOf: (place) => {
+      getRate: (place) => {
         const [zip, plus4] = place.split('-');
         const found = zones.flatMap(([own, low, high], index) =>
           own === zip && (!plus4 || (low <= plus4 && plus4 <= high)) ? (known[index] ?? []) : [],
@@ -167,13 +167,13 @@ type Localities = Readonly<Record<string, { readonly code: string; readonly coun
 const monthlyLocalities = (
   history: Pick<History, 'name' | 'state' | 'format'> & { readonly stateRate: number; readonly localities: Localities },
   seed: number,
-  fileOf: (
+  getFile: (
     rows: readonly { readonly name: string; readonly from: string; readonly rate: number }[],
     firstDay: string,
   ) => TestFile,
 ): History => {
   const { stateRate, localities, ...named } = history;
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const rates = new Map(
     Object.keys(localities).map((name): [string, Timeline<number>] => [name, [{ from: begin, value: tenths(random) }]]),
   );
@@ -193,8 +193,8 @@ const monthlyLocalities = (
     return {
       posted: postedNear(firstDay, random),
       firstDay,
-      files: [fileOf(rows, firstDay)],
-      rateOf: (place) => {
+      files: [getFile(rows, firstDay)],
+      getRate: (place) => {
         const [own, county] = [now.get(place) ?? null, now.get(localities[place]?.county ?? '') ?? null];
         return own === null || county === null ? null : stateRate + county + own;
       },
@@ -257,7 +257,7 @@ const newYorkZips = ['10001', '11201', '12207', '14604'];
 
 /** Tables without dates: their rates apply from the day of the import. */
 const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => {
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const rates = new Map<string, number | null>(newYorkZips.map((zip) => [zip, tenths(random)]));
   const issues = firstDays(1).map((month): Issue => {
     for (const zip of newYorkZips) if (random.chance(0.25)) rates.set(zip, random.chance(0.2) ? null : tenths(random));
@@ -276,7 +276,7 @@ const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => 
       posted,
       firstDay: posted,
       files: [{ name: 'rates.csv', content: [header, ...rows].join('\n') }],
-      rateOf: (place) => {
+      getRate: (place) => {
         const rate = now.get(place) ?? null;
         return rate === null ? null : 40_000 + rate;
       },
@@ -319,7 +319,7 @@ const sampleDays: readonly string[] = Array.from({ length: 52 }, (_, index) => a
 type Answers = ReadonlyMap<string, readonly [rate: number | null, ...resolution: unknown[]]>;
 
 /** Returns the rates of all places on all sample days. */
-const answersOf = async ({ state, byZip, places }: History, posted: string): Promise<Answers> =>
+const readAnswers = async ({ state, byZip, places }: History, posted: string): Promise<Answers> =>
   on(posted, async () => {
     const addresses = places.map((place) =>
       accepted(readAddress({ state, ...(byZip ? { postal_code: place } : { city: place }) }, '')),
@@ -353,16 +353,16 @@ const before = (answers: Answers, day: string) => Object.fromEntries([...answers
  */
 const live = async (history: History): Promise<{ readonly all: number; readonly recent: number }> => {
   // The first file replaces the built-in tables from the first days of its rates.
-  let known: Answers = history.isDated ? new Map() : await answersOf(history, '2026-12-01');
+  let known: Answers = history.isDated ? new Map() : await readAnswers(history, '2026-12-01');
   for (const issue of history.issues) {
-    const { firstDay, posted, rateOf } = issue;
+    const { firstDay, posted, getRate } = issue;
     await importing(history, issue);
-    const answers = await answersOf(history, posted);
+    const answers = await readAnswers(history, posted);
     if (known.size > 0)
       expect(before(answers, firstDay), `${history.name}, ${firstDay}`).toEqual(before(known, firstDay));
     for (const [key, answer] of answers) {
       if (dayIn(key) < firstDay) continue;
-      const expected = rateOf(key.slice(0, -14));
+      const expected = getRate(key.slice(0, -14));
       // A place missing from a file keeps the rate of the last file that listed it.
       if (expected !== null) expect([firstDay, key, answer[0]]).toEqual([firstDay, key, expected]);
       else if (known.size > 0) expect([firstDay, key, answer]).toEqual([firstDay, key, known.get(key)]);
@@ -373,11 +373,12 @@ const live = async (history: History): Promise<{ readonly all: number; readonly 
   const { chain = [], chain_until: until = [] } = (await store.findHead(release ?? '')) ?? {};
   const lastDay = history.issues.at(-1)?.firstDay ?? '';
   const recent = chain.filter((_, at) => (until[at] ?? lastDay) >= lastDay).length;
-  await content('activate', (await builtInOf(history.state)) ?? '');
+  await content('activate', (await readBuiltIn(history.state)) ?? '');
   return { all: chain.length, recent };
 };
 
-const builtInOf = async (state: string) => (await import('../../shared/catalog/built-in.ts')).builtInRelease(state)?.id;
+const readBuiltIn = async (state: string) =>
+  (await import('../../shared/catalog/built-in.ts')).builtInRelease(state)?.id;
 
 describe('two years of files', () => {
   it.each([
@@ -400,7 +401,7 @@ it('applies a correction of the same quarter from its first day, with a note in 
   const post = (posted: string, rate: string): Issue => ({
     posted,
     firstDay: '2027-01-01',
-    rateOf: () => null,
+    getRate: () => null,
     files: sstFiles(
       'MN',
       rateRows('27', '45 27 0.06875', '00 053 0.004 20200101 20261231', `00 053 ${rate} 20270101`),
@@ -412,10 +413,10 @@ it('applies a correction of the same quarter from its first day, with a note in 
   const said =
     'Results for days before 2027-02-10 also change: at 1 ZIP or city, from 2027-01-01 on, by at most 0.25 percentage points (55401 from 7.375% to 7.625% on 2027-01-01).';
   await importing(history, post('2026-12-20', '0.005'));
-  const known = await answersOf(history, '2027-02-10');
+  const known = await readAnswers(history, '2027-02-10');
   expect(known.get('55401 on 2027-01-12')?.[0]).toBe(73_750);
   const out = await importing(history, post('2027-02-10', '0.0075'));
-  const corrected = await answersOf(history, '2027-02-11');
+  const corrected = await readAnswers(history, '2027-02-11');
   expect(before(corrected, '2027-01-01')).toEqual(before(known, '2027-01-01'));
   expect(corrected.get('55401 on 2027-01-12')?.[0]).toBe(76_250);
   expect(out).toContain(said);
@@ -428,7 +429,7 @@ it('reads a release that applies before and after the days of a newer one', asyn
   const post = (posted: string, rate: string, days: { readonly from?: string; readonly to?: string }): Issue => ({
     posted,
     firstDay: '2027-01-01',
-    rateOf: () => null,
+    getRate: () => null,
     files: sstFiles(
       'MN',
       rateRows('27', '45 27 0.06875', `00 053 ${rate} 20200101`),
@@ -440,7 +441,7 @@ it('reads a release that applies before and after the days of a newer one', asyn
   await importing(history, post('2026-12-20', '0.005', {}));
   await importing(history, post('2027-01-10', '0.0075', { from: '20270201', to: '20270430' }));
   // The diff compares each day's content with the complete content.
-  const answers = await answersOf(history, '2027-01-11');
+  const answers = await readAnswers(history, '2027-01-11');
   const rates = ['2027-01-12', '2027-02-13', '2027-06-21'].map((day) => answers.get(`55401 on ${day}`)?.[0]);
   expect(rates).toEqual([73_750, 76_250, 73_750]);
   const { release = '' } = (await store.readActiveReleases()).states['US-MN'] ?? {};

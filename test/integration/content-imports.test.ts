@@ -8,16 +8,16 @@ import { beginWriting } from '../../shared/importers/releases/import-files.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/content/content-claims.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { headOf, partOf } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/imported.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
 // Every test uses different ids.
 let counter = 100;
 const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
 const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
-const partsOf = (keys: readonly string[], rate = '0.01') => keys.map((key) => partOf(key, { 'US-MN-A': rate }));
-const ours = partsOf(zips(20));
-const theirs = partsOf(zips(20, 56001), '0.02');
+const listParts = (keys: readonly string[], rate = '0.01') => keys.map((key) => buildPart(key, { 'US-MN-A': rate }));
+const ours = listParts(zips(20));
+const theirs = listParts(zips(20, 56001), '0.02');
 
 const begun = async (id: string) => {
   const result = await store.beginImport(id, now);
@@ -28,14 +28,14 @@ type Outcome = {
   readonly ok: boolean;
   readonly problems?: readonly { readonly code: string; readonly detail: string }[];
 };
-const codeOf = ({ ok, problems }: Outcome) => (ok ? 'accepted' : problems?.[0]?.code);
-const detailOf = ({ problems }: Outcome) => problems?.[0]?.detail;
+const getCode = ({ ok, problems }: Outcome) => (ok ? 'accepted' : problems?.[0]?.code);
+const getDetail = ({ problems }: Outcome) => problems?.[0]?.detail;
 const wasDiscarded = (id: string) => ({
   ok: false,
   problems: [expect.objectContaining({ detail: expect.stringContaining(`${id} was discarded while`) })],
 });
 /** Returns whether a release is finished, and its parts. */
-const stateOf = async (id: string) => ({
+const buildState = async (id: string) => ({
   finished: (await store.findHead(id)) !== undefined,
   parts: await store.readPartKeys(id),
 });
@@ -65,28 +65,28 @@ describe('the id of an import', () => {
   it('belongs to one of several concurrent imports', async () => {
     const id = newId();
     const begun = await Promise.all(Array.from({ length: 8 }, () => store.beginImport(id, now)));
-    expect(begun.map(codeOf).sort()).toEqual(['accepted', ...Array(7).fill('precondition_failed')]);
+    expect(begun.map(getCode).sort()).toEqual(['accepted', ...Array(7).fill('precondition_failed')]);
   });
 
   it('is not reused by another import, whether running, finished or discarded', async () => {
     const [running, finished, discarded] = [newId(), newId(), newId()];
     await begun(running);
-    await store.importRelease(headOf(finished), ours);
+    await store.importRelease(buildHead(finished), ours);
     await begun(discarded);
     expect(await store.discardImport(discarded)).toEqual({ ok: true, value: 0 });
     for (const id of [running, finished, discarded]) {
       const again = await store.beginImport(id, now);
-      expect(codeOf(again)).toBe('precondition_failed');
-      expect(detailOf(again)).toContain('it gets a new id');
+      expect(getCode(again)).toBe('precondition_failed');
+      expect(getDetail(again)).toContain('it gets a new id');
     }
     expect(await store.takenIds('US-MN')).toEqual(expect.arrayContaining([running, finished, discarded]));
   });
 
   it('is not reused if another import finishes between the read of the ids and the claim', async () => {
     const id = newId();
-    beforeNext('TransactWriteItems', () => store.importRelease(headOf(id), theirs));
-    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
-    expect(await stateOf(id)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+    beforeNext('TransactWriteItems', () => store.importRelease(buildHead(id), theirs));
+    expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(await buildState(id)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
     expect(await unfinished()).not.toContain(id);
   });
 
@@ -96,7 +96,7 @@ describe('the id of an import', () => {
     const parts = async function* () {
       yield* ours;
     };
-    const hashed = { ...headOf(taken), imported_at: now, content_hash: await contentHash(headOf(taken), ours) };
+    const hashed = { ...buildHead(taken), imported_at: now, content_hash: await contentHash(buildHead(taken), ours) };
     const { claim, head } = await beginWriting(hashed, parts);
     expect(claim.id).toBe(next);
     expect(head).toEqual({ ...hashed, id: next, content_hash: await contentHash({ ...hashed, id: next }, ours) });
@@ -116,7 +116,7 @@ describe('a finished import', () => {
       { id: second, began_at: now },
     ]);
     expect(await Array.fromAsync(store.listHeads('US-IL'))).toEqual([]);
-    await store.finishImport(claim, headOf(second), await store.writeParts(claim, ours));
+    await store.finishImport(claim, buildHead(second), await store.writeParts(claim, ours));
     expect(await unfinished('US-IL')).toEqual([first]);
     expect(await Array.fromAsync(store.listHeads('US-IL'), ({ id }) => id)).toEqual([second]);
     expect(await store.takenIds('US-IL')).toEqual([second, first]);
@@ -124,26 +124,28 @@ describe('a finished import', () => {
 
   it('has only its own parts if another import runs concurrently', async () => {
     const [a, b] = [newId(), newId()];
-    const heads = [store.importRelease(headOf(a), ours), store.importRelease(headOf(b), theirs)];
-    expect((await Promise.all(heads)).map(codeOf)).toEqual(['accepted', 'accepted']);
-    expect(await stateOf(a)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
-    expect(await stateOf(b)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+    const heads = [store.importRelease(buildHead(a), ours), store.importRelease(buildHead(b), theirs)];
+    expect((await Promise.all(heads)).map(getCode)).toEqual(['accepted', 'accepted']);
+    expect(await buildState(a)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await buildState(b)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
   it('is finished once, by the import that started it', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
-    await expect(store.finishImport({ id, run: 'another' }, headOf(id), written)).rejects.toThrow('different import');
+    await expect(store.finishImport({ id, run: 'another' }, buildHead(id), written)).rejects.toThrow(
+      'different import',
+    );
     expect(await store.findHead(id)).toBeUndefined();
-    expect(codeOf(await store.finishImport(claim, headOf(id), written))).toBe('accepted');
-    const changed = { ...headOf(id), content_hash: 'other' };
+    expect(getCode(await store.finishImport(claim, buildHead(id), written))).toBe('accepted');
+    const changed = { ...buildHead(id), content_hash: 'other' };
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('already finished');
     // Restoring the claim has no effect.
     await database.send(new PutCommand({ TableName: environment.tables.content, Item: claimItem(claim, now) }));
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('a head and a claim');
-    expect(await store.findHead(id)).toEqual(headOf(id));
-    expect(await stateOf(id)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await store.findHead(id)).toEqual(buildHead(id));
+    expect(await buildState(id)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
   });
 });
 
@@ -153,24 +155,24 @@ describe('a discarded import', () => {
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
     expect(await store.discardImport(id)).toEqual({ ok: true, value: 20 });
-    expect(await stateOf(id)).toEqual(nothing);
+    expect(await buildState(id)).toEqual(nothing);
     expect(await unfinished()).not.toContain(id);
-    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
-    expect(await stateOf(id)).toEqual(nothing);
-    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
+    expect(await buildState(id)).toEqual(nothing);
+    expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
   });
 
   it('removes parts that it wrote after the discard, and no parts of other imports', async () => {
     const [id, another] = [newId(), newId()];
-    await store.importRelease(headOf(another), theirs);
+    await store.importRelease(buildHead(another), theirs);
     const claim = await begun(id);
     // Sixteen writers have parts, and the first one is blocked.
     beforeNext('PutItem', () => store.discardImport(id));
     const written = await store.writeParts(claim, ours);
-    expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
-    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
-    expect(await stateOf(id)).toEqual(nothing);
-    expect(await stateOf(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
+    expect((await buildState(id)).parts.length).toBeGreaterThan(0);
+    expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
+    expect(await buildState(id)).toEqual(nothing);
+    expect(await buildState(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
   it('fails even if the discard happens between the comparison of its parts and the write of its head', async () => {
@@ -178,8 +180,8 @@ describe('a discarded import', () => {
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
     beforeNext('TransactWriteItems', () => store.discardImport(id));
-    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
-    expect(await stateOf(id)).toEqual(nothing);
+    expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
+    expect(await buildState(id)).toEqual(nothing);
   });
 
   it('cannot finish once the discard removes parts', async () => {
@@ -188,11 +190,11 @@ describe('a discarded import', () => {
     const written = await store.writeParts(claim, ours);
     let ended: unknown;
     beforeNext('DeleteItem', async () => {
-      ended = await store.finishImport(claim, headOf(id), written);
+      ended = await store.finishImport(claim, buildHead(id), written);
     });
-    expect(codeOf(await store.discardImport(id))).toBe('accepted');
+    expect(getCode(await store.discardImport(id))).toBe('accepted');
     expect(ended).toEqual(wasDiscarded(id));
-    expect(await stateOf(id)).toEqual(nothing);
+    expect(await buildState(id)).toEqual(nothing);
   });
 
   it('keeps its parts if it finishes first', async () => {
@@ -201,11 +203,11 @@ describe('a discarded import', () => {
     const written = await store.writeParts(claim, ours);
     let ended: Outcome | undefined;
     beforeNext('UpdateItem', async () => {
-      ended = await store.finishImport(claim, headOf(id), written);
+      ended = await store.finishImport(claim, buildHead(id), written);
     });
-    expect(codeOf(await store.discardImport(id))).toBe('not_found');
+    expect(getCode(await store.discardImport(id))).toBe('not_found');
     expect(ended).toEqual({ ok: true, value: undefined });
-    expect(await stateOf(id)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+    expect(await buildState(id)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
     expect(await unfinished()).not.toContain(id);
   });
 
@@ -216,14 +218,14 @@ describe('a discarded import', () => {
     beforeNext('DeleteItem', () => Promise.reject(new Error('killed')));
     await expect(store.discardImport(id)).rejects.toThrow('killed');
     expect(await unfinished()).toContain(id);
-    expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
+    expect((await buildState(id)).parts.length).toBeGreaterThan(0);
     // All parts exist, so only the missing claim prevents the import from finishing.
     await store.writeParts(claim, ours);
-    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
-    expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
-    expect(codeOf(await store.discardImport(id))).toBe('accepted');
+    expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
+    expect(getCode(await store.discardImport(id))).toBe('accepted');
     expect(await unfinished()).not.toContain(id);
-    expect(await stateOf(id)).toEqual(nothing);
+    expect(await buildState(id)).toEqual(nothing);
   });
 
   it('leaves parts if it is killed after the discard, and a second discard removes them', async () => {
@@ -231,27 +233,27 @@ describe('a discarded import', () => {
     const claim = await begun(id);
     await store.discardImport(id);
     await store.writeParts(claim, ours);
-    expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
+    expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
     expect(await store.discardImport(id)).toEqual({ ok: true, value: 20 });
-    expect(await stateOf(id)).toEqual(nothing);
+    expect(await buildState(id)).toEqual(nothing);
   });
 
   it('can be discarded twice at once', async () => {
     const id = newId();
     const claim = await begun(id);
-    await store.writeParts(claim, partsOf(zips(250)));
+    await store.writeParts(claim, listParts(zips(250)));
     const discards = await Promise.all([store.discardImport(id), store.discardImport(id)]);
-    expect(discards.map(codeOf)).toEqual(['accepted', 'accepted']);
-    expect(await stateOf(id)).toEqual(nothing);
+    expect(discards.map(getCode)).toEqual(['accepted', 'accepted']);
+    expect(await buildState(id)).toEqual(nothing);
     expect(await unfinished()).not.toContain(id);
   });
 
   it('cannot be discarded if it is finished or unknown', async () => {
     const finished = newId();
-    await store.importRelease(headOf(finished), ours);
+    await store.importRelease(buildHead(finished), ours);
     for (const id of [finished, newId(), 'US-MN@2026-11-22.1', 'latest'])
-      expect(codeOf(await store.discardImport(id))).toBe('not_found');
-    expect(await stateOf(finished)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
+      expect(getCode(await store.discardImport(id))).toBe('not_found');
+    expect(await buildState(finished)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
     expect(await unfinished()).not.toContain(finished);
   });
 });

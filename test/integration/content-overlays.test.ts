@@ -145,15 +145,15 @@ describe('overlays', () => {
   });
 
   it('omit releases of the chain that no longer cover any address and day', async () => {
-    const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
+    const readChain = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
     // The active import covers 54135 from 2024-01-01 and overlays the first import, which also covers 53202.
-    expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
-    expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
-    expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
+    expect(await readChain([keshena, wauwatosa])).toEqual([first]);
+    expect(await readChain([keshena, milwaukee, wauwatosa])).toEqual([]);
+    expect(await readChain([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
     // Its county has no rate before 2025, so the fallback release still covers 2024.
-    expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
-    expect(await chainOf([keshena, range('0001', '9999')])).toEqual([first]);
-    expect(await chainOf([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
+    expect(await readChain([row('54135', '077'), milwaukee])).toEqual([other]);
+    expect(await readChain([keshena, range('0001', '9999')])).toEqual([first]);
+    expect(await readChain([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
     // A row for the whole state lists no place, so the fallback releases still apply.
     const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
@@ -234,16 +234,16 @@ it('keep the fallback release for a city whose rate depends on the street addres
   const text = fixture('ordmache-current.txt').content.toString();
   const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
   const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;
-  const chainOf = async (file: string) => {
+  const readChain = async (file: string) => {
     const path = join(folder, `${randomUUID()}.txt`);
     await writeFile(path, file);
     const { out } = await content('import', '--format', 'illinois', '--file', path, ...activated);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     return { id, chain: (await findHead(id))?.chain, out };
   };
-  const first = await chainOf(`${alone}\n`);
-  const open = await chainOf(`${line.slice(0, 60)}Y20260101${'0'.repeat(20)} ${line.slice(90)}\n`);
+  const first = await readChain(`${alone}\n`);
+  const open = await readChain(`${line.slice(0, 60)}Y20260101${'0'.repeat(20)} ${line.slice(90)}\n`);
   expect(open.chain).toEqual([first.id]);
   expect(open.out).toContain('its rates depend on the address and are in a different file (ordmacha-current.txt)');
-  expect((await chainOf(`${alone.replaceAll('10500', '10750')}\n`)).chain).toEqual([]);
+  expect((await readChain(`${alone.replaceAll('10500', '10750')}\n`)).chain).toEqual([]);
 });

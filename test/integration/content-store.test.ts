@@ -14,7 +14,7 @@ import { readContent } from '../../shared/store/content/content-reads.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
-import { headOf, partOf } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/imported.ts';
 
 const TableName = environment.tables.content;
 const now = '2026-11-21T12:00:00.000Z';
@@ -23,11 +23,11 @@ const now = '2026-11-21T12:00:00.000Z';
 let counter = 0;
 const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
 const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
-const partsOf = (keys: readonly string[]) => keys.map((key) => partOf(key, { [`US-MN-${key}`]: '0.01' }));
+const listParts = (keys: readonly string[]) => keys.map((key) => buildPart(key, { [`US-MN-${key}`]: '0.01' }));
 
 const imported = async (id: string, keys: readonly string[] = []) => {
-  const head = headOf(id);
-  expect(await store.importRelease(head, partsOf(keys))).toEqual({ ok: true, value: undefined });
+  const head = buildHead(id);
+  expect(await store.importRelease(head, listParts(keys))).toEqual({ ok: true, value: undefined });
   return head;
 };
 /** Starts an import. */
@@ -36,7 +36,7 @@ const begun = async (id = newId()) => {
   if (!result.ok) throw new Error(result.problems[0].detail);
   return result.value;
 };
-const codesOf = (result: { readonly ok: boolean; readonly problems?: readonly { readonly code: string }[] }) =>
+const listCodes = (result: { readonly ok: boolean; readonly problems?: readonly { readonly code: string }[] }) =>
   result.ok ? 'accepted' : (result.problems ?? []).map(({ code }) => code).join();
 
 describe('an imported release', () => {
@@ -47,7 +47,7 @@ describe('an imported release', () => {
     expect(await store.findHead(id)).toEqual(head);
     expect(await store.readPartKeys(id)).toEqual([...keys].sort());
     const asked = [...keys].reverse();
-    expect(await store.readParts(id, asked)).toEqual(partsOf(asked));
+    expect(await store.readParts(id, asked)).toEqual(listParts(asked));
     await expect(store.readParts(id, ['55001', '99999'])).rejects.toThrow('no part 99999');
   });
 
@@ -61,58 +61,58 @@ describe('an imported release', () => {
 
   it('does not exist before its head is written', async () => {
     const claim = await begun();
-    const written = await store.writeParts(claim, partsOf(['55001', '55002']));
+    const written = await store.writeParts(claim, listParts(['55001', '55002']));
     expect([...written.keys()].sort()).toEqual(['55001', '55002']);
     expect(await store.findHead(claim.id)).toBeUndefined();
-    expect(codesOf(await store.finishImport(claim, headOf(claim.id), written))).toBe('accepted');
-    expect(await store.findHead(claim.id)).toEqual(headOf(claim.id));
+    expect(listCodes(await store.finishImport(claim, buildHead(claim.id), written))).toBe('accepted');
+    expect(await store.findHead(claim.id)).toEqual(buildHead(claim.id));
   });
 
   it('cannot be finished with missing or foreign parts', async () => {
     const claim = await begun();
-    const head = headOf(claim.id);
-    const written = await store.writeParts(claim, partsOf(['55001', '55002']));
+    const head = buildHead(claim.id);
+    const written = await store.writeParts(claim, listParts(['55001', '55002']));
     const more = new Map([...written, ['55003', 'digest']] as const);
     const fewer = new Map([...written].filter(([key]) => key === '55001'));
     const other = new Map([...written, ['55001', 'digest']] as const);
     const refused = [];
     for (const others of [more, fewer, other]) refused.push(await store.finishImport(claim, head, others));
-    expect(refused.map(codesOf)).toEqual(Array(3).fill('precondition_failed'));
+    expect(refused.map(listCodes)).toEqual(Array(3).fill('precondition_failed'));
     expect(refused.map((result) => !result.ok && result.problems[0].detail)).toEqual([
       expect.stringContaining('1 are missing, 0 are unexpected, and 0 have different content'),
       expect.stringContaining('0 are missing, 1 are unexpected, and 0 have different content'),
       expect.stringContaining('0 are missing, 0 are unexpected, and 1 have different content'),
     ]);
     expect(await store.findHead(claim.id)).toBeUndefined();
-    expect(codesOf(await store.finishImport(claim, head, written))).toBe('accepted');
+    expect(listCodes(await store.finishImport(claim, head, written))).toBe('accepted');
   });
 
   it('keeps the first part written under a key, and accepts the same part again', async () => {
     const claim = await begun();
-    const part = partOf('55001', { 'US-MN-Y': '0.01' });
+    const part = buildPart('55001', { 'US-MN-Y': '0.01' });
     const digest = await store.writePart(claim, part);
-    await expect(store.writePart(claim, partOf('55001', { 'US-MN-X': '0.5' }))).rejects.toThrow('different part');
+    await expect(store.writePart(claim, buildPart('55001', { 'US-MN-X': '0.5' }))).rejects.toThrow('different part');
     expect(await store.writePart(claim, part)).toBe(digest);
     expect(await store.readPartDigests(claim.id)).toEqual(new Map([['55001', digest]]));
   });
 
   it('cannot have the id of a built-in release or an invalid id', async () => {
-    expect(codesOf(await store.beginImport('US-MI@2026-11-22.1', now))).toBe('precondition_failed');
+    expect(listCodes(await store.beginImport('US-MI@2026-11-22.1', now))).toBe('precondition_failed');
     await expect(store.beginImport('latest', now)).rejects.toThrow('must have a state, a day');
     const claim = await begun();
-    const elsewhere = { ...headOf(claim.id), state: 'US-OH' };
+    const elsewhere = { ...buildHead(claim.id), state: 'US-OH' };
     await expect(store.finishImport(claim, elsewhere, new Map())).rejects.toThrow('must begin with the state');
-    await expect(store.finishImport(claim, headOf(newId()), new Map())).rejects.toThrow('must match the claim');
+    await expect(store.finishImport(claim, buildHead(newId()), new Map())).rejects.toThrow('must match the claim');
     expect(await store.findHead('US-MN@2030-01-01.01')).toBeUndefined();
     expect(await store.findHead('../../etc')).toBeUndefined();
   });
 
   it('stops an import at the first part that cannot be written, without reading all the others', async () => {
     const claim = await begun();
-    await store.writePart(claim, partOf('55005', { 'US-MN-X': '0.5' }));
+    await store.writePart(claim, buildPart('55005', { 'US-MN-X': '0.5' }));
     let taken = 0;
     const source = async function* () {
-      for (const part of partsOf(zips(1000))) {
+      for (const part of listParts(zips(1000))) {
         taken++;
         yield part;
       }
@@ -123,7 +123,9 @@ describe('an imported release', () => {
 
   it('rejects a part without an item', async () => {
     const cities = Array.from({ length: 20_000 }, () => crypto.randomUUID());
-    await expect(store.writePart(await begun(), partOf('55001', {}, { cities }))).rejects.toThrow('bytes compressed');
+    await expect(store.writePart(await begun(), buildPart('55001', {}, { cities }))).rejects.toThrow(
+      'bytes compressed',
+    );
   });
 });
 
@@ -240,16 +242,16 @@ describe('activation', () => {
     expect(await back()).toBeUndefined();
     const seen = await store.readActiveReleases();
     await store.activateRelease('US-ID', id, seen, now);
-    expect(codesOf(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
+    expect(listCodes(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
   });
 
   it('is rejected without a change if the release is unfinished, missing, or belongs to another state', async () => {
     const [half, never, finished] = [newId('US-KS'), newId('US-KS'), newId('US-KY')];
-    await store.writeParts(await begun(half), partsOf(['55001']));
+    await store.writeParts(await begun(half), listParts(['55001']));
     await imported(finished);
     const before = await store.readActiveReleases();
     for (const id of [half, never, finished, 'US-KS', 'nonsense'])
-      expect(codesOf(await store.activateRelease('US-KS', id, before, now))).toBe('not_found');
+      expect(listCodes(await store.activateRelease('US-KS', id, before, now))).toBe('not_found');
     expect(await store.readActiveReleases()).toEqual(before);
   });
 
@@ -258,7 +260,7 @@ describe('activation', () => {
     for (const id of ids) await imported(id);
     const seen = await store.readActiveReleases();
     const results = await Promise.all(ids.map((id) => store.activateRelease(id.slice(0, 5), id, seen, now)));
-    expect(results.map(codesOf).sort()).toEqual([
+    expect(results.map(listCodes).sort()).toEqual([
       'accepted',
       'precondition_failed',
       'precondition_failed',

@@ -10,7 +10,7 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { partOf } from '../support/imported.ts';
+import { buildPart } from '../support/imported.ts';
 import {
   isPage,
   openPublisherServer,
@@ -47,8 +47,9 @@ const run = async (...words: readonly string[]) => {
   return { out: out.join(''), code: process.exitCode ?? 0 };
 };
 const update = (...words: readonly string[]) => run('update', '--mirror', server.url, ...words);
-const activeOf = async (state: string) => (await store.readActiveReleases()).states[`US-${state}`]?.release ?? null;
-const releasesOf = async (state: string) => (await Array.fromAsync(store.listHeads(`US-${state}`))).map(({ id }) => id);
+const readActive = async (state: string) => (await store.readActiveReleases()).states[`US-${state}`]?.release ?? null;
+const readReleases = async (state: string) =>
+  (await Array.fromAsync(store.listHeads(`US-${state}`))).map(({ id }) => id);
 
 /** Cuts the connection halfway through the file this many times. */
 const cut = (times: number): Play => {
@@ -79,11 +80,11 @@ describe('update', () => {
     const first = await update('--all');
     expect(first.out).toContain(`${importable.length} imported, 0 current, 0 failed.`);
     expect(first.code).toBe(0);
-    for (const state of importable) expect(await releasesOf(state), state).toHaveLength(1);
+    for (const state of importable) expect(await readReleases(state), state).toHaveLength(1);
     server.requests.length = 0;
     const second = await update('--all');
     expect(second.code).toBe(0);
-    for (const state of importable) expect(await releasesOf(state), state).toHaveLength(1);
+    for (const state of importable) expect(await readReleases(state), state).toHaveLength(1);
     const files = server.requests.filter((line) => !isPage(line));
     expect(files.every((line) => line.startsWith('GET') && line.endsWith(' 304'))).toBe(true);
   });
@@ -92,9 +93,9 @@ describe('update', () => {
     // Michigan has no local taxes, so nothing changes.
     server.publish(smallFiles('MI', { rate: '0' }));
     await update('--state', 'MI');
-    expect(await activeOf('MI')).toBe(null);
+    expect(await readActive('MI')).toBe(null);
     const { out, code } = await update('--state', 'MI', '--activate');
-    expect({ code, active: await activeOf('MI') }).toEqual({ code: 0, active: (await releasesOf('MI')).at(-1) });
+    expect({ code, active: await readActive('MI') }).toEqual({ code: 0, active: (await readReleases('MI')).at(-1) });
     expect(out).toContain('passed the gates');
     expect((await update('--state', 'mi')).out).toContain('has the current files');
   });
@@ -102,7 +103,7 @@ describe('update', () => {
   it('keeps a release that fails a gate inactive until the operator overrides the gate', async () => {
     server.publish(smallFiles('MN', { rate: '0.06', quarter: '2027Q1' }));
     const held = await update('--state', 'MN', '--activate');
-    expect({ code: held.code, active: await activeOf('MN') }).toEqual({ code: 1, active: null });
+    expect({ code: held.code, active: await readActive('MN') }).toEqual({ code: 1, active: null });
     expect(held.out).toMatch(/largest +5 points +3 points +FAIL/);
     expect(held.out).toContain('These gates failed: vanished, changed, largest, past, built-in.');
     const refused = update('--state', 'MN', '--activate', '--override', 'everything');
@@ -114,9 +115,9 @@ describe('update', () => {
       '--override',
       'vanished,changed,largest,past,built-in',
     );
-    expect({ code: released.code, active: await activeOf('MN') }).toEqual({
+    expect({ code: released.code, active: await readActive('MN') }).toEqual({
       code: 0,
-      active: (await releasesOf('MN')).at(-1),
+      active: (await readReleases('MN')).at(-1),
     });
   });
 
@@ -129,7 +130,7 @@ describe('update', () => {
     await writeFile(join(folder, 'own.json'), JSON.stringify(file));
     await run('import', '--format', 'rules', '--file', join(folder, 'own.json'), '--activate');
     await rm(folder, { recursive: true });
-    const before = await releasesOf('IA');
+    const before = await readReleases('IA');
     const own = before.at(-1);
     const { out, code } = await update(
       '--state',
@@ -138,7 +139,7 @@ describe('update', () => {
       '--override',
       'vanished,changed,built-in,largest',
     );
-    const active = await activeOf('IA');
+    const active = await readActive('IA');
     expect(code, out).toBe(0);
     expect(before).not.toContain(active);
     expect(await store.findHead(active ?? '')).toMatchObject({
@@ -147,7 +148,7 @@ describe('update', () => {
       own: { rules: [rule.id].map((id) => ({ id })) },
     });
     expect((await update('--state', 'IA', '--activate')).out).toContain('has the current files');
-    expect(await releasesOf('IA')).toEqual([...before, active]);
+    expect(await readReleases('IA')).toEqual([...before, active]);
   });
 
   it.each(
@@ -155,14 +156,14 @@ describe('update', () => {
   )('never activates a release of %s, because the file layout of %s is not verified', async (state, name) => {
     const gates = 'vanished,changed,largest,past,built-in';
     const { out, code } = await update('--state', state ?? '', '--activate', '--override', gates);
-    expect({ code, active: await activeOf(state ?? '') }).toEqual({ code: 1, active: null });
+    expect({ code, active: await readActive(state ?? '') }).toEqual({ code: 1, active: null });
     expect(out).toContain(`The layout of the files of ${name} is not verified.`);
   });
 
   it('does not activate a release again after an operator rolled it back', async () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
-    expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
+    expect({ code, active: await readActive('MI') }).toEqual({ code: 1, active: null });
     expect(out).toContain('A release of these files was active before, and was rolled back or replaced.');
   });
 
@@ -192,11 +193,11 @@ const sendAs =
 
 describe('the ETag of a file', () => {
   it('can change without the content: no release is created, and --check reports it', async () => {
-    const before = await releasesOf('GA');
+    const before = await readReleases('GA');
     server.play('/GAR', sendAs('"another"'));
     expect((await update('--state', 'GA', '--check')).out).toContain('GA: has newer files');
     await update('--state', 'GA');
-    expect(await releasesOf('GA')).toEqual(before);
+    expect(await readReleases('GA')).toEqual(before);
     expect((await update('--state', 'GA', '--check')).out).toContain('GA: is current');
     server.play('/GAR', null);
   });
@@ -242,7 +243,7 @@ describe('a broken publisher', () => {
     ],
   ])('that %s fails alone, and its state remains unchanged', async (_fault, play, says) => {
     server.publish(smallFiles('UT', { rate: '0.006' }));
-    const before = await releasesOf('UT');
+    const before = await readReleases('UT');
     server.play('/UTR', play);
     const broken = await update('--state', 'UT,IN');
     server.play('/UTR', null);
@@ -250,7 +251,7 @@ describe('a broken publisher', () => {
     expect(broken.out).toMatch(says);
     expect(broken.out).toMatch(/UT: FAILED/);
     expect(broken.out).toContain(' 1 failed.');
-    expect(await releasesOf('UT')).toEqual(before);
+    expect(await readReleases('UT')).toEqual(before);
     expect((await readContentSource('UT')).failure).not.toBe(null);
   });
 
@@ -312,7 +313,7 @@ it('discards an import that was interrupted a day ago, but not one that could st
   const begin = (id: string, agoMs: number) => store.beginImport(id, new Date(Date.now() - agoMs).toISOString());
   const begun = await begin(old, 25 * hourMs);
   if (!begun.ok) throw new Error('The import did not begin.');
-  await store.writePart(begun.value, partOf('58001', {}));
+  await store.writePart(begun.value, buildPart('58001', {}));
   await begin(recent, hourMs);
   server.publish(smallFiles('ND', { rate: '0.0075' }));
   const { out } = await update('--state', 'ND');

@@ -13,12 +13,12 @@ import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
-import { changeHead, changePart, contentOf, itemOf, put, remove, withText } from '../support/content-tampering.ts';
-import { headOf, partOf } from '../support/imported.ts';
+import { changeHead, changePart, getContent, put, readItem, remove, withText } from '../support/content-tampering.ts';
+import { buildHead, buildPart } from '../support/imported.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
-import { clientOf, later, sale } from '../support/sales.ts';
-import { attributeOf } from '../support/stored-bytes.ts';
+import { connectClient, later, sale } from '../support/sales.ts';
+import { getAttribute } from '../support/stored-bytes.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -39,14 +39,14 @@ const verified = async (...args: string[]) => {
 
 // 30 parts in 16 partitions. Tests change 55402, and not 55403.
 const keys = [...Array.from({ length: 28 }, (_, index) => String(55_401 + index)), '29 PALMS', 'ST PAUL'];
-const parts = keys.map((key) => partOf(key, { [`US-MN-${key.replace(' ', '')}`]: '0.02125' }));
+const parts = keys.map((key) => buildPart(key, { [`US-MN-${key.replace(' ', '')}`]: '0.02125' }));
 let counter = 100;
 
 /** Writes a new release as an import does. */
 const imported = async (chain: readonly string[] = []): Promise<string> => {
   const id = `US-MN@2030-01-01.${++counter}`;
   const counts = { parts: parts.length, zips: 28, jurisdictions: 31, rates: 31, locations: 30, streets: 0 };
-  const head = { ...headOf(id), counts, content_hash: '', chain, chain_until: chain.map(() => null) };
+  const head = { ...buildHead(id), counts, content_hash: '', chain, chain_until: chain.map(() => null) };
   const result = await store.importRelease({ ...head, content_hash: await contentHash(head, parts) }, parts);
   expect(result.ok).toBe(true);
   return id;
@@ -61,7 +61,7 @@ type Place = { readonly postal_code: string | null; readonly city?: string };
 /** Returns the tax on 100.00 at these places, or the API error, a minute after the activation. */
 const taxes = async (...places: Place[]): Promise<readonly string[]> => {
   minutes += 2;
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   return later(minutes * 60_000, () =>
     Promise.all(
       places.map(async (place) => {
@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
   [
     'a part without its digest',
     async (id) => {
-      const { digest: _, ...item } = await itemOf(partKey(id, '55402'));
+      const { digest: _, ...item } = await readItem(partKey(id, '55402'));
       await put(item);
     },
     partFailed,
@@ -112,7 +112,7 @@ const cases: readonly Case[] = [
   ],
   [
     'an added part with its digest',
-    (id) => put(partItem(id, partOf('55999', { 'US-MN-X': '0.01' }))),
+    (id) => put(partItem(id, buildPart('55999', { 'US-MN-X': '0.01' }))),
     partFailed,
     ['Part 55999 of ID is corrupt: the head does not list it.'],
     { postal_code: '55999' },
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
   [
     'a part in another partition',
     async (id) => {
-      const item = await itemOf(partKey(id, '55402'));
+      const item = await readItem(partKey(id, '55402'));
       await remove(partKey(id, '55402'));
       await put({ ...item, pk: partKey(id, '55401').pk });
     },
@@ -130,7 +130,7 @@ const cases: readonly Case[] = [
   [
     'two swapped parts',
     async (id) => {
-      const [first, second] = [await itemOf(partKey(id, '55402')), await itemOf(partKey(id, '55404'))];
+      const [first, second] = [await readItem(partKey(id, '55402')), await readItem(partKey(id, '55404'))];
       await put({ ...first, ...partKey(id, '55404') });
       await put({ ...second, ...partKey(id, '55402') });
     },
@@ -151,14 +151,14 @@ const cases: readonly Case[] = [
   ],
   [
     'a head with another list of parts',
-    (id) => changeHead(id, () => ({ part_keys: attributeOf('\n55401\n') })),
+    (id) => changeHead(id, () => ({ part_keys: getAttribute('\n55401\n') })),
     headFailed,
     [`The head of ID is corrupt: ${wrongDigest}`],
   ],
   [
     "another release's head",
     async (id) => {
-      const other = await itemOf(releaseHeadKey(await imported()));
+      const other = await readItem(releaseHeadKey(await imported()));
       await put({ ...other, ...releaseHeadKey(id) });
     },
     headFailed,
@@ -187,8 +187,8 @@ describe('a changed item', () => {
   );
 
   it.each([
-    ['a forged rate with its digest', '55402', async () => partOf('55402', { 'US-MN-55402': '0.01125' })],
-    ["another release's part", '55402', async () => contentOf(await itemOf(partKey(await imported(), '55403')))],
+    ['a forged rate with its digest', '55402', async () => buildPart('55402', { 'US-MN-55402': '0.01125' })],
+    ["another release's part", '55402', async () => getContent(await readItem(partKey(await imported(), '55403')))],
   ])('%s is detected only by the hash of the release', async (_what, key, forged) => {
     const id = await imported();
     await put(partItem(id, { ...(await forged()), key }));
@@ -239,7 +239,7 @@ describe('the key list of a release', () => {
     for (let count = 0; count < 101; count += 1) {
       const id = `US-WY@2030-01-01.${101 + count}`;
       others.push(id);
-      expect((await store.importRelease(headOf(id), [])).ok).toBe(true);
+      expect((await store.importRelease(buildHead(id), [])).ok).toBe(true);
       // The first release is the oldest in the cache until it is evicted at the end.
       await readContent([id], []);
       if (count > 97) await expect(readContent([id], [missing])).rejects.toThrow(`Part 55402 of ${first}`);

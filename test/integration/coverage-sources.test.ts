@@ -7,7 +7,7 @@ import type { ContentSource } from '../../shared/store/content/content-sources.t
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
-import { headOf } from '../support/imported.ts';
+import { buildHead } from '../support/imported.ts';
 import { later } from '../support/sales.ts';
 
 const release = 'US-MN@2026-09-01.101';
@@ -54,9 +54,9 @@ it('returns the built-in content before the first update, and the same in the li
 });
 
 it('returns a release as proposed, and as active after its activation, with a new ETag each time', async () => {
-  const tagOf = async () => (await get('state=MN')).headers.get('ETag') ?? '';
-  const before = await tagOf();
-  await store.importRelease(headOf(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
+  const readTag = async () => (await get('state=MN')).headers.get('ETag') ?? '';
+  const before = await readTag();
+  await store.importRelease(buildHead(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
   await record({ files, release, imported_at: '2026-09-01T08:00:00.000Z', checked_at: '2026-09-01T08:00:00.000Z' });
   const proposed = { origin: 'built_in', release, in_use: false, as_of: '2026-08-18', next_expected: '2027-01-08' };
   expect(await sourceOn('2026-11-23')).toMatchObject(proposed);
@@ -68,7 +68,7 @@ it('returns a release as proposed, and as active after its activation, with a ne
   const active = await store.readActiveReleases();
   expect((await store.activateRelease('US-MN', release, active, '2026-11-23T00:00:00.000Z')).ok).toBe(true);
   expect(await sourceOn('2026-11-23')).toMatchObject({ ...proposed, origin: 'sst', in_use: true });
-  expect(await tagOf()).not.toBe(between.headers.get('ETag'));
+  expect(await readTag()).not.toBe(between.headers.get('ETag'));
   expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
 });
 

@@ -3,7 +3,7 @@ import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { now } from '../../shared/config/clock.ts';
 import { coverageOfAll } from '../../shared/coverage/coverage.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { dayMs, later, refusalOf } from '../support/sales.ts';
+import { dayMs, getRefusal, later } from '../support/sales.ts';
 
 let caller: Caller;
 beforeAll(async () => {
@@ -40,15 +40,15 @@ it.each(['MI', 'mi', 'US-MI', 'Michigan'])('returns a single state: %s', async (
 it('lists the releases of one state on request', async () => {
   const [michigan] = (await get('state=MI&expand=releases')).body.states;
   expect(michigan?.releases).toMatchObject([{ id: 'US-MI@2026-11-22.1', active: true, origin: 'built_in' }]);
-  expect(refusalOf(await get('expand=releases'))).toBe('422 | validation_invalid_format expand');
+  expect(getRefusal(await get('expand=releases'))).toBe('422 | validation_invalid_format expand');
 });
 
 it('has no row for a place without content, and rejects an unknown place', async () => {
   expect((await get('state=GU')).body.states).toEqual([]);
-  expect(refusalOf(await get('state=ZZ'))).toBe('422 | validation_invalid_format state');
-  expect(refusalOf(await get('state='))).toBe('422 | validation_invalid_format state');
-  expect(refusalOf(await get('state=MI&state=PA'))).toBe('422 | validation_invalid_format state');
-  expect(refusalOf(await get('city=Lansing'))).toBe('422 | validation_unknown_parameter city');
+  expect(getRefusal(await get('state=ZZ'))).toBe('422 | validation_invalid_format state');
+  expect(getRefusal(await get('state='))).toBe('422 | validation_invalid_format state');
+  expect(getRefusal(await get('state=MI&state=PA'))).toBe('422 | validation_invalid_format state');
+  expect(getRefusal(await get('city=Lansing'))).toBe('422 | validation_unknown_parameter city');
 });
 
 it("has the rate in force on the day of the service's clock", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, creditOf, goods, made, michigan, refusalOf, retrieved, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, made, michigan, retrieved, sale, sold } from '../support/sales.ts';
 
-const newClient = async () => clientOf(await newCaller());
-const warningsOf = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
+const newClient = async () => connectClient(await newCaller());
+const listWarnings = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 /** Incompressible text. */
 const noise = (length: number) =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(length * 0.75))))
@@ -78,7 +78,7 @@ describe('POST /transactions', () => {
     const pointers = answer.body.warnings.filter(({ code }) => code === 'unknown_field');
     expect(pointers.map(({ pointer }) => pointer)).toEqual(['/line_items/0/a~1b', '/colour']);
     const strict = await client.create(body, { Prefer: 'handling=strict' });
-    expect(refusalOf(strict)).toBe(
+    expect(getRefusal(strict)).toBe(
       '422 | validation_unknown_field /line_items/0/a~1b | validation_unknown_field /colour',
     );
     expect(strict.headers.get('preference-applied')).toBe('handling=strict');
@@ -91,7 +91,7 @@ describe('POST /transactions', () => {
     const { status, body } = await client.create({ object, ...calculation }, { Prefer: 'handling=strict' });
     expect([status, body.tax_amount_source]).toEqual([201, 'provided']);
     expect(body).toMatchObject(calculation);
-    expect(warningsOf(body)).toEqual(warningsOf(calculation));
+    expect(listWarnings(body)).toEqual(listWarnings(calculation));
   });
 
   it('warns if a line amount or a date differs, also in calculations, credits and updates', async () => {
@@ -99,21 +99,21 @@ describe('POST /transactions', () => {
     const tax_date = '2026-10-08T22:00:00-04:00';
     const body = sale({ tax_date, line_items: [goods({ id: 'item_1', amount: '99.00' })] });
     const expected = ['tax_day_differs', 'line_amount_differs'];
-    expect(warningsOf(await made(client.calculate(body)))).toEqual(expected);
+    expect(listWarnings(await made(client.calculate(body)))).toEqual(expected);
     const draft = await made(client.create(body));
-    expect([draft.tax_date, warningsOf(draft)]).toEqual(['2026-10-09T02:00:00Z', expected]);
+    expect([draft.tax_date, listWarnings(draft)]).toEqual(['2026-10-09T02:00:00Z', expected]);
     const changed = { line_items: [goods({ id: 'item_1', quantity: '3', amount: '1.00' })] };
-    expect(warningsOf(await made(client.update(draft.id, changed)))).toEqual(['line_amount_differs']);
+    expect(listWarnings(await made(client.update(draft.id, changed)))).toEqual(['line_amount_differs']);
     const parent = await sold(client);
     const line_items = [{ id: 'item_1', quantity: '1', unit_price: '50.00', amount: '40.00' }];
     const credit = await made(client.create(creditOf(parent, { tax_date, line_items })));
-    expect(warningsOf(credit)).toEqual(expected);
+    expect(listWarnings(credit)).toEqual(expected);
   });
 
   it('rejects a transaction that is too large with 413, and stores one that barely fits', async () => {
     const client = await newClient();
     const tooLarge = await client.create(sale({ line_items: noisyLines(460) }));
-    expect(refusalOf(tooLarge)).toBe('413 | validation_body_too_large');
+    expect(getRefusal(tooLarge)).toBe('413 | validation_body_too_large');
     // 1,000 random characters take 750 bytes, so 370 of them are near the 300 KB limit.
     const body = sale({ line_items: noisyLines(370), status: 'finalized' });
     const answer = await client.create(body, { 'Idempotency-Key': 'large' });
@@ -132,7 +132,7 @@ describe('POST /transactions', () => {
   it('rejects more than 1 MiB before it checks the fields', async () => {
     const client = await newClient();
     const answer = await client.create({ line_items: [], note: 'x'.repeat(1024 * 1024) });
-    expect(refusalOf(answer)).toBe('413 | validation_body_too_large');
+    expect(getRefusal(answer)).toBe('413 | validation_body_too_large');
   });
 });
 
@@ -161,7 +161,7 @@ describe('a supplied tax', () => {
       tax_amount: '1.00',
       taxability_reason: 'over_collected',
     });
-    expect(warningsOf(answer)).toContain('tax_amount_differs');
+    expect(listWarnings(answer)).toContain('tax_amount_differs');
   });
 });
 
@@ -193,7 +193,7 @@ it.each<[field: string, value: unknown, currency?: string]>([
 ])('rejects the %s %j', async (field, value, currency = 'USD') => {
   const client = await newClient();
   const refused = await client.create(sale({ currency, [field]: value }));
-  expect(refusalOf(refused)).toBe(`422 | validation_invalid_format /${field}`);
+  expect(getRefusal(refused)).toBe(`422 | validation_invalid_format /${field}`);
 });
 
 it('returns every error of a request at once, in the order of the body', async () => {
@@ -204,7 +204,7 @@ it('returns every error of a request at once, in the order of the body', async (
     reference_id: '',
     customer: { address: michigan },
   });
-  expect(refusalOf(answer)).toBe(
+  expect(getRefusal(answer)).toBe(
     [
       '422',
       'validation_invalid_format /tax_amount',

@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
-import { clientOf, creditOf, goods, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
 
 /** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
 const withSale = async (others: Record<string, unknown> = {}) => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   const parent = await sold(client, others);
   return {
     client,
@@ -23,7 +23,7 @@ const withSale = async (others: Record<string, unknown> = {}) => {
 };
 const twoLines = { line_items: [goods({ id: 'shirt', quantity: '3', unit_price: '9.99' }), goods({ id: 'mug' })] };
 const one = (id = 'item_1', others: object = {}) => ({ line_items: [{ id, quantity: '1', ...others }] });
-const detailOf = ({ body }: Answer): string => body.errors[0].detail;
+const getDetail = ({ body }: Answer): string => body.errors[0].detail;
 const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
 
 it('cannot exceed the units of the sale', async () => {
@@ -35,8 +35,8 @@ it('cannot exceed the units of the sale', async () => {
   });
   for (const line_items of [[units('2.0000000001', '90.00')], [units('2', '60.00'), units('1', '30.00')]])
     for (const refused of [await calculate({ line_items }), await credit({ line_items })]) {
-      expect(refusalOf(refused)).toBe(`409 | conflict_over_credit /line_items/${line_items.length - 1}/quantity`);
-      expect(detailOf(refused)).toContain('2 of line item_1. Send at most that quantity.');
+      expect(getRefusal(refused)).toBe(`409 | conflict_over_credit /line_items/${line_items.length - 1}/quantity`);
+      expect(getDetail(refused)).toContain('2 of line item_1. Send at most that quantity.');
     }
   expect(await credited()).toEqual(['0.00', '0.00', 'none']);
 });
@@ -46,7 +46,7 @@ it('can be a whole unit of a line with less than one unit, for another price', a
   const { credit } = await withSale({ line_items });
   expect((await made(credit(one('item_1', { unit_price: '10.00' })))).tax_amount).toBe('0.60');
   const more = { line_items: [{ id: 'item_1', quantity: '0.6', unit_price: '1.00' }] };
-  expect(refusalOf(await credit(more))).toBe('409 | conflict_over_credit /line_items/0/quantity');
+  expect(getRefusal(await credit(more))).toBe('409 | conflict_over_credit /line_items/0/quantity');
 });
 
 it('warns of a different product, customer or origin', async () => {
@@ -112,7 +112,7 @@ it("rejects an unmatched line outside the sale's states, and accepts another cit
     line_items: [goods({ id: 'goodwill', customer: { address: { city, state, postal_code, country: 'US' } } })],
   });
   for (const refused of [await credit(to('Honolulu', 'HI', '96813')), await calculate(to('Honolulu', 'HI', '96813'))])
-    expect([refusalOf(refused), detailOf(refused)]).toEqual([
+    expect([getRefusal(refused), getDetail(refused)]).toEqual([
       '422 | validation_invalid_format /line_items/0',
       expect.stringMatching(/is in US-HI, but the sale has US-MI\./),
     ]);
@@ -126,14 +126,14 @@ it.each<[object, string]>([
   [{ third_party_discount_amount: '50.01' }, 'invalid_format /line_items/0/third_party_discount_amount'],
 ])('rejects the line %j', async (line, refused) => {
   const { credit } = await withSale();
-  expect(refusalOf(await credit(one('item_1', line)))).toBe(`422 | validation_${refused}`);
+  expect(getRefusal(await credit(one('item_1', line)))).toBe(`422 | validation_${refused}`);
 });
 
 it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s like any other line', async (id) => {
   const { client, credit, credited } = await withSale({ line_items: [goods({ id }), goods({ id: 'other' })] });
   const first = await made(credit(one(id)));
   await made(credit(one(id)));
-  expect(refusalOf(await credit(one(id)))).toBe('409 | conflict_over_credit /line_items/0');
+  expect(getRefusal(await credit(one(id)))).toBe('409 | conflict_over_credit /line_items/0');
   await made(client.update(first.id, { status: 'void' }));
   expect(await credited()).toEqual(['50.00', '3.00', 'partial']);
 });
@@ -142,7 +142,7 @@ it('has the decimals of the currency of its sale', async () => {
   const line_items = [goods({ id: 'item_1', quantity: '1', unit_price: '1000' })];
   const { credit } = await withSale({ currency: 'JPY', line_items });
   const wrong = await credit({ ...one(), tax_amount: '60.5' });
-  expect(refusalOf(wrong)).toBe('422 | validation_invalid_format /tax_amount');
+  expect(getRefusal(wrong)).toBe('422 | validation_invalid_format /tax_amount');
   expect((await made(credit({ ...one(), tax_amount: '60' }))).tax_amount).toBe('60');
 });
 
@@ -158,7 +158,7 @@ describe('fields that a credit inherits from its sale', () => {
     const { client, calculate, credit, draft } = await withSale({ shipping: { amount: '5.00' } });
     const edited = [await draft(), await draft(one())].map(({ id }) => client.update(id, sent));
     for (const answer of await Promise.all([calculate({ ...one(), ...sent }), credit(sent), ...edited]))
-      expect(refusalOf(answer)).toBe(`422 | validation_invalid_format ${pointer}`);
+      expect(getRefusal(answer)).toBe(`422 | validation_invalid_format ${pointer}`);
   });
 
   it('can be sent unchanged, and cannot be cleared by an update', async () => {
@@ -166,13 +166,13 @@ describe('fields that a credit inherits from its sale', () => {
     const same = { ship_from: ohio, tax_included: false, collected_by: 'seller', currency: 'USD' };
     const { id } = await draft({ ...one(), ...same });
     expect((await made(client.update(id, same))).version).toBe(1);
-    expect(refusalOf(await client.update(id, { ship_from: null }))).toBe('422 | validation_invalid_format /ship_from');
+    expect(getRefusal(await client.update(id, { ship_from: null }))).toBe('422 | validation_invalid_format /ship_from');
   });
 
   it('are rejected all at once, before errors of the sale', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const parent = await made(client.create(sale()));
-    expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
+    expect(getRefusal(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
       '422 | validation_invalid_format /currency | validation_invalid_format /tax_included',
     );
   });
@@ -181,7 +181,7 @@ describe('fields that a credit inherits from its sale', () => {
     const { client, draft } = await withSale({ shipping: { amount: '5.00' } });
     const { id } = await draft();
     for (const shipping of [{ amount: '2.00' }, null])
-      expect(refusalOf(await client.update(id, { shipping }))).toBe('422 | validation_invalid_format /shipping');
+      expect(getRefusal(await client.update(id, { shipping }))).toBe('422 | validation_invalid_format /shipping');
     const edited = await made(client.update(id, { ...one(), shipping: { amount: '2.00' } }));
     expect(edited).toMatchObject({ version: 2, shipping_amount: '2.00', subtotal_amount: '50.00' });
   });
@@ -192,5 +192,5 @@ it('of the remainder is stale if less remains, even without tax', async () => {
   const { client, credit, draft } = await withSale({ customer: { address } });
   const { id } = await draft({ credit_remaining: true });
   await made(credit(one('item_1', { unit_price: '40.00' })));
-  expect(refusalOf(await client.update(id, { status: 'finalized' }))).toBe('409 | conflict_credit_stale /status');
+  expect(getRefusal(await client.update(id, { status: 'finalized' }))).toBe('409 | conflict_credit_stale /status');
 });

@@ -4,7 +4,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, creditOf, goods, made, michigan, recorded, refusalOf, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
 
 const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
 const certificate = (others: object = {}) => ({
@@ -23,7 +23,7 @@ const buyer = (others: object = {}) => ({ customer: { id: 'cus_1', address: mich
 
 const newShop = async (exemptions: object[] | null = [certificate()], settings: Partial<Settings> = {}) => {
   const caller = await newCaller({ settings });
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const put = (list: object[], id = 'cus_1') =>
     made(client.call('POST', `/customers/${id}` as '/customers/{id}', { body: { exemptions: list } }));
   const add = (id: string, list: object[]) =>
@@ -35,7 +35,7 @@ const newShop = async (exemptions: object[] | null = [certificate()], settings: 
 };
 
 type Lines = { readonly line_items: readonly { readonly applied_exemption?: unknown }[] };
-const exemptionsOf = ({ line_items }: Lines) => line_items.map(({ applied_exemption }) => applied_exemption);
+const listExemptions = ({ line_items }: Lines) => line_items.map(({ applied_exemption }) => applied_exemption);
 const warned = ({ warnings }: { warnings: readonly { code: string; pointer: string | null }[] }) =>
   warnings.map(({ code, pointer }) => `${code} ${pointer}`);
 
@@ -48,11 +48,11 @@ describe('a transaction with a customer id', () => {
     await made(client.call('POST', '/customers', { body: { id: 'cus_1', exemptions: [linked] } }));
     const outcome = await made(client.calculate(sale(buyer())));
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '100.00', customer: buyer().customer });
-    expect(exemptionsOf(outcome)).toEqual([applied()]);
+    expect(listExemptions(outcome)).toEqual([applied()]);
     expect(outcome.warnings).toEqual([]);
     await put([]);
     const taxed = await made(client.calculate(sale(buyer())));
-    expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
+    expect([taxed.tax_amount, listExemptions(taxed)]).toEqual(['6.00', [null]]);
   });
 
   it('is taxed after the last day, with a warning that lists the certificate', async () => {
@@ -92,7 +92,7 @@ describe('a transaction with a customer id', () => {
     const { client } = await newShop(null);
     await newShop();
     const outcome = await made(client.calculate(sale(buyer())));
-    expect([outcome.tax_amount, exemptionsOf(outcome), outcome.warnings]).toEqual(['6.00', [null], []]);
+    expect([outcome.tax_amount, listExemptions(outcome), outcome.warnings]).toEqual(['6.00', [null], []]);
   });
 
   it.each<[object, string, object | null, string[]]>([
@@ -112,7 +112,7 @@ describe('a transaction with a customer id', () => {
     const outcome = await made(client.calculate(sale(buyer({ exemption }))));
     expect([outcome.tax_amount, warned(outcome)]).toEqual([tax, warnings]);
     const none = { customer_id: null, certificate_number: null };
-    expect(exemptionsOf(outcome)).toMatchObject([terms && { ...none, ...terms }]);
+    expect(listExemptions(outcome)).toMatchObject([terms && { ...none, ...terms }]);
   });
 
   it('is taxed despite its certificates if the exemption is none, on the transaction or on a line', async () => {
@@ -121,10 +121,10 @@ describe('a transaction with a customer id', () => {
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: none })];
     const calculated = await made(client.calculate(sale({ ...buyer(), line_items })));
     expect(calculated.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['0.00', '6.00']);
-    expect([exemptionsOf(calculated), calculated.warnings]).toEqual([[applied(), null], []]);
+    expect([listExemptions(calculated), calculated.warnings]).toEqual([[applied(), null], []]);
     const body = sale({ ...buyer(none), status: 'finalized' });
     const taxed = await made(client.create(body));
-    expect([taxed.tax_amount, taxed.customer, exemptionsOf(taxed)]).toEqual(['6.00', body.customer, [null]]);
+    expect([taxed.tax_amount, taxed.customer, listExemptions(taxed)]).toEqual(['6.00', body.customer, [null]]);
     expect(recorded(await made(client.get(taxed.id)))).toEqual(taxed);
     expect(await replay(taxed.id)).toBe(true);
     const credit = await made(client.create(creditOf(taxed)));
@@ -140,13 +140,13 @@ describe('a transaction with a customer id', () => {
     const sold = await made(client.create(sale({ line_items, status: 'finalized' })));
     const benefits = { ...applied({ customer_id: null, reason: 'snap', certificate_number: null }), valid_from: null };
     expect(sold.tax_amount).toBe('6.00');
-    expect(exemptionsOf(sold)).toEqual([{ ...benefits, valid_to: null }, null]);
+    expect(listExemptions(sold)).toEqual([{ ...benefits, valid_to: null }, null]);
     expect(await replay(sold.id)).toBe(true);
     expect((await made(client.create(creditOf(sold)))).line_items[0]).toMatchObject({ tax_amount: '0.00', customer });
     const refused = await client.call('POST', '/customers', {
       body: { id: 'cus_9', exemptions: [{ reason: 'snap' }] },
     });
-    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /exemptions/0/reason');
+    expect(getRefusal(refused)).toBe('422 | validation_invalid_format /exemptions/0/reason');
   });
 
   it('keeps the warning about the inline certificate of a line when it is recorded, edited and replayed', async () => {
@@ -208,27 +208,27 @@ describe('a transaction with a customer id', () => {
     const kept = await made(client.create(sale({ ...buyer(), line_items, status: 'finalized' })));
     const other = { customer_id: null, reason: 'other', certificate_number: null, valid_from: null, valid_to: null };
     const inOhio = applied({ customer_id: 'cus_2', certificate_number: 'O-1' });
-    expect(exemptionsOf(kept)).toEqual([applied(), null, inOhio, null, null, null, other]);
+    expect(listExemptions(kept)).toEqual([applied(), null, inOhio, null, null, null, other]);
     const isTaxed = kept.line_items.map(({ tax_amount }) => tax_amount !== '0.00');
     expect(isTaxed).toEqual([false, true, false, true, true, true, false]);
     expect(warned(kept).filter((warning) => warning.startsWith('exemption'))).toEqual([
       'exemption_expired /line_items/4/customer/id',
     ]);
     const read = await made(client.get(kept.id));
-    expect(exemptionsOf(read)).toEqual(exemptionsOf(kept));
+    expect(listExemptions(read)).toEqual(listExemptions(kept));
   });
 
   it('is not exempt if the account is not registered or a marketplace collects, without a warning', async () => {
     const registrations = [{ state: 'OH', from: '2020-01-01', to: null, frequency: 'month' as const }];
     const { client } = await newShop([certificate({ valid_to: '2026-06-30' })], { registrations });
-    const reasonsOf = ({ line_items }: { line_items: { taxes: { taxability_reason: string }[] }[] }) =>
+    const listReasons = ({ line_items }: { line_items: { taxes: { taxability_reason: string }[] }[] }) =>
       line_items.map(({ taxes }) => taxes[0]?.taxability_reason);
     for (const [others, reason] of [
       [{}, 'not_collecting'],
       [{ collected_by: 'marketplace', customer: { id: 'cus_1', address: ohio } }, 'marketplace_collects'],
     ] as const) {
       const outcome = await made(client.calculate(sale({ ...buyer(), ...others })));
-      expect([reasonsOf(outcome), exemptionsOf(outcome)]).toEqual([[reason], [null]]);
+      expect([listReasons(outcome), listExemptions(outcome)]).toEqual([[reason], [null]]);
       expect(outcome.warnings.filter(({ code }) => code.startsWith('exemption'))).toEqual([]);
     }
   });
@@ -281,7 +281,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(await replay(draft.id)).toBe(true);
     expect(await replay(exempt.id)).toBe(true);
     const finalized = await made(client.update(draft.id, { status: 'finalized' }));
-    expect([finalized.tax_amount, exemptionsOf(finalized)]).toEqual(['0.00', [applied()]]);
+    expect([finalized.tax_amount, listExemptions(finalized)]).toEqual(['0.00', [applied()]]);
     expect(await replay(draft.id)).toBe(true);
     expect((await made(client.list({ state: 'MI' }))).data).toHaveLength(2);
   });
@@ -296,7 +296,7 @@ describe('the recorded certificate of a transaction', () => {
       expect(edited).toMatchObject({ tax_amount: '5.00', calculated_tax_amount: '6.00' });
       expect(warned(edited)).toEqual(['exemption_expired /customer/id', 'tax_amount_differs /tax_amount']);
       const back = await made(client.update(id, { tax_amount: null }));
-      expect([back.tax_amount, exemptionsOf(back), warned(back)]).toEqual([
+      expect([back.tax_amount, listExemptions(back), warned(back)]).toEqual([
         '6.00',
         [null],
         ['exemption_expired /customer/id'],
@@ -310,15 +310,15 @@ describe('the recorded certificate of a transaction', () => {
     const { id } = await made(client.create(sale(buyer())));
     await put([certificate({ certificate_number: 'R-2' })]);
     const edited = await made(client.update(id, { explain: true }));
-    expect(exemptionsOf(edited)).toEqual([applied({ certificate_number: 'R-2' })]);
+    expect(listExemptions(edited)).toEqual([applied({ certificate_number: 'R-2' })]);
     const refused = await made(client.update(id, buyer({ exemption: 'none' })));
-    expect([refused.tax_amount, exemptionsOf(refused)]).toEqual(['6.00', [null]]);
+    expect([refused.tax_amount, listExemptions(refused)]).toEqual(['6.00', [null]]);
     // Null is treated as absent.
     const again = await made(client.update(id, buyer({ exemption: null })));
-    expect([again.tax_amount, exemptionsOf(again)]).toEqual(['0.00', exemptionsOf(edited)]);
+    expect([again.tax_amount, listExemptions(again)]).toEqual(['0.00', listExemptions(edited)]);
     await put([]);
     const taxed = await made(client.update(id, { tax_date: '2026-10-09', status: 'finalized' }));
-    expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
+    expect([taxed.tax_amount, listExemptions(taxed)]).toEqual(['6.00', [null]]);
     expect(await replay(id)).toBe(true);
   });
 
@@ -328,9 +328,9 @@ describe('the recorded certificate of a transaction', () => {
     await put([]);
     const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
     const partial = await made(client.create(creditOf(parent, half)));
-    expect([partial.tax_amount, exemptionsOf(partial)]).toEqual(['0.00', [applied()]]);
+    expect([partial.tax_amount, listExemptions(partial)]).toEqual(['0.00', [applied()]]);
     const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
-    expect(exemptionsOf(rest)).toEqual([applied()]);
+    expect(listExemptions(rest)).toEqual([applied()]);
     for (const { id } of [partial, rest]) expect(await replay(id)).toBe(true);
     const whole = await made(client.calculate(creditOf(await sold(client, buyer()), { status: undefined })));
     expect(whole.tax_amount).toBe('6.00');
@@ -341,10 +341,10 @@ describe('the recorded certificate of a transaction', () => {
     const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
     const line_items = [goods({ id: 'other', quantity: '1' })];
     const draft = await made(client.create(creditOf(parent, { status: 'draft', line_items })));
-    expect(exemptionsOf(draft)).toEqual([applied()]);
+    expect(listExemptions(draft)).toEqual([applied()]);
     await put([]);
     const finalized = await made(client.update(draft.id, { status: 'finalized' }));
-    expect([finalized.tax_amount, exemptionsOf(finalized)]).toEqual(['0.00', [applied()]]);
+    expect([finalized.tax_amount, listExemptions(finalized)]).toEqual(['0.00', [applied()]]);
     expect(await replay(draft.id)).toBe(true);
   });
 });
@@ -353,7 +353,7 @@ it('is recorded without a warning if the calculation is posted unchanged', async
   const { client } = await newShop();
   const calculation = await made(client.calculate(sale(buyer())));
   const posted = await made(client.create({ ...calculation, status: 'finalized' }));
-  expect([posted.tax_amount, exemptionsOf(posted), posted.warnings]).toEqual(['0.00', [applied()], []]);
+  expect([posted.tax_amount, listExemptions(posted), posted.warnings]).toEqual(['0.00', [applied()], []]);
 });
 
 it('cannot be set by sending applied_exemption', async () => {
@@ -361,5 +361,5 @@ it('cannot be set by sending applied_exemption', async () => {
   const line_items = [goods({ id: 'a', applied_exemption: applied() })];
   expect((await made(client.calculate(sale({ ...buyer(), line_items })))).tax_amount).toBe('6.00');
   const strict = { body: sale({ ...buyer(), line_items }), headers: { Prefer: 'handling=strict' } };
-  expect(refusalOf(await client.call('POST', '/calculations', strict))).toBe('200');
+  expect(getRefusal(await client.call('POST', '/calculations', strict))).toBe('200');
 });

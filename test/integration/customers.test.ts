@@ -6,18 +6,18 @@ import { customerKey } from '../../shared/store/keys.ts';
 import { stateJurisdictions } from '../../shared/vocabulary/jurisdiction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, lostReply, noFaults, throttled } from '../support/faults.ts';
-import { everyPage, made, metaOf, michigan, refusalOf, sale } from '../support/sales.ts';
+import { everyPage, getMeta, getRefusal, made, michigan, sale } from '../support/sales.ts';
 
 const resale = (others: object = {}) => ({ reason: 'resale', ...others });
 const path = (id: string) => `/customers/${encodeURIComponent(id)}` as const;
 
-const clientOf = ({ call }: Caller) => ({
+const connectClient = ({ call }: Caller) => ({
   create: (body: unknown, headers = {}) => call('POST', '/customers', { body, headers }),
   update: (id: string, body: unknown, headers = {}) => call('POST', path(id) as '/customers/{id}', { body, headers }),
   get: (id: string) => call('GET', path(id) as '/customers/{id}'),
   list: (parameters: Record<string, string> = {}) => call('GET', `/customers?${new URLSearchParams(parameters)}`),
 });
-const newClient = async () => clientOf(await newCaller());
+const newClient = async () => connectClient(await newCaller());
 
 describe('creating', () => {
   it('stores the customer with states as jurisdiction codes, without duplicates, and with every key', async () => {
@@ -51,8 +51,8 @@ describe('creating', () => {
     expect([same.status, same.body]).toEqual([200, first]);
     for (const content of [{ name: 'A' }, { exemptions: [] }, { exemptions: [resale({ states: ['OH'] })] }]) {
       const refused = await client.create({ id: 'a', ...content });
-      expect(refusalOf(refused)).toBe('409 | conflict_duplicate_customer_id /id');
-      expect(metaOf(refused)).toEqual({ version: 1 });
+      expect(getRefusal(refused)).toBe('409 | conflict_duplicate_customer_id /id');
+      expect(getMeta(refused)).toEqual({ version: 1 });
     }
     expect((await client.get('a')).body).toEqual(first);
   });
@@ -71,7 +71,7 @@ describe('creating', () => {
       expect([again.status, again.text]).toEqual([before.status, before.text]);
       expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     }
-    expect(refusalOf(await client.create({ id: 'b' }, key))).toBe('422 | idempotency_key_reused Idempotency-Key');
+    expect(getRefusal(await client.create({ id: 'b' }, key))).toBe('422 | idempotency_key_reused Idempotency-Key');
     expect((await client.get('b')).status).toBe(404);
     expect((await made(client.get('a'))).name).toBe('Later');
   });
@@ -103,8 +103,8 @@ describe('creating', () => {
           await client.create({ id: 'a', exemptions }, headers),
           await client.update('b', { exemptions }, headers),
         ]) {
-          expect(refusalOf(refused)).toBe(`422 | validation_unknown_field /exemptions/1/${name.replace('/', '~1')}`);
-          expect(metaOf(refused)).toEqual(meant ? { did_you_mean: meant } : {});
+          expect(getRefusal(refused)).toBe(`422 | validation_unknown_field /exemptions/1/${name.replace('/', '~1')}`);
+          expect(getMeta(refused)).toEqual(meant ? { did_you_mean: meant } : {});
         }
       }
       expect((await client.get('a')).status).toBe(404);
@@ -163,7 +163,7 @@ describe('creating', () => {
     ]),
   ])('rejects %s with the field and value', async (_name, body, expected, detail) => {
     const refused = await (await newClient()).create({ id: 'a', ...body });
-    expect(refusalOf(refused)).toBe(`422 | validation_${expected}`);
+    expect(getRefusal(refused)).toBe(`422 | validation_${expected}`);
     expect(refused.text).toContain(JSON.stringify(detail).slice(1, -1));
   });
 
@@ -202,12 +202,12 @@ describe('ids in a path', () => {
 
   it("do not mix two accounts, even if made from the other account's key", async () => {
     const [a, b] = [await newCaller(), await newCaller()];
-    await made(clientOf(a).create({ id: 'same', name: 'A' }));
-    await made(clientOf(b).create({ id: 'same', name: 'B' }));
-    await made(clientOf(b).create({ id: `${a.account.id}#same` }));
-    expect((await clientOf(a).get('same')).body).toMatchObject({ name: 'A' });
-    expect((await clientOf(b).get('same')).body).toMatchObject({ name: 'B' });
-    expect((await made(clientOf(a).list())).data).toHaveLength(1);
+    await made(connectClient(a).create({ id: 'same', name: 'A' }));
+    await made(connectClient(b).create({ id: 'same', name: 'B' }));
+    await made(connectClient(b).create({ id: `${a.account.id}#same` }));
+    expect((await connectClient(a).get('same')).body).toMatchObject({ name: 'A' });
+    expect((await connectClient(b).get('same')).body).toMatchObject({ name: 'B' });
+    expect((await made(connectClient(a).list())).data).toHaveLength(1);
   });
 });
 
@@ -229,12 +229,12 @@ describe('updating', () => {
   it('rejects an unknown customer, a stale version, a different id, and null for certificates', async () => {
     const client = await newClient();
     await made(client.create({ id: 'a' }));
-    expect(refusalOf(await client.update('b', { name: 'B' }))).toBe('404 | not_found');
+    expect(getRefusal(await client.update('b', { name: 'B' }))).toBe('404 | not_found');
     const stale = await client.update('a', { name: 'B' }, { 'If-Match': '"2"' });
-    expect(refusalOf(stale)).toBe('412 | precondition_failed If-Match');
-    expect(metaOf(stale)).toEqual({ version: 1 });
-    expect(refusalOf(await client.update('a', { id: 'b' }))).toBe('409 | conflict_immutable_field /id');
-    expect(refusalOf(await client.update('a', { exemptions: null }))).toBe(
+    expect(getRefusal(stale)).toBe('412 | precondition_failed If-Match');
+    expect(getMeta(stale)).toEqual({ version: 1 });
+    expect(getRefusal(await client.update('a', { id: 'b' }))).toBe('409 | conflict_immutable_field /id');
+    expect(getRefusal(await client.update('a', { exemptions: null }))).toBe(
       '422 | validation_required_field /exemptions',
     );
     expect((await made(client.get('a'))).version).toBe(1);
@@ -301,12 +301,12 @@ describe('customers under faults', () => {
 
   it('fail a calculation with 503 if they cannot be read', async () => {
     const caller = await newCaller();
-    await made(clientOf(caller).create({ id: 'a', exemptions: [resale()] }));
+    await made(connectClient(caller).create({ id: 'a', exemptions: [resale()] }));
     const calculate = () =>
       caller.call('POST', '/calculations', { body: sale({ customer: { id: 'a', address: michigan } }) });
     expect((await calculate()).body).toMatchObject({ tax_amount: '0.00' });
     failSends({ of: ['BatchGetItem'], error: throttled, where: 'on the way there' });
-    expect(refusalOf(await calculate())).toBe('503 | system_service_unavailable');
+    expect(getRefusal(await calculate())).toBe('503 | system_service_unavailable');
     noFaults();
     expect((await calculate()).body).toMatchObject({ tax_amount: '0.00' });
   });
@@ -350,22 +350,22 @@ describe('listing', () => {
       none: [],
     };
     for (const [id, exemptions] of Object.entries(customers)) await made(client.create({ id, exemptions }));
-    const idsOf = async (parameters: Record<string, string>) =>
+    const readIds = async (parameters: Record<string, string>) =>
       (await made(client.list(parameters))).data.map(({ id }) => id);
-    for (const state of ['OH', 'US-OH', 'ohio']) expect(await idsOf({ state })).toEqual(['all', 'ohio', 'other']);
-    expect(await idsOf({ state: 'OH', expiring_before: inDays(30) })).toEqual(['all', 'ohio']);
+    for (const state of ['OH', 'US-OH', 'ohio']) expect(await readIds({ state })).toEqual(['all', 'ohio', 'other']);
+    expect(await readIds({ state: 'OH', expiring_before: inDays(30) })).toEqual(['all', 'ohio']);
   });
 
   it('finds text in ids and names in upper or lower case, with other filters', async () => {
     const client = await newClient();
     for (const body of [{ id: 'Alpha-1' }, { id: '2', name: 'Łódź ALPHA' }, { id: '3', name: 'Beta' }])
       await made(client.create({ ...body, exemptions: [resale({ states: body.id === '2' ? ['OH'] : ['MI'] })] }));
-    const idsOf = async (parameters: Record<string, string>) =>
+    const readIds = async (parameters: Record<string, string>) =>
       (await made(client.list(parameters))).data.map(({ id }) => id);
-    expect(await idsOf({ search: 'aLPH' })).toEqual(['2', 'Alpha-1']);
-    expect(await idsOf({ search: 'łódź' })).toEqual(['2']);
-    expect(await idsOf({ search: 'alpha', state: 'OH' })).toEqual(['2']);
-    expect(await idsOf({ search: 'gamma' })).toEqual([]);
+    expect(await readIds({ search: 'aLPH' })).toEqual(['2', 'Alpha-1']);
+    expect(await readIds({ search: 'łódź' })).toEqual(['2']);
+    expect(await readIds({ search: 'alpha', state: 'OH' })).toEqual(['2']);
+    expect(await readIds({ search: 'gamma' })).toEqual([]);
     expect((await made((await newClient()).list({ search: 'alpha' }))).data).toEqual([]);
   });
 
@@ -382,7 +382,7 @@ describe('listing', () => {
       [{ starting_after: 'a' }, 'invalid_cursor starting_after'],
       [{ starting_after: `${starting_after}x` }, 'invalid_cursor starting_after'],
     ] as const)
-      expect(refusalOf(await client.list(parameters))).toBe(`422 | validation_${refused}`);
+      expect(getRefusal(await client.list(parameters))).toBe(`422 | validation_${refused}`);
     expect((await made(client.list({ limit: '1', starting_after }))).data.map(({ id }) => id)).toEqual(['b']);
   });
 
@@ -401,7 +401,7 @@ describe('listing', () => {
 
 it('stores no attribute of the transaction indexes, so transaction lists never contain customers', async () => {
   const caller = await newCaller();
-  await made(clientOf(caller).create({ id: 'a', name: 'A' }));
+  await made(connectClient(caller).create({ id: 'a', name: 'A' }));
   const Key = customerKey(caller.account.id, 'a');
   const { Item } = await database.send(new GetCommand({ TableName: environment.tables.transactions, Key }));
   const attributes = ['created_at', 'exemptions', 'name', 'pk', 'sk', 'updated_at', 'version'];

@@ -7,7 +7,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { validateReturn } from '../../shared/cli/filings/return.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, type Filer, type Filing, file, filerOf } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, type Filer, type Filing, file } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
@@ -40,28 +40,28 @@ const orderPattern = new RegExp(
   `^${order.map((name) => (name.endsWith('*') ? `(${name.slice(0, -1)} )*` : `${name} `)).join('')}$`,
 );
 
-const textOf = (of: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(of)?.[1] ?? '';
-const blocksOf = (of: string, name: string): string[] =>
+const getText = (of: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(of)?.[1] ?? '';
+const listBlocks = (of: string, name: string): string[] =>
   [...of.matchAll(new RegExp(`<${name}>\\n([\\s\\S]*?)\\n</${name}>`, 'g'))].map(([, inner = '']) => inner);
 
 /** Reads a return as figures by element, by exemption type and by local code. */
 const figuresIn = (document: string): Record<string, string> => {
-  const [body = ''] = blocksOf(document, 'SimplifiedElectronicReturn');
+  const [body = ''] = listBlocks(document, 'SimplifiedElectronicReturn');
   const outer = body.replace(/<(ExemptionDeductionBreakout|JurisdictionDetail)>[\s\S]*?<\/\1>/g, '<$1>-</$1>');
   const names = [...outer.matchAll(/<([A-Za-z]+)>/g)].map(([, name]) => `${name} `).join('');
   expect(names).toMatch(orderPattern);
   return {
     ...Object.fromEntries([...outer.matchAll(/<([A-Za-z]+)>(-?\d+\.\d\d)</g)].map(([, name, value]) => [name, value])),
     ...Object.fromEntries(
-      blocksOf(body, 'ExemptionDeductionBreakout').map((one) => [
-        textOf(one, 'ExemptionType'),
-        textOf(one, 'ExemptionAmount'),
+      listBlocks(body, 'ExemptionDeductionBreakout').map((one) => [
+        getText(one, 'ExemptionType'),
+        getText(one, 'ExemptionAmount'),
       ]),
     ),
     ...Object.fromEntries(
-      blocksOf(body, 'JurisdictionDetail').map((one) => [
-        textOf(one, 'JurisdictionCode'),
-        `${textOf(one, 'JurisTaxDueSalesInState')} ${textOf(one, 'JurisTaxDueSalesOrigOutOfState')}`,
+      listBlocks(body, 'JurisdictionDetail').map((one) => [
+        getText(one, 'JurisdictionCode'),
+        `${getText(one, 'JurisTaxDueSalesInState')} ${getText(one, 'JurisTaxDueSalesOrigOutOfState')}`,
       ]),
     ),
   };
@@ -191,10 +191,10 @@ const registrations = states.map((state) => ({
   frequency: frequencies[periods[state].length as keyof typeof frequencies],
 }));
 
-const returnOf = async (filer: Filer, id: string, parameters: Record<string, string> = {}): Promise<Answer> =>
+const readReturn = async (filer: Filer, id: string, parameters: Record<string, string> = {}): Promise<Answer> =>
   filer.filing(id, parameters, xml);
 
-const refusalsOf = ({ status, body }: Answer): string[] => [
+const listRefusals = ({ status, body }: Answer): string[] => [
   `${status}`,
   ...body.errors.map(({ code, detail }) => `${code} ${detail}`),
 ];
@@ -209,7 +209,7 @@ describe('the electronic returns of a year in eight states', () => {
     const caller = await newCaller({
       settings: { registrations, books_open_from: '2025-01-01', ship_from: places.GA, return_identity: identity },
     });
-    filer = filerOf(caller);
+    filer = createFiler(caller);
     account = caller.account.id;
     for (let at = 0; at < 160; at++) {
       const sold = await made(filer.create(randomSale(states[at % states.length] as State)));
@@ -232,7 +232,7 @@ describe('the electronic returns of a year in eight states', () => {
   it('match the amounts of the transactions to the cent, in the element order of the schema', async () => {
     expect(filings).toHaveLength(22);
     for (const { id, state, period_start, period_end } of filings) {
-      const { status, text } = await returnOf(filer, id);
+      const { status, text } = await readReturn(filer, id);
       const place = `${state} ${period_end}`;
       expect([place, status]).toEqual([place, 200]);
       if (officialSchemas) await validateReturn(text, officialSchemas);
@@ -245,12 +245,12 @@ describe('the electronic returns of a year in eight states', () => {
     const folder = mkdtempSync(join(tmpdir(), 'levy-returns-'));
     const out = join(folder, 'returns.xml');
     // The schema of the root element alone.
-    const schemaOf = (count: string) =>
+    const getSchema = (count: string) =>
       `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="SSTSimplifiedReturnTransmission"><xs:complexType><xs:sequence>
         <xs:any processContents="skip"/><xs:any processContents="skip" minOccurs="${count}" maxOccurs="${count}"/></xs:sequence>
         <xs:attribute name="transmissionVersion" fixed="SST2015V01"/></xs:complexType></xs:element></xs:schema>`;
     const write = (count: string) =>
-      writeFileSync(join(folder, 'SSTSimplifiedReturnTransmission.xsd'), schemaOf(count));
+      writeFileSync(join(folder, 'SSTSimplifiedReturnTransmission.xsd'), getSchema(count));
     const run = (...options: string[]) =>
       runInProcess(filingsProgram(), ['return', '--account', account, '--all-due', '--out', out, ...options]);
     expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('no SSTSimplified') });
@@ -263,7 +263,7 @@ describe('the electronic returns of a year in eight states', () => {
       out: expect.stringMatching(/returns\.xml: 22 returns, valid, hash [0-9a-f]{16}\n/),
     });
     const text = readFileSync(out, 'utf8');
-    expect([textOf(text, 'DocumentCount'), textOf(text, 'ETIN')]).toEqual(['22', 'S12345678']);
+    expect([getText(text, 'DocumentCount'), getText(text, 'ETIN')]).toEqual(['22', 'S12345678']);
     const ids = [...text.matchAll(/<DocumentId>(.*?)</g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(22);
     expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('already exists') });
@@ -276,12 +276,12 @@ describe('the electronic returns of a year in eight states', () => {
   });
 
   it('include tax on food at a reduced rate, in-state and out-of-state tax, and a refund', async () => {
-    const texts = await Promise.all(filings.map(async ({ id }) => (await returnOf(filer, id)).text));
+    const texts = await Promise.all(filings.map(async ({ id }) => (await readReturn(filer, id)).text));
     const some = (name: string, isWanted: (amount: Decimal) => boolean) =>
-      expect(texts.some((text) => isWanted(new Decimal(textOf(text, name))))).toBe(true);
+      expect(texts.some((text) => isWanted(new Decimal(getText(text, name))))).toBe(true);
     for (const name of ['StateTaxDueSalesInState', 'StateTaxDueSalesOrigOutOfState', 'StateTaxDueFoodDrug'])
       some(name, (amount) => amount.gt(0));
-    expect(texts.every((text) => textOf(text, 'ProcessType') === 'T')).toBe(true);
+    expect(texts.every((text) => getText(text, 'ProcessType') === 'T')).toBe(true);
   });
 });
 
@@ -292,7 +292,7 @@ describe('an electronic return', () => {
   const shop = async (settings: Partial<Settings> = {}): Promise<Filer> => {
     const own = [{ state: 'KY', from: '2026-09-01', to: null, frequency: 'month' as const }];
     const common = { registrations: own, books_open_from: '2026-09-01', return_identity: identity };
-    return filerOf(await newCaller({ settings: { ...common, ...settings } }));
+    return createFiler(await newCaller({ settings: { ...common, ...settings } }));
   };
 
   it('has the same bytes before and after it is filed, and a different hash after a change', async () => {
@@ -300,7 +300,7 @@ describe('an electronic return', () => {
     await soldIn(filer, '2026-09-05');
     const preview = await filer.close({ state: 'KY', period_end: '2026-09-30', dry_run: true }, xml);
     const { id } = await closedFiling(filer, 'KY', '2026-09-30');
-    const before = await returnOf(filer, id);
+    const before = await readReturn(filer, id);
     expect(Object.fromEntries(before.headers)).toMatchObject({
       'content-type': 'application/xml',
       'content-disposition': expect.stringMatching(
@@ -311,21 +311,21 @@ describe('an electronic return', () => {
     const figures = { TotalSales: '100.00', StateTaxDueSalesOrigOutOfState: '6.00', TotalTaxDue: '6.00' };
     for (const text of [preview.text, before.text]) {
       expect(figuresIn(text)).toMatchObject(figures);
-      expect([textOf(text, 'ProcessType'), textOf(text, 'SSTPID'), textOf(text, 'FIPSCode')]).toEqual([
+      expect([getText(text, 'ProcessType'), getText(text, 'SSTPID'), getText(text, 'FIPSCode')]).toEqual([
         'T',
         'S12345678',
         '21',
       ]);
     }
-    expect([preview.text, before.text].map((text) => textOf(text, 'Timestamp') !== '')).toEqual([false, true]);
+    expect([preview.text, before.text].map((text) => getText(text, 'Timestamp') !== '')).toEqual([false, true]);
     await file(filer, id);
-    const after = await returnOf(filer, id);
+    const after = await readReturn(filer, id);
     expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')]);
-    const production = await returnOf(filer, id, { process_type: 'P', return_type: 'A' });
-    expect([textOf(production.text, 'ProcessType'), textOf(production.text, 'ReturnType')]).toEqual(['P', 'A']);
+    const production = await readReturn(filer, id, { process_type: 'P', return_type: 'A' });
+    expect([getText(production.text, 'ProcessType'), getText(production.text, 'ReturnType')]).toEqual(['P', 'A']);
     expect(production.headers.get('etag')).not.toBe(before.headers.get('etag'));
-    expect(textOf(production.text, 'DocumentId')).not.toBe(textOf(before.text, 'DocumentId'));
-    expect(textOf(production.text, 'DocumentId')).toMatch(/^S1234567826\d{3}[0-9A-Z]{6}$/);
+    expect(getText(production.text, 'DocumentId')).not.toBe(getText(before.text, 'DocumentId'));
+    expect(getText(production.text, 'DocumentId')).toMatch(/^S1234567826\d{3}[0-9A-Z]{6}$/);
   });
 
   it('is zero without sales, and negative if credits exceed sales', async () => {
@@ -335,7 +335,7 @@ describe('an electronic return', () => {
     await made(filer.create(creditOf(sold, { tax_date: '2026-10-02' })));
     const october = await closedFiling(filer, 'KY', '2026-10-31');
     const november = await filer.close({ state: 'KY', period_end: '2026-11-30', dry_run: true }, xml);
-    expect(figuresIn((await returnOf(filer, october.id)).text)).toEqual({
+    expect(figuresIn((await readReturn(filer, october.id)).text)).toEqual({
       TotalSales: '-100.00',
       ExemptionsDeductions: '0.00',
       TaxableSales: '-100.00',
@@ -358,7 +358,13 @@ describe('an electronic return', () => {
     await soldIn(filer, '2026-08-20', { customer: { address: places.SD } });
     const { text } = await filer.close({ state: 'SD', period_end: '2026-09-30', dry_run: true }, xml);
     const names = ['TaxPeriodStartDate', 'TaxPeriodEndDate', 'StateID', 'SSTPID', 'ETIN'];
-    expect(names.map((name) => textOf(text, name))).toEqual(['2026-08-01', '2026-09-30', '1234-5678', '', 'S12345678']);
+    expect(names.map((name) => getText(text, name))).toEqual([
+      '2026-08-01',
+      '2026-09-30',
+      '1234-5678',
+      '',
+      'S12345678',
+    ]);
   });
 
   it('reverses the tax on shipping in the element that the sale used, even for a credit of another line', async () => {
@@ -399,15 +405,15 @@ describe('an electronic return', () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05', { tax_amount: '5.00' });
       const { id } = await closedFiling(filer, 'KY', '2026-09-30');
-      expect((await returnOf(filer, id)).status).toBe(200);
+      expect((await readReturn(filer, id)).status).toBe(200);
       for (const wrong of [{}, { acknowledge_exceptions: '2' }])
-        expect(refusalsOf(await returnOf(filer, id, { process_type: 'P', ...wrong }))).toEqual([
+        expect(listRefusals(await readReturn(filer, id, { process_type: 'P', ...wrong }))).toEqual([
           '409',
           expect.stringContaining('acknowledge_exceptions=1'),
         ]);
-      const { status, text } = await returnOf(filer, id, { process_type: 'P', acknowledge_exceptions: '1' });
+      const { status, text } = await readReturn(filer, id, { process_type: 'P', acknowledge_exceptions: '1' });
       // The calculated tax is due, although less was collected.
-      expect([status, textOf(text, 'TotalTaxDue')]).toEqual([200, '6.00']);
+      expect([status, getText(text, 'TotalTaxDue')]).toEqual([200, '6.00']);
     });
 
     it('with every reason at once', async () => {
@@ -415,7 +421,7 @@ describe('an electronic return', () => {
       const bismarck = { address: { city: 'Bismarck', state: 'ND', postal_code: '58501' } };
       await soldIn(filer, '2026-09-05', { customer: bismarck });
       await soldIn(filer, '2026-09-05', { customer: bismarck, currency: 'EUR' });
-      expect(refusalsOf(await filer.close({ state: 'ND', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+      expect(listRefusals(await filer.close({ state: 'ND', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
         '409',
         expect.stringContaining('no return_identity'),
         expect.stringContaining('amounts in EUR'),
@@ -430,7 +436,7 @@ describe('an electronic return', () => {
       await soldIn(filer, '2026-09-05', {
         customer: { address: { city: 'Topeka', state: 'KS', postal_code: '66603' } },
       });
-      expect(refusalsOf(await filer.close({ state: 'KS', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+      expect(listRefusals(await filer.close({ state: 'KS', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
         '409',
         expect.stringMatching(/Kansas requires composite codes of places, which Levy does not have: .*Topeka/),
       ]);
@@ -442,7 +448,7 @@ describe('an electronic return', () => {
       ['of an associate member', identity, 'TN', 'Tennessee is not a full member'],
     ] as const)('%s', async (_, return_identity, state, detail) => {
       const filer = await shop({ return_identity });
-      expect(refusalsOf(await filer.close({ state, period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+      expect(listRefusals(await filer.close({ state, period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
         '409',
         expect.stringContaining(detail),
       ]);
@@ -452,13 +458,13 @@ describe('an electronic return', () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05');
       const { id } = await closedFiling(filer, 'KY', '2026-09-30');
-      const before = await returnOf(filer, id);
+      const before = await readReturn(filer, id);
       await cancel(filer, id);
-      expect(refusalsOf(await returnOf(filer, id))).toEqual(['409', expect.stringContaining('is canceled')]);
+      expect(listRefusals(await readReturn(filer, id))).toEqual(['409', expect.stringContaining('is canceled')]);
       await soldIn(filer, '2026-09-06');
-      const after = await returnOf(filer, (await closedFiling(filer, 'KY', '2026-09-30')).id, { return_type: 'A' });
+      const after = await readReturn(filer, (await closedFiling(filer, 'KY', '2026-09-30')).id, { return_type: 'A' });
       expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
-      expect(textOf(after.text, 'DocumentId')).not.toBe(textOf(before.text, 'DocumentId'));
+      expect(getText(after.text, 'DocumentId')).not.toBe(getText(before.text, 'DocumentId'));
     });
   });
 });

@@ -148,8 +148,8 @@ it.each([
 ])(
   'a trailing slash does not change the response, as in a deployment, and two are a different path: %s %s',
   async (method, path, status) => {
-    const statusOf = async (at: string) => (await raw(at, { method, ...(method === 'POST' && { body: '{' }) })).status;
-    expect([await statusOf(path), await statusOf(`${path}/`), await statusOf(`${path}//`)]).toEqual([
+    const getStatus = async (at: string) => (await raw(at, { method, ...(method === 'POST' && { body: '{' }) })).status;
+    expect([await getStatus(path), await getStatus(`${path}/`), await getStatus(`${path}//`)]).toEqual([
       status,
       status,
       404,

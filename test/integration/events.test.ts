@@ -13,13 +13,13 @@ import type { Filing } from '../../shared/filings/response.ts';
 import type { HistoryEntry } from '../../shared/ledger/response.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, file, filerOf, plainSums } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, file, plainSums } from '../support/filings.ts';
 import { runCommand } from '../support/run-command.ts';
 import { creditOf, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
 const ajv = new Ajv2020({ allErrors: true });
-const schemaOf = (type: string) =>
+const readSchema = (type: string) =>
   JSON.parse(readFileSync(new URL(`../../shared/events/schemas/${type}.json`, import.meta.url), 'utf8'));
 
 const secret = 'Personal-4711';
@@ -60,12 +60,12 @@ let filings: { readonly first: Filing; readonly second: Filing };
 
 const sweep = () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
 const inOctober = { tax_date: '2026-10-08' };
-const partOf = { ...inOctober, line_items: [{ id: 'item_1', quantity: '1' }] };
+const partialCredit = { ...inOctober, line_items: [{ id: 'item_1', quantity: '1' }] };
 
 /** Calls every operation that changes a ledger, through real requests. */
 const exercise = async () => {
   const caller = await newCaller({ settings: { draft_ttl_hours: 24 } });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   account = caller.account.id;
 
   const wavering = name('wavering', await made(filer.create(sale({ ...personal, reference_id: 'order-1' }))));
@@ -82,7 +82,7 @@ const exercise = async () => {
   expect((await filer.create(sale({ status: 'finalized', reference_id: 'order-2' }))).status).toBe(409);
   await made(filer.calculate(sale()));
 
-  const refund = name('refund', await made(filer.create(creditOf(sold, { ...partOf, status: 'draft' }))));
+  const refund = name('refund', await made(filer.create(creditOf(sold, { ...partialCredit, status: 'draft' }))));
   await made(filer.update(refund.id, { status: 'finalized' }));
   const mistake = name('mistake', await made(filer.create(creditOf(sold, { ...inOctober, credit_remaining: true }))));
   await made(filer.update(mistake.id, { status: 'void', void_reason: 'expired' }));
@@ -116,9 +116,9 @@ beforeAll(async () => {
   published = (await handler(letThrough)) as Published;
 });
 
-const subjectOf = (event: Published[number]) => ('filing' in event ? event.filing : event.transaction);
+const getSubject = (event: Published[number]) => ('filing' in event ? event.filing : event.transaction);
 const short = (event: Published[number]) => {
-  const { id, version } = subjectOf(event);
+  const { id, version } = getSubject(event);
   const change = 'transaction' in event ? `${event.transaction.previous_status} to ${event.transaction.status}` : '';
   return `${named.get(id)} ${version} ${event.event_type} ${change}`.trim();
 };
@@ -171,13 +171,13 @@ it('matches the history of the API: every change of status, and no other change'
   expect([...new Set(events)].sort()).toEqual(changes.sort());
 });
 
-const eventOf = (as: string, type: string) =>
-  published.find((event) => named.get(subjectOf(event).id) === as && event.event_type === type) as Published[number];
+const getEvent = (as: string, type: string) =>
+  published.find((event) => named.get(getSubject(event).id) === as && event.event_type === type) as Published[number];
 
 it('contains the amounts of a transaction, and no personal data', () => {
-  const { id, parent_transaction_id } = (eventOf('mistake', 'credit.finalized') as TransactionEvent).transaction;
+  const { id, parent_transaction_id } = (getEvent('mistake', 'credit.finalized') as TransactionEvent).transaction;
   expect(named.get(parent_transaction_id as string)).toBe('sold');
-  expect(eventOf('mistake', 'credit.finalized')).toEqual({
+  expect(getEvent('mistake', 'credit.finalized')).toEqual({
     event_id: `${id}.1.credit.finalized`,
     event_type: 'credit.finalized',
     account,
@@ -198,10 +198,10 @@ it('contains the amounts of a transaction, and no personal data', () => {
     },
   });
   // The amounts at finalization, not at creation.
-  expect(eventOf('wavering', 'transaction.created')).toMatchObject({
+  expect(getEvent('wavering', 'transaction.created')).toMatchObject({
     transaction: { reference_id: 'order-1', total_amount: '106.00', tax_amount: '6.00' },
   });
-  expect(eventOf('wavering', 'transaction.finalized')).toMatchObject({
+  expect(getEvent('wavering', 'transaction.finalized')).toMatchObject({
     transaction: { reference_id: 'order-1', total_amount: '53.00', tax_amount: '3.00' },
   });
   expect(JSON.stringify(records)).toContain(account);
@@ -209,7 +209,7 @@ it('contains the amounts of a transaction, and no personal data', () => {
 });
 
 it('contains the period, the sums and the confirmation number of a filing', () => {
-  const event = eventOf('second', 'filing.filed') as FilingEvent;
+  const event = getEvent('second', 'filing.filed') as FilingEvent;
   expect(event).toEqual({
     event_id: `${event.filing.id}.4.filing.filed`,
     event_type: 'filing.filed',
@@ -242,7 +242,7 @@ it('contains the period, the sums and the confirmation number of a filing', () =
 it('has the time at which a filing changed', () => {
   const times = (['first filing.closed', 'first filing.canceled', 'second filing.closed'] as const).map((wanted) => {
     const [as = '', type = ''] = wanted.split(' ');
-    return eventOf(as, type).occurred_at;
+    return getEvent(as, type).occurred_at;
   });
   const { first, second } = filings;
   expect(times).toEqual([first.closed_at, first.canceled_at, second.closed_at]);
@@ -252,12 +252,12 @@ it('has the time at which a filing changed', () => {
 describe('every event', () => {
   it('matches its published schema, without additional fields', () => {
     for (const event of published) {
-      const schema = schemaOf(event.event_type);
+      const schema = readSchema(event.event_type);
       const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema);
       expect([event.event_type, validate(event), validate.errors]).toEqual([event.event_type, true, null]);
       expect(Object.keys(event).sort()).toEqual(Object.keys(schema.properties).sort());
       const part = 'filing' in event ? 'filing' : 'transaction';
-      expect(Object.keys(subjectOf(event)).sort()).toEqual(Object.keys(schema.properties[part].properties).sort());
+      expect(Object.keys(getSubject(event)).sort()).toEqual(Object.keys(schema.properties[part].properties).sort());
     }
   });
 

@@ -15,17 +15,17 @@ import { newCaller } from '../support/api.ts';
 import {
   cancelIt,
   close,
-  filingOf,
   idInShard,
   type Levy,
   newFiler,
-  placesOf,
   portsFor,
   post,
   read,
+  readPlaces,
+  requireFiling,
   resume,
 } from '../support/filing-ledger.ts';
-import { type Filer, filerOf, settled } from '../support/filings.ts';
+import { createFiler, type Filer, settled } from '../support/filings.ts';
 import { later, made, sale } from '../support/sales.ts';
 
 const period = { state: 'US-TX', period_end: '2026-10-31' };
@@ -40,24 +40,24 @@ const currencies =
 const cities = 500;
 const sales = 180;
 /** The cities of a sale: 60 of them. */
-const citiesOf = (sale: number) => Array.from({ length: 60 }, (_, at) => (sale * 61 + at * 7) % cities);
+const listCities = (sale: number) => Array.from({ length: 60 }, (_, at) => (sale * 61 + at * 7) % cities);
 
 /** The tax of a sale in a city in cents, with many distinct digits. */
-const taxOf = (sale: number, city: number): number => 1 + ((sale * 7919 + city * 104_729) % 999_983);
+const getTax = (sale: number, city: number): number => 1 + ((sale * 7919 + city * 104_729) % 999_983);
 
-const leviesOf = (sale: number): Levy[] => [
+const listLevies = (sale: number): Levy[] => [
   { code: 'US-TX', rate: '0.0625', taxable: '1.00', exempt: '0.00', tax: '0.06' },
-  ...citiesOf(sale).map((city) => ({
+  ...listCities(sale).map((city) => ({
     code: `US-TX-${48_000 + city}`,
     rate: '0.02',
-    taxable: new Decimal(taxOf(sale, city)).div(2).toFixed(2),
+    taxable: new Decimal(getTax(sale, city)).div(2).toFixed(2),
     exempt: '0.00',
-    tax: new Decimal(taxOf(sale, city)).div(100).toFixed(2),
+    tax: new Decimal(getTax(sale, city)).div(100).toFixed(2),
   })),
 ];
 
 /** The ports with the service's limits. */
-const portsOf = (account: Account): ClosePorts => {
+const listPorts = (account: Account): ClosePorts => {
   const { stepEntriesMax, totalsRowsMax } = filingPorts(() => 0);
   return portsFor(account, { stepEntriesMax, totalsRowsMax });
 };
@@ -65,7 +65,7 @@ const portsOf = (account: Account): ClosePorts => {
 const caller = (account: Account) => ({ account, credential: 'key_filer' });
 
 /** Formats each total as `EUR US-TX-48000 1234 3`: currency, jurisdiction, tax in cents and entries. */
-const linesOf = (totals: Filing['totals']): string[] =>
+const listLines = (totals: Filing['totals']): string[] =>
   (totals ?? []).map(
     (of) => `${of.currency} ${of.jurisdiction_code} ${new Decimal(of.tax_amount).times(100)} ${of.count}`,
   );
@@ -75,7 +75,7 @@ const expected = (): string[] => {
   return names.flatMap((currency, at) => {
     const own = Array.from({ length: sales }, (_, sale) => sale).filter((sale) => sale % names.length === at);
     const ofCity = (city: number) => {
-      const taxes = own.filter((sale) => citiesOf(sale).includes(city)).map((sale) => taxOf(sale, city));
+      const taxes = own.filter((sale) => listCities(sale).includes(city)).map((sale) => getTax(sale, city));
       const sum = taxes.reduce((all, tax) => all + tax, 0);
       return taxes.length > 0 ? [`${currency} US-TX-${48_000 + city} ${sum} ${taxes.length}`] : [];
     };
@@ -93,7 +93,7 @@ const allTotals = async (read: (cursor: string | null) => Promise<Filing>) => {
     const page = await read(cursor);
     expect(answerBytes(JSON.stringify(page))).toBeLessThan(responseBytesMax);
     expect(page.summary).toHaveLength(currencies.split(' ').length);
-    lines.push(...linesOf(page.totals));
+    lines.push(...listLines(page.totals));
     cursor = page.totals_next_cursor;
     pages += 1;
   } while (cursor !== null);
@@ -108,33 +108,33 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     account = newFiler({ books_open_from: '2026-10-01' });
     for (let sale = 0; sale < sales; sale++) {
       const currency = currencies.split(' ')[sale % 60] ?? '';
-      await post(account, { day: '2026-10-05', levies: leviesOf(sale), currency, id: idInShard(3) });
+      await post(account, { day: '2026-10-05', levies: listLevies(sale), currency, id: idInShard(3) });
     }
   });
 
   it('have a dry run in pages', { timeout: 120_000 }, async () => {
     const dryRun = async (cursor: string | null) => {
       const request = { ...period, dry_run: true, totals_starting_after: cursor };
-      const page = filingOf(await createFiling(request, null, caller(account), portsOf(account)));
+      const page = requireFiling(await createFiling(request, null, caller(account), listPorts(account)));
       expect(answerBytes(JSON.stringify(page))).toBeLessThan(responseBytesMax);
       expect(page.summary).toHaveLength(60);
       return page;
     };
     const first = await dryRun(null);
     const second = await dryRun(first.totals_next_cursor);
-    const lines = [...linesOf(first.totals), ...linesOf(second.totals)];
+    const lines = [...listLines(first.totals), ...listLines(second.totals)];
     expect(lines.length).toBeGreaterThan(2000);
     expect(lines).toEqual(expected().slice(0, lines.length));
   });
 
   it('are closed, with their totals in pages', { timeout: 120_000 }, async () => {
-    ({ id } = filingOf(await close(account, period, portsOf(account))));
+    ({ id } = requireFiling(await close(account, period, listPorts(account))));
     const { lines, pages } = await allTotals(async (cursor) => {
       const page = await getFiling(
         id,
         { expand: 'entries', limit: 10, ...(cursor !== null && { totals_starting_after: cursor }) },
         account,
-        portsOf(account),
+        listPorts(account),
       );
       if (!page.ok) throw new Error('No such page.');
       expect(page.value).toMatchObject({ status: 'closed', progress: { entries_moved: sales, complete: true } });
@@ -142,15 +142,15 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     });
     expect(pages).toBeGreaterThan(2);
     expect(lines).toEqual(expected());
-    const whole = accepted(await readWhole(dryRunReader(period, caller(account), portsOf(account))));
-    expect(linesOf(whole.totals)).toEqual(expected());
+    const whole = accepted(await readWhole(dryRunReader(period, caller(account), listPorts(account))));
+    expect(listLines(whole.totals)).toEqual(expected());
   });
 
   it('are canceled and opened again', { timeout: 120_000 }, async () => {
-    filingOf(await cancelIt(account, id, portsOf(account)));
+    requireFiling(await cancelIt(account, id, listPorts(account)));
     expect(await resume(account)).toMatchObject({ complete: true, failed: 0 });
     expect(await read(account, id)).toMatchObject({ status: 'canceled', progress: { entries_reopened: sales } });
-    expect((await placesOf(account, 'US-TX')).open).toHaveLength(sales);
+    expect((await readPlaces(account, 'US-TX')).open).toHaveLength(sales);
   });
 });
 
@@ -202,7 +202,7 @@ describe("a day before the account's books open", () => {
   };
 
   it('is rejected for transactions and filings, with the first allowed day', async () => {
-    const filer = filerOf(await newCaller({ settings: { books_open_from: '2025-01-01' } }));
+    const filer = createFiler(await newCaller({ settings: { books_open_from: '2025-01-01' } }));
     const draft = await made(filer.create(sale({ tax_date: '2025-01-01' })));
     for (const tax_date of ['2024-12-31', '2024-12-31T23:59:59.999Z', '0202-10-08'])
       for (const answer of [
@@ -219,7 +219,7 @@ describe("a day before the account's books open", () => {
 
   it('can be sent again if it is the stored tax date', async () => {
     const account = await newCaller();
-    const filer = filerOf(account);
+    const filer = createFiler(account);
     const stored = await made(filer.create(sale({ tax_date: '2024-12-31' })));
     await changeSettings(account.account, { books_open_from: '2025-01-01' });
     await later(120_000, async () => {
@@ -232,7 +232,7 @@ describe("a day before the account's books open", () => {
 it('leaves every period up to now closable with one call each, after any accepted requests', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
-      const filer = filerOf(await newCaller());
+      const filer = createFiler(await newCaller());
       await filer.create(sale({ tax_date: '2026-08-31', status: 'finalized' }));
       for (const { kind, date } of taken) await take(filer, kind, date);
       const today = new Date(now()).toISOString().slice(0, 10);

@@ -15,7 +15,15 @@ import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { countDatabaseUse, putItems } from '../bench/database.ts';
 import { newCaller } from '../support/api.ts';
 import { callCounts, used } from '../support/count-calls.ts';
-import { closedFiling, type Filer, type Filing, filerOf, newestFiling, settled, soldOn } from '../support/filings.ts';
+import {
+  closedFiling,
+  createFiler,
+  type Filer,
+  type Filing,
+  newestFiling,
+  settled,
+  soldOn,
+} from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
@@ -41,7 +49,7 @@ it("an idle schedule run makes ten calls, and a due period without entries adds 
   const settings = { registrations, review_days: 0, filing_reminder_days: null };
   const caller = await later(-age, () => newCaller({ settings }));
   const first = await callsOfRun();
-  expect((await made(filerOf(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
+  expect((await made(createFiler(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
   expect(await callsOfRun()).toEqual(idle);
   // The accounts of the page and a second query of the due index. Then the chain, eight shards, and the start and end
   // of the filing.
@@ -83,7 +91,7 @@ const putAccounts = async (createdMs: number, inStates: readonly string[], at: s
   return all;
 };
 
-const entryOf = (state: string, month: string): LiabilityEntry => {
+const getEntry = (state: string, month: string): LiabilityEntry => {
   const base = { taxable: 1000n, exempt: 0n };
   const place = {
     jurisdiction_code: state,
@@ -121,14 +129,14 @@ const allRuns = async () => {
 
 it('with many accounts, an idle run makes at most 20 calls, and a period at most 12 more than its entries need', async () => {
   const today = new Date(now());
-  const firstOf = (months: number) => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1);
-  await putAccounts(now(), states, new Date(firstOf(1)).toISOString());
+  const getFirst = (months: number) => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1);
+  await putAccounts(now(), states, new Date(getFirst(1)).toISOString());
   expect(await allRuns()).toMatchObject({ created: 0, idle: 10 });
   // The last month of each account has 0 to 3 entries.
-  const createdMs = firstOf(0) - 15 * dayMs;
+  const createdMs = getFirst(0) - 15 * dayMs;
   const at = new Date(createdMs).toISOString();
   const entries = (await putAccounts(createdMs, ['MI'], at)).flatMap(({ id }, index) =>
-    Array.from({ length: index % 4 }, () => ({ account: id, entry: entryOf('US-MI', at.slice(0, 7)) })),
+    Array.from({ length: index % 4 }, () => ({ account: id, entry: getEntry('US-MI', at.slice(0, 7)) })),
   );
   await put(
     Transactions,
@@ -145,11 +153,11 @@ it('with many accounts, an idle run makes at most 20 calls, and a period at most
 /** Creates October sales in Michigan. Returns a client with warm caches, and one whose requests have almost no time left. */
 const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
   const caller = await newCaller();
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   await made(filer.list());
   for (let left = sales; left > 0; left -= 10)
     await Promise.all(Array.from({ length: Math.min(10, left) }, () => soldOn(filer, '2026-10-05', '10.00')));
-  return { filer, hurried: filerOf({ call: await hurriedCall(handlers, caller) }) };
+  return { filer, hurried: createFiler({ call: await hurriedCall(handlers, caller) }) };
 };
 const october = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
@@ -242,14 +250,14 @@ describe('ledger calls of closing and filing periods', () => {
 
   it('closing a period makes one write per 49 entries of a shard, and one to end the filing', async () => {
     const { filer } = await filersWith(120);
-    const writesOf = async (run: () => Promise<Answer<Filing>>) => {
+    const readWrites = async (run: () => Promise<Answer<Filing>>) => {
       const calls = await callCounts(async () => settled(filer, (await made(run())).id));
       return calls['TransactWriteItems'];
     };
     // 120 entries in eight shards: each has between 1 and 48.
-    expect(await writesOf(() => filer.close(october))).toBe(1 + 8 + 1);
+    expect(await readWrites(() => filer.close(october))).toBe(1 + 8 + 1);
     const { id } = await newestFiling(filer);
-    expect(await writesOf(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 8 + 1);
+    expect(await readWrites(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 8 + 1);
   });
 });
 

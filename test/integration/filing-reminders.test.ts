@@ -11,7 +11,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { ReminderEvent } from '../../shared/events/event.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { cancel, closedFiling, type Filing, file, filerOf, newestFiling, soldOn } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, type Filing, file, newestFiling, soldOn } from '../support/filings.ts';
 import { creditOf, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -25,7 +25,7 @@ const runAt = (time: string) =>
 const monthly = (...states: string[]) =>
   states.map((state) => ({ state, from: '2026-11-01', to: null, frequency: 'month' as const }));
 
-const dayOf = (day: number) => `2026-12-${String(day).padStart(2, '0')}`;
+const getDay = (day: number) => `2026-12-${String(day).padStart(2, '0')}`;
 
 const isReminder = (event: object): event is ReminderEvent => 'text' in event;
 
@@ -36,12 +36,12 @@ const short = ({ event_type, occurred_at, filing }: ReminderEvent): string => {
   return `${occurred_at.slice(5, 10)} ${event_type} ${state} ${status} ${days_until_due} ${amounts}`;
 };
 
-const remindersOf = async ({ account }: Caller): Promise<ReminderEvent[]> => {
+const readReminders = async ({ account }: Caller): Promise<ReminderEvent[]> => {
   const onFault = (what: string) => expect.fail(what);
   const walk = { account: account.id, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, onFault };
   return (await Array.fromAsync(storedEvents(walk))).filter(isReminder);
 };
-const shortOf = async (caller: Caller) => (await remindersOf(caller)).map(short).sort();
+const readShort = async (caller: Caller) => (await readReminders(caller)).map(short).sort();
 
 it('reminds of each return once per number of days and once when it is overdue, until it is filed', async () => {
   const stream = await openStream(environment.tables.transactions);
@@ -50,7 +50,7 @@ it('reminds of each return once per number of days and once when it is overdue, 
   const caller = await newCaller({ settings: { registrations, time_zone: 'America/New_York' } });
   const silent = await newCaller({ settings: { registrations, filing_reminder_days: null } });
   const late = await newCaller({ settings: { registrations: monthly('MI'), filing_reminder_days: [] } });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const sold = await soldOn(filer, '2026-11-08', '200.00');
   await made(filer.create(creditOf(sold, { tax_date: '2026-11-09', credit_remaining: true })));
   await soldOn(filer, '2026-11-08', '150.00');
@@ -65,8 +65,8 @@ it('reminds of each return once per number of days and once when it is overdue, 
     );
   // No run from 14 to 16 December.
   for (const day of [7, 8, 13, 17, 18, 19, 20, 21, 22]) {
-    await runAt(`${dayOf(day)}T06:00:00Z`);
-    await runAt(`${dayOf(day)}T06:05:00Z`);
+    await runAt(`${getDay(day)}T06:00:00Z`);
+    await runAt(`${getDay(day)}T06:05:00Z`);
   }
   const reminders = [
     '12-17 filing.due_soon US-MI closed 4 0.60 EUR, 9.00 USD',
@@ -79,9 +79,9 @@ it('reminds of each return once per number of days and once when it is overdue, 
     '12-22 filing.overdue US-SC closed -1 ',
     '12-22 filing.overdue US-VA open -1 unknown',
   ];
-  expect(await shortOf(caller)).toEqual(reminders);
-  expect(await shortOf(silent)).toEqual([]);
-  expect(await shortOf(late)).toEqual(['12-22 filing.overdue US-MI closed -1 ']);
+  expect(await readShort(caller)).toEqual(reminders);
+  expect(await readShort(silent)).toEqual([]);
+  expect(await readShort(late)).toEqual(['12-22 filing.overdue US-MI closed -1 ']);
 
   // The same events are published, each once, and match their schemas.
   const records = (await readRecords(stream)).filter((record) => patterns.some((of) => matches(of, record)));
@@ -107,7 +107,7 @@ it('counts days by the time zone of the account', async () => {
   const east = await newCaller({ settings: { ...settings, time_zone: 'Pacific/Kiritimati' } });
   // 18 December in Honolulu, 19 December in Kiritimati.
   await runAt('2026-12-18T12:00:00Z');
-  expect([await shortOf(west), await shortOf(east)]).toEqual([[], ['12-18 filing.due_soon US-MI closed 2 ']]);
+  expect([await readShort(west), await readShort(east)]).toEqual([[], ['12-18 filing.due_soon US-MI closed 2 ']]);
 });
 
 it('sends no reminder of a return that was due more than 30 days ago, and only the last one of several in time', async () => {
@@ -117,9 +117,9 @@ it('sends no reminder of a return that was due more than 30 days ago, and only t
   );
   // August was due on 21 September, and September on 20 October; October is due on 20 November.
   await runAt('2026-11-20T03:00:00Z');
-  expect(await shortOf(caller)).toEqual(['11-20 filing.due_soon US-MI closed 0 ']);
+  expect(await readShort(caller)).toEqual(['11-20 filing.due_soon US-MI closed 0 ']);
   await runAt('2026-11-21T03:00:00Z');
-  expect(await shortOf(caller)).toEqual([
+  expect(await readShort(caller)).toEqual([
     '11-20 filing.due_soon US-MI closed 0 ',
     '11-21 filing.overdue US-MI closed -1 ',
   ]);
@@ -133,7 +133,7 @@ it('returns whether a filing is overdue, the days left and the estimated discoun
     to: null,
     frequency: 'month' as const,
   }));
-  const filer = filerOf(await newCaller({ settings: { registrations, filing_reminder_days: null } }));
+  const filer = createFiler(await newCaller({ settings: { registrations, filing_reminder_days: null } }));
   await soldOn(filer, '2026-10-08', '1000.00', kentucky);
   await soldOn(filer, '2026-11-08', '500.00', kentucky);
   const at = <Value>(day: string, run: () => Promise<Value>) => later(Date.parse(`${day}T12:00:00Z`) - now(), run);

@@ -10,7 +10,7 @@ import { filingsProgram } from '../../shared/cli/filings.ts';
 import { now } from '../../shared/config/clock.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { closedFiling, csv, expectVerified, type Filer, filerOf, soldOn } from '../support/filings.ts';
+import { closedFiling, createFiler, csv, expectVerified, type Filer, soldOn } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made } from '../support/sales.ts';
@@ -18,12 +18,12 @@ import { creditOf, made } from '../support/sales.ts';
 const august = ['--state', 'IN', '--period-end', '2021-08-31'];
 const michigan = (day: string) => ['--state', 'Michigan', '--period-end', day];
 
-const shopOf = (caller: Caller) => ({
+const createShop = (caller: Caller) => ({
   caller,
-  filer: filerOf(caller),
+  filer: createFiler(caller),
   run: (...args: string[]) => runInProcess(filingsProgram(), [...args, '--account', caller.account.id]),
 });
-type Shop = ReturnType<typeof shopOf>;
+type Shop = ReturnType<typeof createShop>;
 
 let shop: Shop;
 let folder: string;
@@ -50,15 +50,18 @@ const recordAugust = async (filer: Filer) => {
   }
 };
 
-const sumOf = (transactions: readonly Schema<'Transaction'>[], amount: (one: Schema<'Transaction'>) => Decimal.Value) =>
+const getSum = (
+  transactions: readonly Schema<'Transaction'>[],
+  amount: (one: Schema<'Transaction'>) => Decimal.Value,
+) =>
   transactions
     .reduce((sum, one) => sum.plus(new Decimal(amount(one)).times(one.type === 'credit' ? -1 : 1)), new Decimal(0))
     .toFixed(2);
-const grossOf = ({ line_items }: Schema<'Transaction'>) => Decimal.sum(...line_items.map((line) => line.net_amount));
+const getGross = ({ line_items }: Schema<'Transaction'>) => Decimal.sum(...line_items.map((line) => line.net_amount));
 
 const columnSum = (rows: readonly Record<string, string>[], name: string) =>
   rows.reduce((sum, row) => sum.plus(row[name] ?? 0), new Decimal(0)).toFixed(2);
-const rowsOf = async (name: string): Promise<Record<string, string>[]> =>
+const readRows = async (name: string): Promise<Record<string, string>[]> =>
   parse(await readFile(join(folder, name), 'utf8'), { columns: true });
 
 /** Expects an error: one line, exit code 1, nothing on standard output. */
@@ -72,7 +75,7 @@ const words = (text: string) => text.split('\n').map((line) => line.trim().repla
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-filings-'));
-  shop = shopOf(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
+  shop = createShop(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
   await recordAugust(shop.filer);
   for (const day of ['2026-08-03', '2026-09-04', '2026-10-05']) await soldOn(shop.filer, day);
   await closedFiling(shop.filer, 'MI', '2026-08-31');
@@ -81,15 +84,15 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('a period from dry run to filed', () => {
   let id: string;
-  const gross = () => sumOf(recorded, grossOf);
-  const tax = () => sumOf(recorded, (one) => one.tax_amount);
+  const gross = () => getSum(recorded, getGross);
+  const tax = () => getSum(recorded, (one) => one.tax_amount);
 
   it('dry-run prints the amounts as the API returns them, and exports the totals', async () => {
     const { code, out } = await shop.run('dry-run', ...august);
     expect(code).toBe(0);
-    const uncovered = sumOf(
+    const uncovered = getSum(
       recorded.filter((one) => notCovered.has(one.parent_transaction_id ?? one.id)),
-      grossOf,
+      getGross,
     );
     const reasons = (await made(shop.filer.close({ state: 'IN', period_end: '2021-08-31', dry_run: true }))).exceptions;
     expect(words(out)).toEqual(
@@ -115,7 +118,7 @@ describe('a period from dry run to filed', () => {
       code: 0,
       out: `${join(folder, 'new', 'folder', 'US-IN_2021-08-31_dry_run.csv')}\n`,
     });
-    const rows = await rowsOf('new/folder/US-IN_2021-08-31_dry_run.csv');
+    const rows = await readRows('new/folder/US-IN_2021-08-31_dry_run.csv');
     const total = rows.find((row) => row['jurisdiction_type'] === 'total');
     expect([total?.['gross_amount'], total?.['tax_amount']]).toEqual([gross(), tax()]);
   });
@@ -162,7 +165,7 @@ describe('a period from dry run to filed', () => {
     const { code, out } = await shop.run('export', id, '--out', folder);
     const names = ['US-IN_2021-08-31_closed.csv', 'US-IN_2021-08-31_closed_entries.csv'] as const;
     expect([code, out]).toEqual([0, names.map((name) => `${join(folder, name)}\n`).join('')]);
-    const entries = await rowsOf(names[1]);
+    const entries = await readRows(names[1]);
     expect(entries.map((row) => row['transaction_id']).sort()).toEqual(recorded.map((one) => one.id).sort());
     expect([columnSum(entries, 'gross_amount'), columnSum(entries, 'tax_amount')]).toEqual([gross(), tax()]);
     expect(new Set(entries.map((row) => row['customer_id'])).size).toBe(108);
@@ -209,7 +212,7 @@ describe('close', () => {
   const withMichigan = { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }] };
 
   it('requires --unregistered for a state without a registration', async () => {
-    const { run, filer } = shopOf(await newCaller({ settings: withMichigan }));
+    const { run, filer } = createShop(await newCaller({ settings: withMichigan }));
     const refused = await run('close', ...ohio, '--yes', '--json');
     expect([refused.code, refused.out, refused.err]).toEqual([
       1,
@@ -221,7 +224,7 @@ describe('close', () => {
   });
 
   it('rejects a period before the first one, and prints the reason', async () => {
-    const { run } = shopOf(await newCaller({ settings: withMichigan }));
+    const { run } = createShop(await newCaller({ settings: withMichigan }));
     // The account was created this month.
     const end = dayBefore(`${toDay(now()).slice(0, 7)}-01`);
     const refused = await run('close', ...michigan(end), '--yes', '--json');
@@ -230,7 +233,7 @@ describe('close', () => {
   });
 
   it('rejects a period that is not over, before the confirmation', async () => {
-    const { run } = shopOf(await newCaller({ settings: withMichigan }));
+    const { run } = createShop(await newCaller({ settings: withMichigan }));
     const running = lastDay(toMonth(toDay(now())));
     const refused = await run('close', ...michigan(running));
     expect([refused.code, refused.out, refused.err]).toEqual([1, '', expect.stringContaining('use `dry-run` to see')]);
@@ -239,7 +242,7 @@ describe('close', () => {
 
 describe('file', () => {
   it('rejects --acknowledge-exceptions if there are no exceptions', async () => {
-    const { run, filer } = shopOf(await newCaller());
+    const { run, filer } = createShop(await newCaller());
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const refused = await run('file', id, '--confirmation-number', 'MI-1', '--acknowledge-exceptions', '2');
     expect(refused.err).toContain('The filing has no exceptions: leave out --acknowledge-exceptions.');

@@ -7,25 +7,25 @@ import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
 import {
   closedFiling,
+  createFiler,
   everyEntry,
   type Filer,
   type Filing,
   file,
-  filerOf,
+  getSummary,
+  listTotals,
   settled,
   soldOn,
-  summaryOf,
-  totalsOf,
 } from '../support/filings.ts';
-import { creditOf, dayMs, goods, later, made, metaOf, refusalOf, sale } from '../support/sales.ts';
+import { creditOf, dayMs, getMeta, getRefusal, goods, later, made, sale } from '../support/sales.ts';
 
-const newFiler = async (settings: Partial<Settings> = {}) => filerOf(await newCaller({ settings }));
+const newFiler = async (settings: Partial<Settings> = {}) => createFiler(await newCaller({ settings }));
 const october = { state: 'MI', period_end: '2026-10-31' };
 const confirmed = { status: 'filed', confirmation_number: 'MI-1' };
 const key = { 'Idempotency-Key': 'k' };
 const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const replayed = { 'idempotent-replayed': 'true' };
-const headersOf = ({ headers }: { readonly headers: Headers }) => Object.fromEntries(headers);
+const getHeaders = ({ headers }: { readonly headers: Headers }) => Object.fromEntries(headers);
 
 describe('closing a period', () => {
   it('returns 202 with the location, and moves the open entries to the filing', async () => {
@@ -52,7 +52,7 @@ describe('closing a period', () => {
       confirmation_number: null,
       progress: { entries_moved: 2, complete: true },
     });
-    expect([totalsOf(filing), summaryOf(filing)]).toEqual([
+    expect([listTotals(filing), getSummary(filing)]).toEqual([
       ['US-MI USD 150.00 0.00 150.00 9.00 2'],
       ['USD 150.00 0.00 150.00 9.00 2'],
     ]);
@@ -65,8 +65,8 @@ describe('closing a period', () => {
     const filer = await newFiler();
     const [{ id }, next] = [await soldOn(filer, '2026-10-05'), await soldOn(filer, '2026-11-05')];
     await closedFiling(filer, 'MI', '2026-10-31');
-    expect(refusalOf(await filer.update(id, { status: 'void' }))).toBe('409 | conflict_period_closed /status');
-    expect(refusalOf(await filer.update(id, { tax_amount: '5.00' }))).toBe('409 | conflict_period_closed /tax_amount');
+    expect(getRefusal(await filer.update(id, { status: 'void' }))).toBe('409 | conflict_period_closed /status');
+    expect(getRefusal(await filer.update(id, { tax_amount: '5.00' }))).toBe('409 | conflict_period_closed /tax_amount');
     expect((await made(filer.update(id, { metadata: { a: '1' } }))).status).toBe('finalized');
     expect((await made(filer.update(next.id, { status: 'void' }))).status).toBe('void');
   });
@@ -75,7 +75,7 @@ describe('closing a period', () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-09-30');
     const body = { state: 'MI', period_end: '2026-09-30', [name]: true };
-    expect(refusalOf(await filer.call('POST', '/filings', { body }))).toBe(`422 | validation_unknown_field /${name}`);
+    expect(getRefusal(await filer.call('POST', '/filings', { body }))).toBe(`422 | validation_unknown_field /${name}`);
     expect((await made(filer.filings())).data).toEqual([]);
   });
 
@@ -89,8 +89,8 @@ describe('closing a period', () => {
     await settled(filer, first.body.id);
     const again = await filer.close(october, key);
     expect([again.status, again.text]).toEqual([202, first.text]);
-    expect(headersOf(again)).toMatchObject({ ...replayed, location: first.headers.get('location') });
-    expect(refusalOf(await filer.close({ ...october, state: 'HI' }, key))).toBe(
+    expect(getHeaders(again)).toMatchObject({ ...replayed, location: first.headers.get('location') });
+    expect(getRefusal(await filer.close({ ...october, state: 'HI' }, key))).toBe(
       '422 | idempotency_key_reused Idempotency-Key',
     );
     await later(dayMs, async () => expect((await filer.close(october, key)).body.status).toBe('closed'));
@@ -104,7 +104,7 @@ describe('a dry run', () => {
     );
     return { totals, summary, exceptions, count: progress.entries_moved };
   };
-  const grossOf = async (filer: Filer, end: string) => (await dry(filer, end)).summary.map((row) => row.gross_amount);
+  const readGross = async (filer: Filer, end: string) => (await dry(filer, end)).summary.map((row) => row.gross_amount);
 
   /** Returns the day of the month this many months from now. Day 0 is the last day of the previous month. */
   const dayIn = (months: number, day: number): string => {
@@ -140,32 +140,32 @@ describe('a dry run', () => {
     await closedFiling(filer, 'MI', endIn(-2));
     await soldOn(filer, dayIn(-2, 6), '30.00');
     await soldOn(filer, dayIn(0, 1), '50.00');
-    expect([await grossOf(filer, endIn(-1)), await grossOf(filer, endIn(0))]).toEqual([['30.00'], ['50.00']]);
+    expect([await readGross(filer, endIn(-1)), await readGross(filer, endIn(0))]).toEqual([['30.00'], ['50.00']]);
     // The closed period returns its filing, without late transactions.
-    expect(await grossOf(filer, endIn(-2))).toEqual(['100.00']);
+    expect(await readGross(filer, endIn(-2))).toEqual(['100.00']);
   });
 
   it('rejects a period in the future, and names it', async () => {
     const filer = await newMonthlyFiler();
     await soldOn(filer, dayIn(0, 1));
     const refused = await filer.close({ state: 'MI', period_end: endIn(1), dry_run: true });
-    expect(refusalOf(refused)).toBe('409 | conflict_period_not_over /period_end');
-    expect(metaOf(refused)).toMatchObject({ state: 'US-MI', period_end: endIn(1) });
+    expect(getRefusal(refused)).toBe('409 | conflict_period_not_over /period_end');
+    expect(getMeta(refused)).toMatchObject({ state: 'US-MI', period_end: endIn(1) });
     expect(refused.body.errors[0].detail).toContain(
       `from ${dayIn(1, 1)} to ${endIn(1)} is in the future. The last period that a dry run accepts is the current one, which ends on ${endIn(0)}`,
     );
     const midMonth = await filer.close({ state: 'MI', period_end: dayIn(0, 15), dry_run: true });
-    expect(refusalOf(midMonth)).toBe('422 | validation_invalid_format /period_end');
+    expect(getRefusal(midMonth)).toBe('422 | validation_invalid_format /period_end');
   });
 
   it('requires only the read scope, while closing requires write', async () => {
-    const withScopes = async (...scopes: ('read' | 'write')[]) => filerOf(await newCaller({ scopes }));
+    const withScopes = async (...scopes: ('read' | 'write')[]) => createFiler(await newCaller({ scopes }));
     const reader = await withScopes('read');
     expect((await reader.close({ ...october, dry_run: true })).status).toBe(200);
     for (const body of [october, { ...october, dry_run: false }, { ...october, dry_run: 'true' }, { dry_run: null }])
-      expect(refusalOf(await reader.close(body))).toMatch(/^403 \| auth_forbidden/);
+      expect(getRefusal(await reader.close(body))).toMatch(/^403 \| auth_forbidden/);
     expect((await reader.call('POST', '/filings', { rawBody: '{"dry_run": true' })).status).toBe(403);
-    expect(refusalOf(await reader.close({ dry_run: true }))).toMatch(/^422/);
+    expect(getRefusal(await reader.close({ dry_run: true }))).toMatch(/^422/);
     expect((await (await withScopes('write')).close({ ...october, dry_run: true })).status).toBe(200);
     expect((await (await withScopes()).close({ ...october, dry_run: true })).status).toBe(403);
   });
@@ -197,15 +197,15 @@ describe('filing a return', () => {
     expect(await made(filer.get(late.id))).toMatchObject({ status: 'finalized', filings: [], version: 1 });
     const again = await filer.change(id, confirmed, key);
     expect([again.status, again.text]).toEqual([answer.status, answer.text]);
-    expect(headersOf(again)).toMatchObject(replayed);
+    expect(getHeaders(again)).toMatchObject(replayed);
     // A filed sale can be credited, but not voided. The confirmation number remains.
     expect(
       (await made(filer.create(creditOf(parent, { tax_date: '2026-11-03', credit_remaining: true })))).tax_amount,
     ).toBe('3.00');
     expect(await made(filer.get(parent.id))).toMatchObject({ status: 'filed', refund_status: 'full' });
-    expect(refusalOf(await filer.update(parent.id, { status: 'void' }))).toContain('409 | conflict_');
+    expect(getRefusal(await filer.update(parent.id, { status: 'void' }))).toContain('409 | conflict_');
     const other = await filer.change(id, { ...confirmed, confirmation_number: 'MI-2' });
-    expect(refusalOf(other)).toBe('409 | conflict_immutable_field /confirmation_number');
+    expect(getRefusal(other)).toBe('409 | conflict_immutable_field /confirmation_number');
     expect((await made(filer.filing(id))).confirmation_number).toBe('MI-1');
   });
 
@@ -216,14 +216,14 @@ describe('filing a return', () => {
     const correct = (to: string, previous: string) =>
       filer.change(id, { ...confirmed, confirmation_number: to, previous_confirmation_number: previous });
     const wrongPrevious = '409 | conflict_immutable_field /previous_confirmation_number';
-    expect(refusalOf(await correct('MI-2', 'MI-1'))).toBe(wrongPrevious);
+    expect(getRefusal(await correct('MI-2', 'MI-1'))).toBe(wrongPrevious);
     await filer.change(id, confirmed);
     const filed = await settled(filer, id);
     expect(filed.corrections).toEqual([]);
     // Two people correct the number at the same time.
     const answers = await Promise.all([correct('MI-2', 'MI-1'), correct('MI-3', 'MI-1')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(answers.filter(({ status }) => status === 409).map(refusalOf)).toEqual([wrongPrevious]);
+    expect(answers.filter(({ status }) => status === 409).map(getRefusal)).toEqual([wrongPrevious]);
     const won = answers[0]?.status === 200 ? 'MI-2' : 'MI-3';
     // The same request again changes nothing.
     expect((await correct(won, 'MI-1')).status).toBe(200);
@@ -231,7 +231,7 @@ describe('filing a return', () => {
     const corrections = [{ at: expect.any(String), by: filed.filed_by, from: 'MI-1', to: won }];
     expect(after).toEqual({ ...filed, confirmation_number: won, corrections });
     for (let at = 1; at < 20; at++) await made(correct(at % 2 ? 'X' : 'Y', at === 1 ? won : at % 2 ? 'Y' : 'X'));
-    expect(refusalOf(await correct('Z', 'X'))).toBe('409 | conflict_immutable_field /confirmation_number');
+    expect(getRefusal(await correct('Z', 'X'))).toBe('409 | conflict_immutable_field /confirmation_number');
     expect((await made(filer.filing(id))).corrections).toHaveLength(20);
   });
 
@@ -270,7 +270,7 @@ describe('filing a return', () => {
     const filer = await newFiler();
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const wrong = await filer.change(id, { ...confirmed, acknowledge_exceptions: 1 });
-    expect([refusalOf(wrong), metaOf(wrong)]).toMatchObject([
+    expect([getRefusal(wrong), getMeta(wrong)]).toMatchObject([
       '409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions',
       { count: 0 },
     ]);
@@ -282,23 +282,23 @@ describe('the order of errors', () => {
   it('for a filing is fields, 404, 409, then a cursor', async () => {
     const filer = await newFiler();
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(refusalOf(await filer.change(unknown, { status: 'paid' }))).toBe('422 | validation_invalid_format /status');
-    expect(refusalOf(await filer.change(unknown, { status: 'closing' }))).toBe('404 | not_found');
-    expect(refusalOf(await filer.change(id, { status: 'closing' }))).toBe(
+    expect(getRefusal(await filer.change(unknown, { status: 'paid' }))).toBe('422 | validation_invalid_format /status');
+    expect(getRefusal(await filer.change(unknown, { status: 'closing' }))).toBe('404 | not_found');
+    expect(getRefusal(await filer.change(id, { status: 'closing' }))).toBe(
       '409 | conflict_invalid_status_transition /status',
     );
     const page = { expand: 'entries', starting_after: 'x.y' };
-    expect(refusalOf(await filer.filing(unknown, { ...page, limit: '0' }))).toBe(
+    expect(getRefusal(await filer.filing(unknown, { ...page, limit: '0' }))).toBe(
       '422 | validation_invalid_format limit',
     );
-    expect(refusalOf(await filer.filing(unknown, page))).toBe('404 | not_found');
-    expect(refusalOf(await filer.filing(id, page))).toBe('422 | validation_invalid_cursor starting_after');
+    expect(getRefusal(await filer.filing(unknown, page))).toBe('404 | not_found');
+    expect(getRefusal(await filer.filing(id, page))).toBe('422 | validation_invalid_cursor starting_after');
   });
 
   it('for a period is invalid, not over, then out of order', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-08-05');
-    const close = async (period_end: string) => refusalOf(await filer.close({ state: 'MI', period_end }));
+    const close = async (period_end: string) => getRefusal(await filer.close({ state: 'MI', period_end }));
     expect(await close('2999-12-30')).toBe('422 | validation_invalid_format /period_end');
     expect(await close('2999-12-31')).toBe('409 | conflict_period_not_over /period_end');
     expect(await close('2026-10-31')).toBe('409 | conflict_period_order /period_end');
@@ -309,10 +309,10 @@ describe('the order of errors', () => {
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const cancel = await filer.change(id, { status: 'canceled' }, key);
     await settled(filer, id);
-    expect(refusalOf(await filer.change(id, { status: 'canceled', confirmation_number: 'x' }, key))).toBe(
+    expect(getRefusal(await filer.change(id, { status: 'canceled', confirmation_number: 'x' }, key))).toBe(
       '422 | validation_invalid_format /confirmation_number',
     );
-    expect(refusalOf(await filer.change(id, confirmed, key))).toBe('422 | idempotency_key_reused Idempotency-Key');
+    expect(getRefusal(await filer.change(id, confirmed, key))).toBe('422 | idempotency_key_reused Idempotency-Key');
     expect((await filer.change(id, { status: 'canceled' }, key)).text).toBe(cancel.text);
   });
 });
@@ -322,7 +322,7 @@ describe('unknown fields', () => {
     const filer = await newFiler();
     // The frequency is a response field, so it can be sent back.
     const body = { ...october, frequency: 'month', colour: 'red' };
-    expect(refusalOf(await filer.close(body, { Prefer: 'handling=strict' }))).toBe(
+    expect(getRefusal(await filer.close(body, { Prefer: 'handling=strict' }))).toBe(
       '422 | validation_unknown_field /colour',
     );
     expect((await made(filer.filings())).data).toEqual([]);
@@ -382,7 +382,7 @@ describe('work of a request before its response', () => {
     expect((await filer.close(october, key)).text).toBe(answer.text);
     // Without the key, the request continues the work.
     await made(filer.close(october));
-    expect(totalsOf(await settled(filer, id))).toEqual(['US-MI USD 200.00 0.00 200.00 12.00 20']);
+    expect(listTotals(await settled(filer, id))).toEqual(['US-MI USD 200.00 0.00 200.00 12.00 20']);
   });
 
   it('fails, and the return is still filed', async () => {

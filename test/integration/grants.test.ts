@@ -45,13 +45,13 @@ const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
 const { newCaller } = await import('../support/api.ts');
 const { runInProcess } = await import('../support/run-command.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
-const { headOf } = await import('../support/imported.ts');
-const { cancel, closedFiling, filerOf, soldOn } = await import('../support/filings.ts');
+const { buildHead } = await import('../support/imported.ts');
+const { cancel, closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
 const { hurriedCall } = await import('../support/gateway.ts');
-const { commitOf, created } = await import('../support/transactions.ts');
+const { buildCommit, created } = await import('../support/transactions.ts');
 const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
-type Client = ReturnType<typeof filerOf>;
+type Client = ReturnType<typeof createFiler>;
 type Entry = Operation | ScheduleName | 'count-transactions' | 'update-content';
 type Identified = { readonly id: string };
 /** A sale, and the other data that an operation needs. */
@@ -76,10 +76,10 @@ type Input = Partial<Write> & {
 const named = Object.fromEntries(Object.entries(environment.tables).map(([name, table]) => [table, name]));
 
 /** Returns the kind of a partition as a policy can express it: `T#*` for `T#acc_1#tax_1`. */
-const kindOf = (partition = '') => partition.replace(/#.*/s, '#*');
-const kindIn = ({ Key, Item }: Partial<Write>) => kindOf((Key ?? Item)?.pk);
+const getKind = (partition = '') => partition.replace(/#.*/s, '#*');
+const kindIn = ({ Key, Item }: Partial<Write>) => getKind((Key ?? Item)?.pk);
 // Each query passes its partition as the first value.
-const kindAsked = ({ ExpressionAttributeValues = {} }: Input) => kindOf(Object.values(ExpressionAttributeValues)[0]);
+const kindAsked = ({ ExpressionAttributeValues = {} }: Input) => getKind(Object.values(ExpressionAttributeValues)[0]);
 
 /** Returns the permissions of a command: an action, a table and a partition kind, for each write of a transaction. */
 const asksFor = (command: string, input: Input): (readonly [action: string, table: string, kind: string])[] => {
@@ -90,7 +90,7 @@ const asksFor = (command: string, input: Input): (readonly [action: string, tabl
   if (command === 'Query') return [[['Query', IndexName].filter(Boolean).join(' '), TableName, kindAsked(input)]];
   if (command === 'BatchGetItem')
     return Object.entries(RequestItems).flatMap(([table, { Keys }]) =>
-      Keys.map(({ pk }) => [command, table, kindOf(pk)] as const),
+      Keys.map(({ pk }) => [command, table, getKind(pk)] as const),
     );
   if (command !== 'TransactWriteItems') return [[command, TableName, kindIn(input)]];
   const actions: Record<string, string> = { ConditionCheck: 'ConditionCheckItem' };
@@ -149,7 +149,7 @@ const recorded = async (run: () => Promise<unknown>): Promise<string[]> => {
 const key = (name: string) => ({ 'Idempotency-Key': name });
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 const customer = { id: 'cus_1', address: michigan };
-const release = headOf('US-MN@2030-01-01.1');
+const release = buildHead('US-MN@2030-01-01.1');
 /** ZIPs in the active imported release. An instance reads each ZIP once. */
 const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
@@ -336,15 +336,15 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its 
       ...(entry === 'list-filing-periods' && { registrations: [monthly, { ...monthly, state: 'WY' }] }),
     },
   });
-  const client = filerOf(caller);
+  const client = createFiler(caller);
   const { id } = await sold(client, { customer });
   if (isRetaining) await prepareRetention(client, id);
   const draft = await made(client.create(sale({ reference_id: 'old' })));
   const credit = await made(client.create(creditOf({ id }, { status: 'draft', ...half })));
   // Written directly to the table, because the API instance would cache the content.
   const settingsSnapshot = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
-  await ledger.commit(commitOf(caller.account.id, settingsSnapshot));
-  const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
+  await ledger.commit(buildCommit(caller.account.id, settingsSnapshot));
+  const hurried = createFiler({ call: await hurriedCall(handlers, caller) });
   const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
   // A canceled period that is closed again, and two registered states: one has a period due, and the other has no
   // filing.
@@ -392,7 +392,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its 
 
 it('operator commands use exactly the access in the operator policy', async () => {
   const caller = await newCaller();
-  const client = filerOf(caller);
+  const client = createFiler(caller);
   const { id } = await sold(client, { customer });
   await made(client.create(creditOf({ id }, { status: 'finalized', ...half })));
   await closedFiling(client, 'MI', '2026-10-31');

@@ -9,13 +9,13 @@ import { auditKey } from '../../shared/store/keys.ts';
 import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
-import { type Client, clientOf, creditOf, made, recorded, refusalOf, sale, sold } from '../support/sales.ts';
+import { type Client, connectClient, creditOf, getRefusal, made, recorded, sale, sold } from '../support/sales.ts';
 
 const newClient = async (): Promise<Client & Caller> => {
   const caller = await newCaller();
-  return { ...caller, ...clientOf(caller) };
+  return { ...caller, ...connectClient(caller) };
 };
-const historyOf = (client: Client, id: string, parameters: Record<string, string> = {}) =>
+const getHistory = (client: Client, id: string, parameters: Record<string, string> = {}) =>
   client.call('GET', `/transactions/${id}/history?${new URLSearchParams(parameters)}`);
 const expanded = (client: Client, id: string) => client.get(`${id}?expand=history`);
 
@@ -26,7 +26,7 @@ const stateHashIn = async (client: Client, id: string, state: unknown): Promise<
 };
 
 /** Computes the hash of an entry as an auditor does, from the response alone. */
-const hashOf = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: HistoryEntry) =>
+const computeHash = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: HistoryEntry) =>
   sha256(canonical({ ...others, transactionId, stateHash: state_hash, previousHash: previous_hash }));
 
 /** Returns a draft that was edited until it has this version. */
@@ -40,8 +40,8 @@ describe('GET of a transaction', () => {
   it('accepts no query parameter except expand', async () => {
     const client = await newClient();
     const { id } = await sold(client);
-    expect(refusalOf(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
-    expect(refusalOf(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
+    expect(getRefusal(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
+    expect(getRefusal(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
   });
 });
 
@@ -52,8 +52,8 @@ describe('a history entry', () => {
     const credit = await made(client.create(creditOf(parent)));
     await made(client.update(credit.id, { status: 'void' }));
     for (const { id } of [parent, credit]) {
-      const { data } = await made(historyOf(client, id));
-      expect(data.map(({ hash }) => hash)).toEqual(data.map((entry) => hashOf(id, entry)));
+      const { data } = await made(getHistory(client, id));
+      expect(data.map(({ hash }) => hash)).toEqual(data.map((entry) => computeHash(id, entry)));
       expect(data.map(({ previous_hash }) => previous_hash)).toEqual([...data.slice(1).map(({ hash }) => hash), null]);
       expect(data[0]?.state_hash).toBe(await stateHashIn(client, id, recorded(await made(client.get(id)))));
     }
@@ -70,7 +70,7 @@ describe('expand=history', () => {
     expect({ ...answer.body, commitments: undefined, history: null }).toEqual(plain.body);
     expect(plain.text.endsWith(',"history":null}')).toBe(true);
     expect(answer.headers.get('etag')).toBe('"52"');
-    const { data } = await made(historyOf(client, draft.id, { limit: '50' }));
+    const { data } = await made(getHistory(client, draft.id, { limit: '50' }));
     expect(data).toEqual(answer.body.history);
     const { data: rows } = await made(client.list());
     for (const other of [draft, rows[0], await made(client.update(draft.id, { metadata: null }))])
@@ -82,12 +82,12 @@ describe('paging', () => {
   it('has 25 entries per page by default, and at most 100', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 27);
-    const { data, has_more, next_cursor } = await made(historyOf(client, id));
+    const { data, has_more, next_cursor } = await made(getHistory(client, id));
     expect([data.length, has_more, next_cursor]).toEqual([25, true, '3']);
-    const rest = await made(historyOf(client, id, { starting_after: next_cursor }));
+    const rest = await made(getHistory(client, id, { starting_after: next_cursor }));
     expect([rest.data.map(({ version }) => version), rest.has_more]).toEqual([[2, 1], false]);
     for (const limit of ['0', '101', '-1', '1.5', 'x', ''])
-      expect(refusalOf(await historyOf(client, id, { limit }))).toBe('422 | validation_invalid_format limit');
+      expect(getRefusal(await getHistory(client, id, { limit }))).toBe('422 | validation_invalid_format limit');
   });
 
   it('rejects a cursor that is not a version of the transaction', async () => {
@@ -95,11 +95,11 @@ describe('paging', () => {
     const { id } = await changedTo(client, 2);
     const foreign = (await made(client.list())).next_cursor ?? 'eyJ9.abc';
     for (const starting_after of ['3', '9999999999', '99999999999', '0', '-1', '01', '1.0', 'x', id, foreign])
-      expect([starting_after, refusalOf(await historyOf(client, id, { starting_after }))]).toEqual([
+      expect([starting_after, getRefusal(await getHistory(client, id, { starting_after }))]).toEqual([
         starting_after,
         '422 | validation_invalid_cursor starting_after',
       ]);
-    expect(refusalOf(await historyOf(client, id, { starting_after: '' }))).toBe(
+    expect(getRefusal(await getHistory(client, id, { starting_after: '' }))).toBe(
       '422 | validation_invalid_format starting_after',
     );
   });
@@ -109,7 +109,7 @@ it('omits an entry that was written during the read', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const next = await made(client.update(id, { metadata: { later: 'yes' } }));
-  const { data } = await made(historyOf(client, id));
+  const { data } = await made(getHistory(client, id));
   const { account } = client;
   // The query reads the transaction first, so entries written later come after its version.
   const newest: HistoryReads['newest'] = async (...asked) => {
@@ -127,7 +127,7 @@ it('returns the other entries if one was deleted: the chain shows the gap', asyn
   const { id } = await changedTo(client, 3);
   const Key = auditKey(client.account.id, id, 2);
   await database.send(new DeleteCommand({ TableName: environment.tables.transactions, Key }));
-  const { data } = await made(historyOf(client, id));
+  const { data } = await made(getHistory(client, id));
   expect(data.map(({ version }) => version)).toEqual([3, 1]);
   expect(data[0]?.previous_hash).not.toBe(data[1]?.hash);
 });

@@ -22,9 +22,9 @@ import { newCaller } from '../support/api.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
-import { clientOf, made, refusalOf, sale } from '../support/sales.ts';
+import { connectClient, getRefusal, made, sale } from '../support/sales.ts';
 
-const newClient = async () => clientOf(await newCaller());
+const newClient = async () => connectClient(await newCaller());
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
 describe('Idempotency-Key', () => {
@@ -65,7 +65,7 @@ describe('Idempotency-Key', () => {
     expect(second.text).toBe(first.text);
     for (const body of [sale({ metadata: { a: '1' } }), sale({ colour: 'red' }), sale({ metadata: null })]) {
       const refused = await client.create(body, key('k'));
-      expect(refusalOf(refused)).toBe('422 | idempotency_key_reused Idempotency-Key');
+      expect(getRefusal(refused)).toBe('422 | idempotency_key_reused Idempotency-Key');
     }
   });
 
@@ -108,7 +108,7 @@ describe('Idempotency-Key', () => {
   ])('must be 1 to 255 printable ASCII characters: %j is rejected, because %s', async (value, _because) => {
     const client = await newClient();
     const refused = await client.create(sale(), { 'Idempotency-Key': value });
-    expect(refusalOf(refused)).toBe('422 | validation_invalid_format Idempotency-Key');
+    expect(getRefusal(refused)).toBe('422 | validation_invalid_format Idempotency-Key');
     expect((await made(client.list())).data).toEqual([]);
   });
 });
@@ -130,7 +130,7 @@ it.each([['dogwood.2028-01-01'], ['aspen'], [''], [[current, current]]])(
   async (sent) => {
     const { call } = await newCaller();
     const answer = await call('POST', '/calculations', { body: sale(), headers: as(sent) });
-    expect(refusalOf(answer)).toBe('422 | validation_unknown_service_version Service-Version');
+    expect(getRefusal(answer)).toBe('422 | validation_unknown_service_version Service-Version');
     const { errors } = answer.body as unknown as { errors: { meta: object }[] };
     expect(errors[0]?.meta).toMatchObject({ supported_versions: supportedVersions });
     expect(answer.headers.get('service-version')).toBe(current);

@@ -6,8 +6,8 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
-import { headOf, partOf } from '../support/imported.ts';
-import { clientOf, creditOf, goods, later, made, sale } from '../support/sales.ts';
+import { buildHead, buildPart } from '../support/imported.ts';
+import { connectClient, creditOf, goods, later, made, sale } from '../support/sales.ts';
 
 type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 /** Returns the Content table calls of a run. */
-const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => {
+const recordCalls = async (run: () => Promise<unknown>): Promise<string[]> => {
   calls = [];
   await run();
   return calls;
@@ -42,15 +42,15 @@ const one = 'US-MN@2030-01-01.1';
 const other = 'US-MN@2030-01-02.1';
 const parts = {
   [one]: [
-    partOf('55401', minneapolis),
-    partOf('ST PAUL', { 'US-MN-SP': '0.015' }),
-    ...zips.map((zip, index) => partOf(zip, { [`US-MN-${zip}`]: String(0.001 * (1 + (index % 9))).slice(0, 5) })),
+    buildPart('55401', minneapolis),
+    buildPart('ST PAUL', { 'US-MN-SP': '0.015' }),
+    ...zips.map((zip, index) => buildPart(zip, { [`US-MN-${zip}`]: String(0.001 * (1 + (index % 9))).slice(0, 5) })),
   ],
-  [other]: [partOf('55401', { 'US-MN-NEW': '0.03125' })],
+  [other]: [buildPart('55401', { 'US-MN-NEW': '0.03125' })],
 };
 
 const write = async (id: keyof typeof parts) => {
-  await store.importRelease(headOf(id), parts[id]);
+  await store.importRelease(buildHead(id), parts[id]);
 };
 let minutes = 0;
 /** Activates a new release that no instance has cached, and advances the clock a minute until instances detect it. */
@@ -65,7 +65,7 @@ const inMinnesota = (postal_code: string | null, city: string | null = null) => 
   customer: { address: { state: 'MN', postal_code, city, country: 'US' } },
 });
 const atNicollet = sale(inMinnesota('55401'));
-const newClient = async () => clientOf(await newCaller());
+const newClient = async () => connectClient(await newCaller());
 const taxed = async (client: Awaited<ReturnType<typeof newClient>>, body: unknown = atNicollet) => {
   const { tax_amount, content_releases } = await made(client.calculate(body));
   return [tax_amount, content_releases['US-MN']];
@@ -76,13 +76,13 @@ describe('an active imported release', () => {
     await write(one);
     const client = await newClient();
     await activated(one, async () => {
-      expect(await callsOf(() => client.calculate(atNicollet))).toEqual(['GetItem', 'BatchGetItem']);
-      expect(await callsOf(() => client.calculate(atNicollet))).toEqual([]);
-      expect(await callsOf(() => made(client.create(atNicollet)))).toEqual([]);
-      expect(await callsOf(() => client.calculate(sale(inMinnesota('55402'))))).toEqual(['BatchGetItem']);
-      expect(await callsOf(() => client.calculate(sale(inMinnesota('55402'))))).toEqual([]);
+      expect(await recordCalls(() => client.calculate(atNicollet))).toEqual(['GetItem', 'BatchGetItem']);
+      expect(await recordCalls(() => client.calculate(atNicollet))).toEqual([]);
+      expect(await recordCalls(() => made(client.create(atNicollet)))).toEqual([]);
+      expect(await recordCalls(() => client.calculate(sale(inMinnesota('55402'))))).toEqual(['BatchGetItem']);
+      expect(await recordCalls(() => client.calculate(sale(inMinnesota('55402'))))).toEqual([]);
       // Michigan has no import.
-      expect(await callsOf(() => client.calculate(sale()))).toEqual([]);
+      expect(await recordCalls(() => client.calculate(sale()))).toEqual([]);
     });
   });
 
@@ -118,12 +118,12 @@ describe('an active imported release', () => {
       const run = async () => {
         answer = await made(client.calculate(request));
       };
-      expect(await callsOf(run)).toEqual(['BatchGetItem', 'BatchGetItem']);
+      expect(await recordCalls(run)).toEqual(['BatchGetItem', 'BatchGetItem']);
       for (const [index, line] of answer.line_items.entries()) {
         const codes = line.taxes.map((row) => row.jurisdiction_code);
         expect(codes).toEqual(['US-MN', `US-MN-${zips[index]}`]);
       }
-      expect(await callsOf(run)).toEqual([]);
+      expect(await recordCalls(run)).toEqual([]);
     });
   });
 });

@@ -14,7 +14,7 @@ import { listKeys, recordKeyUse } from '../../shared/store/accounts/api-key-stor
 import { database } from '../../shared/store/client/client.ts';
 import { keyUseKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { eventOf } from '../support/handler-calls.ts';
+import { getEvent } from '../support/handler-calls.ts';
 import { later } from '../support/sales.ts';
 
 const minuteMs = 60_000;
@@ -107,7 +107,7 @@ describe("the record of a key's use", () => {
 
 describe('an invocation', () => {
   const invoked = ({ key }: Caller, serve: () => Promise<ReturnType<typeof json>>) => {
-    const event = eventOf('GET', '/coverage', { headers: { 'X-API-Key': key } });
+    const event = getEvent('GET', '/coverage', { headers: { 'X-API-Key': key } });
     return lambdaHandler({ ...getCoverage, serve })(event, { getRemainingTimeInMillis: () => 9000 } as Context);
   };
 

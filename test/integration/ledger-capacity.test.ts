@@ -13,7 +13,7 @@ import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { itemSize } from '../support/raw-items.ts';
 import {
-  commitOf,
+  buildCommit,
   created,
   createdMs,
   finalized,
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 afterEach(() => void database.middlewareStack.remove('measure'));
 
-const unitsOf = async (run: () => Promise<unknown>): Promise<Units> => {
+const getUnits = async (run: () => Promise<unknown>): Promise<Units> => {
   Object.assign(used, { requests: 0, table: 0, indexes: {} });
   await run();
   return structuredClone(used);
@@ -60,7 +60,7 @@ const unitsOf = async (run: () => Promise<unknown>): Promise<Units> => {
 const both = { by_account: 1, by_tax_date: 1 };
 const reference = { reference_id: 'INV-1' };
 const address = { line1: '1201 Third Avenue', country: 'US', state: 'WA', city: 'Seattle', postal_code: '98101' };
-const taxOf = (jurisdiction_code: string, jurisdiction_name: string, rate: string) => ({
+const buildTax = (jurisdiction_code: string, jurisdiction_name: string, rate: string) => ({
   jurisdiction_code,
   jurisdiction_name,
   jurisdiction_type: 'state' as const,
@@ -73,14 +73,14 @@ const taxOf = (jurisdiction_code: string, jurisdiction_name: string, rate: strin
 // About 150 bytes from the size at which the next unit begins, so a random id does not change the result.
 const ordinary: Partial<Transaction> = {
   customer: { address },
-  tax_summary: [taxOf('US-WA', 'Washington', '0.065'), taxOf('US-WA-KING', 'King County', '0.014')],
+  tax_summary: [buildTax('US-WA', 'Washington', '0.065'), buildTax('US-WA-KING', 'King County', '0.014')],
 };
 const customer = { customer: { id: 'cus_1', address } };
 const create = (changes: Partial<Transaction>, isKeyed = true) => {
   const head = created({ ...ordinary, ...changes });
   const idempotency = isKeyed ? keyed('key', 'body', head.after.transaction) : null;
   const post = head.after.transaction.status === 'finalized' ? listLiabilityEntries(head.after) : [];
-  return ledger.commit(commitOf(newAccount(), head, { idempotency, openEntries: { post, remove: [] } }));
+  return ledger.commit(buildCommit(newAccount(), head, { idempotency, openEntries: { post, remove: [] } }));
 };
 
 // DynamoDB Local counts the indexes of a transaction twice.
@@ -103,7 +103,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       { table: 10, indexes: { ...both, by_reference: 1, by_customer: 1 } },
     ],
   ])('the write of %s takes the expected units', async (_what, changes, isKeyed, units) => {
-    expect(await unitsOf(() => create(changes, isKeyed))).toEqual({ requests: 1, ...units });
+    expect(await getUnits(() => create(changes, isKeyed))).toEqual({ requests: 1, ...units });
   });
 
   describe('capacity units of lists', () => {
@@ -117,7 +117,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     beforeAll(async () => {
       const heads = Array.from({ length: 420 }, () => created({ ...ordinary, ...voided, ...everywhere }));
       for (let from = 0; from < heads.length; from += 20)
-        await Promise.all(heads.slice(from, from + 20).map((head) => ledger.commit(commitOf(account, head))));
+        await Promise.all(heads.slice(from, from + 20).map((head) => ledger.commit(buildCommit(account, head))));
       const item = transactionItem(account, heads[0]?.after as StoredTransaction);
       for (const { name, partition, sort, include } of tables.transactions.indexes) {
         const projected = ['pk', 'sk', partition.name, sort.name, ...include];
@@ -140,7 +140,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       const ports = { index: transactionIndex, ledger, now: () => createdMs };
       const caller = { id: account, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
       const list = (more: TransactionListQuery) =>
-        unitsOf(() => listTransactions({ ...query, ...more }, caller, ports));
+        getUnits(() => listTransactions({ ...query, ...more }, caller, ports));
       const within = (units: number, expected: number) => expect(Math.abs(units - expected)).toBeLessThanOrEqual(0.5);
       for (const limit of [25, 100]) {
         const used = await list({ limit });
@@ -163,11 +163,11 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       const noise = () => randomBytes(360).toString('base64');
       for (let at = 0; at < 60; at += 1) {
         const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key_${key}`, noise()]));
-        await ledger.commit(commitOf(heavy, created({ ...finalized, metadata })));
+        await ledger.commit(buildCommit(heavy, created({ ...finalized, metadata })));
       }
       const ports = { index: transactionIndex, ledger, now: () => createdMs };
       const caller = { id: heavy, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
-      const used = await unitsOf(() => listTransactions({ status: 'void', limit: 25 }, caller, ports));
+      const used = await getUnits(() => listTransactions({ status: 'void', limit: 25 }, caller, ports));
       expect(used.requests).toBeLessThanOrEqual(4);
       const units = used.indexes['by_account'] ?? 0;
       expect(units).toBeGreaterThan(100);
@@ -177,7 +177,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
 
   it('a transaction with a thousand lines is one write that updates each index once', async () => {
     const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
-    const units = await unitsOf(() => create({ ...finalized, line_items }));
+    const units = await getUnits(() => create({ ...finalized, line_items }));
     expect(units).toMatchObject({ requests: 1, indexes: both });
     // Uncompressed they would exceed 700 KB and would not fit.
     expect(units.table).toBeLessThan(60);

@@ -33,9 +33,9 @@ import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, file, soldOn } from '../support/filings.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
 
 const ledger = (...args: string[]) => runInProcess(ledgerProgram(), args);
@@ -50,7 +50,7 @@ const verified = async (account: string, pauseMs = 0) => {
 /** An account with an object for every check of transactions. */
 const newLedger = async () => {
   const caller = await newCaller();
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const lines = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '10.01', discount_amount: '1.00' })];
   const body = { line_items: lines, shipping: { amount: '7.95' }, discount_amount: '3.33' };
   const finalized = { status: 'finalized' };
@@ -75,7 +75,7 @@ const newLedger = async () => {
 /** September is filed, with an edited and a credited sale. October is closed, with a late sale. November is open. */
 const newFiledLedger = async () => {
   const caller = await newCaller();
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const september = await soldOn(filer, '2026-09-10', '100.00', { reference_id: 'sep' });
   await made(filer.create(creditOf(september, { tax_date: '2026-09-20', credit_remaining: true })));
   const filed = await file(filer, (await closedFiling(filer, 'MI', '2026-09-30')).id);
@@ -105,7 +105,7 @@ const owned = (name: Name) => {
 const withIds = (text: string): string => text.replaceAll(/<(\w+)>/g, (_, name) => owned(name as Name).id);
 
 const head = (name: Name) => headKey(owned(name).account, owned(name).id);
-const claimOf = (reference: string) => claimKey(books.account, reference);
+const getClaim = (reference: string) => claimKey(books.account, reference);
 const entryKey = (name: Name, version: number) => auditKey(owned(name).account, owned(name).id, version);
 const filedEntry = (filing: Name, name: Name) =>
   filedEntryKey(filedBooks.account, owned(filing).id, { transactionId: owned(name).id, currency: 'USD' });
@@ -289,25 +289,25 @@ const ofTransactions: readonly Tampering[] = [
     '<sale>  claims: claim on its reference_id is kept',
     '<credit>  credits: state of the credited sale is void',
   ],
-  [() => remove(claimOf('in_3')), '<edited>  claims: claim on its reference_id is none'],
+  [() => remove(getClaim('in_3')), '<edited>  claims: claim on its reference_id is none'],
   [
-    () => change(claimOf('in_3'), { transaction_id: 'txn_other' }),
+    () => change(getClaim('in_3'), { transaction_id: 'txn_other' }),
     '<edited>  claims: claim on its reference_id is txn_other',
   ],
   [
-    () => change(claimOf('in_3'), { expires_at: january }),
+    () => change(getClaim('in_3'), { expires_at: january }),
     `<edited>  claims: deadline of its claim is ${january}, should be none`,
   ],
   [
-    () => tamper(claimOf('in_2'), ({ expires_at: _, ...item } = {}) => item),
+    () => tamper(getClaim('in_2'), ({ expires_at: _, ...item } = {}) => item),
     '<draft>  claims: deadline of its claim is none',
   ],
   [
-    () => change(claimOf('in_4'), { transaction_id: owned('voided').id }),
+    () => change(getClaim('in_4'), { transaction_id: owned('voided').id }),
     '<voided>  claims: claim on its reference_id is kept, should be released',
   ],
   [
-    () => change(claimOf('in_4'), { transaction_id: 'txn_none' }),
+    () => change(getClaim('in_4'), { transaction_id: 'txn_none' }),
     '<voided>  claims: claim on its reference_id is txn_none, should be none',
   ],
   [
@@ -463,7 +463,7 @@ describe('verify', () => {
 
   it('prints each finding, and exits with 1', async () => {
     await forged('sale', { credited_amount: '1.00' });
-    await remove(claimOf('in_5'));
+    await remove(getClaim('in_5'));
     await openEntry('plain', taxedAt(await liability('plain'), 1n));
     await openEntry('draft', await liability('draft'));
     const args = ['verify', '--account', books.account];
@@ -491,7 +491,7 @@ describe('verify', () => {
 
   it('reads several pages of transactions while they change', async () => {
     const caller = await newCaller();
-    const busy = clientOf(caller);
+    const busy = connectClient(caller);
     const first = await sold(busy);
     for (let block = 0; block < 11; block++) await Promise.all(Array.from({ length: 10 }, () => busy.create(sale())));
     const half = { line_items: [{ id: 'item_1', quantity: '0.1' }] };
@@ -513,7 +513,7 @@ describe('verify', () => {
 
   it('reports no findings in expired drafts, swept or not, whose reference another transaction can have', async () => {
     const caller = await newCaller();
-    const client = clientOf(caller);
+    const client = connectClient(caller);
     const drafts: { readonly id: string }[] = [];
     for (const reference_id of ['q', 'r', 's', 't']) drafts.push(await made(client.create(sale({ reference_id }))));
     await later(dayMs, async () => {
@@ -544,14 +544,14 @@ describe('history', () => {
 
   it('accepts a reference and selects its transaction that is not void, otherwise the newest one', async () => {
     const caller = await newCaller();
-    const client = clientOf(caller);
+    const client = connectClient(caller);
     const first = await sold(client, { reference_id: 'order 7' });
     await made(client.update(first.id, { status: 'void' }));
     const second = await sold(client, { reference_id: 'order 7' });
-    const outOf = async () => (await ledger('history', 'order 7', '--account', caller.account.id)).out;
-    expect(await outOf()).toContain(`1 change of ${second.id}.`);
+    const readOutput = async () => (await ledger('history', 'order 7', '--account', caller.account.id)).out;
+    expect(await readOutput()).toContain(`1 change of ${second.id}.`);
     await made(client.update(second.id, { status: 'void' }));
-    expect(await outOf()).toContain(`2 changes of ${second.id}.`);
+    expect(await readOutput()).toContain(`2 changes of ${second.id}.`);
   });
 });
 
@@ -575,13 +575,13 @@ it.runIf(hasPython)("the README's script accepts API responses and detects chang
     spawnSync('python3', ['-c', script], { input: JSON.stringify(answer), encoding: 'utf8' });
   const metadata = { ключ: '値 "quoted" \\ / \u007f \u2028', Z: '\t\n', a: '🧾', '~': 'é' };
   await made(books.update(owned('draft').id, { metadata }));
-  const answerOf = (name: Name) => made(books.get(`${owned(name).id}?expand=history`));
+  const getAnswer = (name: Name) => made(books.get(`${owned(name).id}?expand=history`));
   for (const name of ['draft', 'sale'] as const) {
-    const { status, stdout, stderr } = check(await answerOf(name));
+    const { status, stdout, stderr } = check(await getAnswer(name));
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`${owned(name).id}: the chain of`);
   }
-  const answer = await answerOf('edited');
+  const answer = await getAnswer('edited');
   const [newest, second, ...others] = answer.history ?? [];
   expect(check({ ...answer, total_amount: '1.00' }).stderr).toContain('The transaction was altered.');
   expect(check({ ...answer, history: [newest, { ...second, by: 'key_x' }, ...others] }).stderr).toContain(

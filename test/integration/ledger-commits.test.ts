@@ -8,14 +8,14 @@ import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts'
 import { itemsAt } from '../../shared/store/ledger/ledger-walk.ts';
 import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';
 import {
+  buildCommit,
   changed,
-  commitOf,
   created,
   createdMs,
   finalized,
   keyed,
-  kindsOf,
   newAccount,
+  readKinds,
   voided,
 } from '../support/transactions.ts';
 
@@ -28,18 +28,20 @@ describe('ledger operations under faults', () => {
   it('commit once if replies are lost', async () => {
     const account = newAccount();
     const seen = failFirst(2, lostReply, 'on the way back');
-    expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
+    expect(await ledger.commit(buildCommit(account, created({ reference_id: 'INV-1' })))).toEqual({
+      kind: 'committed',
+    });
     expect(seen.sends).toBe(3);
-    expect(await kindsOf(account)).toBe('AHR');
+    expect(await readKinds(account)).toBe('AHR');
   });
 
   it('throw if every reply is lost, and recognize the commit on a retry', async () => {
     const account = newAccount();
-    const asked = commitOf(account, created({ reference_id: 'INV-1' }));
+    const asked = buildCommit(account, created({ reference_id: 'INV-1' }));
     failFirst(3, lostReply, 'on the way back');
     await expect(ledger.commit(asked)).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(await ledger.commit(asked)).toEqual({ kind: 'committed', isRepeat: true });
-    expect(await kindsOf(account)).toBe('AHR');
+    expect(await readKinds(account)).toBe('AHR');
   });
 
   it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
@@ -47,9 +49,11 @@ describe('ledger operations under faults', () => {
     async (code) => {
       const account = newAccount();
       const seen = failFirst(5, () => cancelled('None', code, 'None'), 'on the way there');
-      expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
+      expect(await ledger.commit(buildCommit(account, created({ reference_id: 'INV-1' })))).toEqual({
+        kind: 'committed',
+      });
       expect(seen.sends).toBe(6);
-      expect(await kindsOf(account)).toBe('AHR');
+      expect(await readKinds(account)).toBe('AHR');
     },
   );
 
@@ -62,12 +66,12 @@ describe('ledger operations under faults', () => {
   it('stop retries in time for a 503 response', async () => {
     const account = newAccount();
     const seen = failFirst(9, () => cancelled('TransactionConflict', 'None'), 'on the way there');
-    await expect(ledgerWithin(lastsFor(3)).commit(commitOf(account, created()))).rejects.toMatchObject({
+    await expect(ledgerWithin(lastsFor(3)).commit(buildCommit(account, created()))).rejects.toMatchObject({
       name: 'ThrottlingException',
     });
     expect(seen.sends).toBe(4);
     noFaults();
-    expect(await kindsOf(account)).toBe('');
+    expect(await readKinds(account)).toBe('');
   });
 
   it.each([
@@ -77,24 +81,24 @@ describe('ledger operations under faults', () => {
     const account = newAccount();
     const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
     const seen = failFirst(3, inProgress, where);
-    expect(await ledger.commit(commitOf(account, created()))).toMatchObject({ kind: 'committed' });
+    expect(await ledger.commit(buildCommit(account, created()))).toMatchObject({ kind: 'committed' });
     expect(seen.sends).toBe(4);
-    expect(await kindsOf(account)).toBe('AH');
+    expect(await readKinds(account)).toBe('AH');
   });
 
   it('recognize the commit if a conflict hides that it was written', async () => {
     const account = newAccount();
     failFirst(1, () => cancelled('TransactionConflict', 'None'), 'on the way back');
-    expect(await ledger.commit(commitOf(account, created()))).toEqual({ kind: 'committed', isRepeat: true });
-    expect(await kindsOf(account)).toBe('AH');
+    expect(await ledger.commit(buildCommit(account, created()))).toEqual({ kind: 'committed', isRepeat: true });
+    expect(await readKinds(account)).toBe('AH');
   });
 
   it('report contention, not a closed period, if a concurrent change could have removed an entry', async () => {
     const account = newAccount();
     const sale = created(finalized);
     const entries = listLiabilityEntries(sale.after);
-    await ledger.commit(commitOf(account, sale, { openEntries: { post: entries, remove: [] } }));
-    const undo = commitOf(account, changed(sale.after, voided), { openEntries: { post: [], remove: entries } });
+    await ledger.commit(buildCommit(account, sale, { openEntries: { post: entries, remove: [] } }));
+    const undo = buildCommit(account, changed(sale.after, voided), { openEntries: { post: [], remove: entries } });
     const seen = failFirst(
       1,
       () => cancelled('TransactionConflict', 'None', 'ConditionalCheckFailed'),
@@ -129,7 +133,7 @@ describe('ledger operations under faults', () => {
     const account = newAccount();
     const head = created();
     const idempotency = keyed('key', 'body', {});
-    await ledger.commit(commitOf(account, head, { idempotency }));
+    await ledger.commit(buildCommit(account, head, { idempotency }));
     const read = (from = ledger) => from.findWithReplay(account, head.after.transaction.id, idempotency, createdMs);
     const seen = leaveUnread(3);
     expect(await read()).toEqual({ stored: head.after, replay: { kind: 'replay', answer: idempotency.answer } });
@@ -141,7 +145,9 @@ describe('ledger operations under faults', () => {
 
   it('throw other errors without a retry', async () => {
     const seen = failFirst(9, () => cancelled('ValidationError', 'None'), 'on the way there');
-    await expect(ledger.commit(commitOf(newAccount(), created()))).rejects.toBeInstanceOf(TransactionCanceledException);
+    await expect(ledger.commit(buildCommit(newAccount(), created()))).rejects.toBeInstanceOf(
+      TransactionCanceledException,
+    );
     expect(seen.sends).toBe(1);
   });
 });
@@ -149,7 +155,7 @@ describe('ledger operations under faults', () => {
 it('reads any number of keys, in batches that DynamoDB accepts', async () => {
   const account = newAccount();
   const heads = Array.from({ length: 104 }, () => created());
-  for (const head of heads) await ledger.commit(commitOf(account, head));
+  for (const head of heads) await ledger.commit(buildCommit(account, head));
   const keys = heads.flatMap(({ after: { transaction } }) => [
     headKey(account, transaction.id),
     headKey(account, `${transaction.id}-absent`),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Account, Registration } from '../../shared/accounts/account.ts';
 import type { Accepted } from '../../shared/base/result.ts';
 import { filingLines } from '../../shared/cli/ledger/format.ts';
-import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
+import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
@@ -19,20 +19,20 @@ import {
   cancelIt,
   close,
   closingMs,
-  codesOf,
   creditsEverywhere,
   fileIt,
-  filingOf,
   itemsIn,
   judge,
   levies,
-  membersOf,
+  listCodes,
   newFiler,
   type Posted,
-  placesOf,
   portsFor,
   post,
   read,
+  readMembers,
+  readPlaces,
+  requireFiling,
   resume,
   shards,
 } from '../support/filing-ledger.ts';
@@ -47,13 +47,13 @@ const on = (day: string, cents: number, others: { type?: 'credit'; currency?: st
 it('moves late sales and credits to the next period, in every shard', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-08', 1001)), ...(await creditsEverywhere(account, '2026-09-30'))];
-  const september = filingOf(await close(account, { period_end: '2026-09-30' }));
+  const september = requireFiling(await close(account, { period_end: '2026-09-30' }));
   const late = [await post(account, on('2026-09-08', 99)), ...(await creditsEverywhere(account, '2026-08-01'))];
   posted.push(...late);
   await judge(account, state, posted);
-  const october = filingOf(await close(account));
+  const october = requireFiling(await close(account));
   await judge(account, state, posted);
-  expect((await membersOf(account, october.id)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
+  expect((await readMembers(account, october.id)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
     late.map(({ stored }) => stored.transaction.id).sort(),
   );
   expect((await read(account, september.id)).progress.entries_moved).toBe(9);
@@ -63,19 +63,19 @@ it('cancels filings from the newest to the oldest, and closes all periods again'
   const account = newFiler();
   const posted = [await post(account, on('2026-09-08', 1001)), await post(account, on('2026-10-08', 333))];
   const close2 = async () => [
-    filingOf(await close(account, { period_end: '2026-09-30' })).id,
-    filingOf(await close(account)).id,
+    requireFiling(await close(account, { period_end: '2026-09-30' })).id,
+    requireFiling(await close(account)).id,
   ];
   const [september = '', october = ''] = await close2();
   const refused = await cancelIt(account, september);
   expect(refused).toMatchObject({
     problems: [{ code: 'conflict_period_order', meta: { state, period_end: '2026-10-31' } }],
   });
-  filingOf(await cancelIt(account, october));
+  requireFiling(await cancelIt(account, october));
   await judge(account, state, posted);
-  filingOf(await cancelIt(account, september));
+  requireFiling(await cancelIt(account, september));
   await judge(account, state, posted);
-  expect((await placesOf(account, state)).open).toHaveLength(2);
+  expect((await readPlaces(account, state)).open).toHaveLength(2);
   const again = await close2();
   await judge(account, state, posted);
   expect(new Set([september, october, ...again]).size).toBe(4);
@@ -84,33 +84,33 @@ it('cancels filings from the newest to the oldest, and closes all periods again'
 it('starts with the oldest open entry again after the first period was canceled', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-05', 1001))];
-  const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
+  const { id } = requireFiling(await close(account, { period_end: '2026-09-30' }));
   posted.push(await post(account, on('2026-02-05', 333)));
-  filingOf(await cancelIt(account, id));
+  requireFiling(await cancelIt(account, id));
   await judge(account, state, posted);
   expect(await close(account, { period_end: '2026-09-30' })).toMatchObject({
     problems: [{ code: 'conflict_period_order', meta: { state, period_end: '2026-02-28' } }],
   });
-  const february = filingOf(await close(account, { period_end: '2026-02-28' }));
+  const february = requireFiling(await close(account, { period_end: '2026-02-28' }));
   await judge(account, state, posted);
-  expect((await membersOf(account, february.id)).map(({ month }) => month)).toEqual(['2026-02']);
+  expect((await readMembers(account, february.id)).map(({ month }) => month)).toEqual(['2026-02']);
 });
 
 it('allows any first period after an empty first one is canceled', async () => {
   const account = newFiler();
-  const { id } = filingOf(await close(account, { period_end: '2023-01-31' }));
-  filingOf(await cancelIt(account, id));
-  filingOf(await close(account, { period_end: '2026-10-31' }));
+  const { id } = requireFiling(await close(account, { period_end: '2023-01-31' }));
+  requireFiling(await cancelIt(account, id));
+  requireFiling(await close(account, { period_end: '2026-10-31' }));
 });
 
 it('starts with a new filing frequency after the first period was canceled', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-05', 1001))];
-  const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
-  filingOf(await cancelIt(account, id));
+  const { id } = requireFiling(await close(account, { period_end: '2026-09-30' }));
+  requireFiling(await cancelIt(account, id));
   const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' as const }];
   const quarterly = { ...account, settings: { ...account.settings, registrations } };
-  const quarter = filingOf(await close(quarterly, { period_end: '2026-09-30' }));
+  const quarter = requireFiling(await close(quarterly, { period_end: '2026-09-30' }));
   expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
   await judge(account, state, posted);
 });
@@ -118,23 +118,23 @@ it('starts with a new filing frequency after the first period was canceled', asy
 it('rejects a filing of a state while another one is being canceled', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
-  const { id } = filingOf(await close(account));
+  const { id } = requireFiling(await close(account));
   const inHaste = portsFor(account, { remainingMs: () => 2000 });
-  filingOf(await cancelIt(account, id, inHaste));
+  requireFiling(await cancelIt(account, id, inHaste));
   for (const period_end of ['2026-10-31', '2026-11-30'])
     expect(await close(account, { period_end })).toMatchObject({
       problems: [{ code: 'conflict_filing_in_progress', meta: { filing_id: id } }],
     });
   await resume(account);
-  expect(filingOf(await close(account)).id).not.toBe(id);
+  expect(requireFiling(await close(account)).id).not.toBe(id);
 });
 
 describe('a dry run', () => {
   it('returns an existing filing of the period without continuing its work', async () => {
     const account = newFiler();
     const posted = [await post(account, on('2026-10-08', 1001))];
-    const { id } = filingOf(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
-    const dry = filingOf(await close(account, { dry_run: true }));
+    const { id } = requireFiling(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
+    const dry = requireFiling(await close(account, { dry_run: true }));
     expect(dry).toMatchObject({ id, status: 'closing', progress: { entries_moved: 0, complete: false } });
     expect(await read(account, id)).toMatchObject({ status: 'closing', progress: { entries_moved: 0 } });
     await resume(account);
@@ -145,8 +145,8 @@ describe('a dry run', () => {
     const account = newFiler();
     await post(account, on('2026-10-08', 1001));
     const ports = portsFor(account, { remainingMs: () => 1999 });
-    expect(codesOf(await close(account, { dry_run: true }, ports))).toEqual(['validation_too_many_entries']);
-    expect((await placesOf(account, state)).filings).toEqual([]);
+    expect(listCodes(await close(account, { dry_run: true }, ports))).toEqual(['validation_too_many_entries']);
+    expect((await readPlaces(account, state)).filings).toEqual([]);
   });
 });
 
@@ -154,8 +154,8 @@ describe('the transactions of a filing', () => {
   it('are marked as filed by the last of their states', async () => {
     const account = newFiler();
     const both = await post(account, { day: '2026-10-08', levies: [...levies('MI', 500), ...levies('OH', 700)] });
-    const michigan = filingOf(await close(account)).id;
-    const ohio = filingOf(await close(account, { state: 'US-OH' })).id;
+    const michigan = requireFiling(await close(account)).id;
+    const ohio = requireFiling(await close(account, { state: 'US-OH' })).id;
     await fileIt(account, ohio);
     await judge(account, 'US-OH', [both]);
     await judge(account, state, [both]);
@@ -171,7 +171,7 @@ describe('the transactions of a filing', () => {
     const account = newFiler();
     const posted: Posted[] = [];
     for (let at = 0; at < 30; at++) posted.push(await post(account, on('2026-10-08', 100 + at)));
-    const { id } = filingOf(await close(account));
+    const { id } = requireFiling(await close(account));
     const heads: number[] = [];
     const { filings } = portsFor(account);
     const ports = portsFor(account, {
@@ -203,21 +203,21 @@ describe('filing periods', () => {
       { from: '2026-10-01', to: null, frequency: 'month' },
     );
     await post(account, on('2026-05-08', 1));
-    const problemOf = async (period_end: string) => {
+    const readProblem = async (period_end: string) => {
       const answered = await close(account, { period_end });
       return answered.ok
         ? null
         : [answered.problems[0].code, answered.problems[0].meta?.['period_end'] ?? answered.problems[0].detail];
     };
-    expect(await problemOf('2026-08-31')).toEqual([
+    expect(await readProblem('2026-08-31')).toEqual([
       'validation_invalid_format',
       expect.stringMatching(/US-MI.*2026-06-30.*2026-09-30/),
     ]);
-    expect(await problemOf('2026-11-30')).toEqual(['conflict_period_order', '2026-06-30']);
-    expect(await problemOf('2026-12-31')).toEqual(['conflict_period_not_over', '2026-12-31']);
+    expect(await readProblem('2026-11-30')).toEqual(['conflict_period_order', '2026-06-30']);
+    expect(await readProblem('2026-12-31')).toEqual(['conflict_period_not_over', '2026-12-31']);
     for (const period_end of ['2026-06-30', '2026-09-30', '2026-10-31', '2026-11-30'])
-      expect(filingOf(await close(account, { period_end }))).toMatchObject({ period_end });
-    expect(await problemOf('2026-03-31')).toEqual(['conflict_period_order', '2026-12-31']);
+      expect(requireFiling(await close(account, { period_end }))).toMatchObject({ period_end });
+    expect(await readProblem('2026-03-31')).toEqual(['conflict_period_order', '2026-12-31']);
   });
 
   it('are closed by the schedule in order, until the end of the last registration', async () => {
@@ -236,7 +236,7 @@ describe('filing periods', () => {
       complete: true,
       failed: 0,
     });
-    const { filings } = await placesOf(account, state);
+    const { filings } = await readPlaces(account, state);
     expect(filings.map(({ head }) => `${head['period_start']} ${head['period_end']} ${head['frequency']}`)).toEqual([
       '2026-01-01 2026-03-31 quarter',
       '2026-04-01 2026-04-30 quarter',
@@ -257,15 +257,15 @@ describe('filing periods', () => {
       ),
       created_at: '2026-02-01T00:00:00.000Z',
     };
-    expect(filingOf(await close(account, { period_end: '2026-03-31' }))).toMatchObject({
+    expect(requireFiling(await close(account, { period_end: '2026-03-31' }))).toMatchObject({
       period_start: '2026-01-01',
       frequency: 'year',
     });
-    const requested = filingOf(await close(account, { period_end: '2026-04-30' }));
+    const requested = requireFiling(await close(account, { period_end: '2026-04-30' }));
     expect(requested).toMatchObject({ period_start: '2026-04-01', frequency: 'month' });
     const posted = [await post(account, on('2026-06-08', 5))];
     await closePeriods(portsFor(account));
-    const { filings } = await placesOf(account, state);
+    const { filings } = await readPlaces(account, state);
     expect(filings.map(({ head }) => `${head['period_start']} ${head['period_end']}`)).toEqual([
       '2026-01-01 2026-03-31',
       '2026-04-01 2026-04-30',
@@ -308,10 +308,10 @@ describe('filing periods', () => {
 it('does not change a finished filing', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
-  const { id } = filingOf(await close(account));
+  const { id } = requireFiling(await close(account));
   const filing = await portsFor(account).filings.find(account.id, id);
   if (!filing) throw new Error('There is none.');
-  const before = await placesOf(account, state);
+  const before = await readPlaces(account, state);
   expect(await workOn(filing, portsFor(account), 0)).toBe(true);
   // A worker could have read the filing before it was closed.
   expect(
@@ -321,14 +321,14 @@ it('does not change a finished filing', async () => {
       0,
     ),
   ).toBe(true);
-  expect(await placesOf(account, state)).toEqual(before);
+  expect(await readPlaces(account, state)).toEqual(before);
 });
 
 it('works on every unfinished filing, even next to a very large one', async () => {
   const account = newFiler();
   for (const of of ['MI', 'OH']) {
     for (let at = 0; at < 12; at++) await post(account, { day: '2026-10-08', levies: levies(of, 100 + at) });
-    filingOf(await close(account, { state: `US-${of}` }, portsFor(account, { remainingMs: () => 2000 })));
+    requireFiling(await close(account, { state: `US-${of}` }, portsFor(account, { remainingMs: () => 2000 })));
   }
   // Each write takes a second, so neither filing can be finished.
   let remainingMs = 12_000;
@@ -359,7 +359,7 @@ describe('filing totals split into parts', () => {
   const closed = async (): Promise<{ account: Account; id: string }> => {
     const account = newFiler();
     for (const cents of [1001, 209, 4]) await post(account, { day: '2026-10-08', levies: levies('MI', cents) });
-    return { account, id: filingOf(await close(account)).id };
+    return { account, id: requireFiling(await close(account)).id };
   };
 
   it('are added up by the verification, which reports a wrong part', async () => {
@@ -379,7 +379,7 @@ describe('filing totals split into parts', () => {
     const lines = await Array.fromAsync(filingLines(account.id, await allFilings(account.id), ['US-MI']));
     const imported = lines
       .filter(({ kind }) => kind === 'filing_totals')
-      .flatMap((line) => itemsOf('acct_other', line));
+      .flatMap((line) => toItems('acct_other', line));
     const renamed = stored.map((item) => ({ ...item, pk: String(item['pk']).replace(account.id, 'acct_other') }));
     // The database returns bytes as a different type.
     const withText = (item: Record<string, unknown>) => ({ ...item, sums: decompress(item['sums'] as Uint8Array) });

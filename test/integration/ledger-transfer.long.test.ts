@@ -17,11 +17,11 @@ import { database } from '../../shared/store/client/client.ts';
 import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
-import { answerFrom, type Command, inputOf, MemoryDatabase, sendAny } from '../support/memory-database.ts';
+import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
+import { answerFrom, type Command, getInput, MemoryDatabase, sendAny } from '../support/memory-database.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { storedBytes } from '../support/stored-bytes.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
@@ -41,7 +41,7 @@ const plainDrafts = 130;
 /** An account with every kind of ledger item. */
 const newLedger = async () => {
   const caller = await newCaller({ settings: { draft_ttl_hours: 48, rounding: 'invoice' } });
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const lines = [goods({ id: 'a' }), goods({ id: '__proto__', unit_price: '10.01', discount_amount: '1.00' })];
   const body = { line_items: lines, shipping: { amount: '7.95' }, discount_amount: '3.33', explain: true };
   const first = await made(
@@ -92,7 +92,7 @@ beforeAll(async () => {
   file = await exported(books.caller);
 });
 
-const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+const listLines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
 /** Returns lines with recomputed sums and trailer, as the format description specifies. */
 const resealed = (lines: readonly string[]): string => {
@@ -166,7 +166,7 @@ const plain = (account: string, item: Record<string, unknown>) =>
       ]),
   );
 
-const keyOf = ({ pk, sk }: Record<string, unknown>) => `${pk} ${sk}`;
+const getKey = ({ pk, sk }: Record<string, unknown>) => `${pk} ${sk}`;
 const isOfLedger = ({ pk }: Record<string, unknown>, account: string) =>
   ['T', 'R', 'O', 'F', 'P', 'C'].some((letter) => (pk as string).startsWith(`${letter}#${account}`));
 
@@ -174,18 +174,18 @@ const plainItems = (account: string, items: readonly Record<string, unknown>[]) 
   items
     .filter((item) => isOfLedger(item, account))
     .map((item) => plain(account, item))
-    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    .toSorted((a, b) => (getKey(a) < getKey(b) ? -1 : 1));
 
 /** Returns the account's ledger items in the emulator. */
 const itemsInEmulator = async (account: string) =>
   plainItems(account, await scannedItems(environment.tables.transactions));
 
 const itemsIn = (db: MemoryDatabase, account: string) =>
-  plainItems(account, db.itemsOf(environment.tables.transactions));
+  plainItems(account, db.listItems(environment.tables.transactions));
 
 describe('an exported ledger', () => {
   it('has the number of lines of each kind, and only its owner can read it', () => {
-    const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
+    const [header, ...rest] = listLines(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
     const { kind, format, format_version, account } = header;
     const { counts } = trailer;
@@ -211,14 +211,14 @@ describe('an exported ledger', () => {
   });
 
   it('has no secret, and the account id only in its header', () => {
-    const [header = '', ...rest] = linesOf(file);
+    const [header = '', ...rest] = listLines(file);
     expect(header).not.toContain(books.account.cursor_secret);
     expect(rest.filter((line) => line.includes(books.account.id))).toEqual([]);
   });
 
   it('is identical in a second export', async () => {
     const values = (path: string) =>
-      linesOf(path).map((line) => ({ ...JSON.parse(line), sum: null, sha256: null, exported_at: null }));
+      listLines(path).map((line) => ({ ...JSON.parse(line), sum: null, sha256: null, exported_at: null }));
     expect(values(await exported(books.caller))).toEqual(values(file));
   });
 
@@ -232,16 +232,16 @@ describe('an exported ledger', () => {
 
   it('is rejected if the ledger changes during the export', async () => {
     const caller = await newCaller();
-    const first = await sold(clientOf(caller));
+    const first = await sold(connectClient(caller));
     const real = database.send.bind(database);
     let restore: () => unknown = () => undefined;
     // Right after the read of the transaction.
     const changing = async (command: Command) => {
       const answer = await sendAny(command, real);
-      if (command.constructor.name !== 'GetCommand' || !String(inputOf(command).Key?.pk).startsWith('T#'))
+      if (command.constructor.name !== 'GetCommand' || !String(getInput(command).Key?.pk).startsWith('T#'))
         return answer;
       restore();
-      await made(clientOf(caller).update(first.id, { metadata: { at: 'once more' } }));
+      await made(connectClient(caller).update(first.id, { metadata: { at: 'once more' } }));
       return answer;
     };
     restore = answerFrom(changing);
@@ -259,7 +259,7 @@ describe('an imported ledger', () => {
     const db = new MemoryDatabase();
     expect(await within(db, () => imported('acct_other', file))).toEqual(fine);
     // Imported items publish no events.
-    expect(db.itemsOf(environment.tables.transactions).filter((item) => 'about' in item)).toEqual([]);
+    expect(db.listItems(environment.tables.transactions).filter((item) => 'about' in item)).toEqual([]);
     const source = await itemsInEmulator(books.account.id);
     expect(source.length).toBeGreaterThan(plainDrafts * 3);
     expect(itemsIn(db, 'acct_other')).toEqual(source);
@@ -271,9 +271,9 @@ describe('an imported ledger', () => {
 
   it('keeps a reference that a sale claimed from an expired draft', async () => {
     const caller = await newCaller({ settings: { draft_ttl_hours: 1 } });
-    await made(clientOf(caller).create(sale({ reference_id: 'in_7' })));
+    await made(connectClient(caller).create(sale({ reference_id: 'in_7' })));
     await later(dayMs, async () => {
-      await sold(clientOf(caller), { reference_id: 'in_7' });
+      await sold(connectClient(caller), { reference_id: 'in_7' });
       const path = await exported(caller);
       const db = new MemoryDatabase();
       expect(await within(db, () => imported('acct_taken', path))).toEqual(fine);
@@ -298,15 +298,16 @@ describe('an imported ledger', () => {
     ['registrations', { registrations: [registration] }, false, /is registered in states/],
   ])('is rejected for an account with %s', async (_, settings, hasDraft, message) => {
     const caller = await newCaller({ settings });
-    if (hasDraft) await made(clientOf(caller).create(sale()));
+    if (hasDraft) await made(connectClient(caller).create(sale()));
     const before = await itemsInEmulator(caller.account.id);
     expect(await failure(imported(caller.account.id, file))).toMatch(message);
     expect(await itemsInEmulator(caller.account.id)).toEqual(before);
   });
 });
 
-const lineOf = (kind: string, path = file) => linesOf(path).findIndex((line) => JSON.parse(line).kind === kind);
-const withLines = (change: (lines: string[]) => readonly string[]) => written(`${change(linesOf(file)).join('\n')}\n`);
+const getLine = (kind: string, path = file) => listLines(path).findIndex((line) => JSON.parse(line).kind === kind);
+const withLines = (change: (lines: string[]) => readonly string[]) =>
+  written(`${change(listLines(file)).join('\n')}\n`);
 const changedLine = (at: number, change: (line: string) => string) =>
   withLines((lines) => lines.with(at, change(lines[at] ?? '')));
 /** The fields of an exported line that the tests change. */
@@ -316,12 +317,12 @@ type Exported = {
   readonly entry: { base?: unknown; readonly amounts: object[] };
 };
 const changedValue = (at: number, change: (value: Exported) => unknown) => {
-  const lines = linesOf(file);
+  const lines = listLines(file);
   const value = JSON.parse(lines[at] ?? '');
   change(value);
   return written(resealed(lines.with(at, JSON.stringify(value))));
 };
-const without = (kind: string) => written(resealed(linesOf(file).toSpliced(lineOf(kind), 1)));
+const without = (kind: string) => written(resealed(listLines(file).toSpliced(getLine(kind), 1)));
 
 /** A corrupt or forged file, and the expected error. */
 const damages: readonly (readonly [RegExp, () => string])[] = [
@@ -343,21 +344,21 @@ const damages: readonly (readonly [RegExp, () => string])[] = [
   [
     /Line \d+: the transaction does not match its newest audit entry/,
     () =>
-      changedValue(lineOf('transaction'), ({ stored }) => Object.assign(stored.transaction, { total_amount: '0.01' })),
+      changedValue(getLine('transaction'), ({ stored }) => Object.assign(stored.transaction, { total_amount: '0.01' })),
   ],
   [
     /Line 2: the hash does not match the audit entry/,
-    () => changedValue(lineOf('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
+    () => changedValue(getLine('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
   ],
   [/Line \d: the (audit entry does not follow|transaction does not match)/, () => without('audit_entry')],
   [/Line \d+: the counts in the trailer do not match/, () => without('transaction')],
   [
     /Line \d+: `ledger export` does not write such a line/,
-    () => changedValue(lineOf('open_entry'), ({ entry }) => delete entry.base),
+    () => changedValue(getLine('open_entry'), ({ entry }) => delete entry.base),
   ],
   [
     /Line \d+: `ledger export` does not write such a line/,
-    () => changedValue(lineOf('chain'), (value) => Object.assign(value, { kind: 'link' })),
+    () => changedValue(getLine('chain'), (value) => Object.assign(value, { kind: 'link' })),
   ],
   [
     /format version 2; this command reads version 1/,
@@ -369,7 +370,7 @@ describe('a file', () => {
   it.each(damages)('is rejected without a write: %s', async (message, damaged) => {
     const db = new MemoryDatabase();
     expect(await failure(within(db, () => imported('acct_none', damaged())))).toMatch(message);
-    expect(db.itemsOf(environment.tables.transactions)).toEqual([]);
+    expect(db.listItems(environment.tables.transactions)).toEqual([]);
   });
 
   it.each([
@@ -380,7 +381,7 @@ describe('a file', () => {
       /These releases have different content here: US-MI@2026-11-22\.1\./,
     ],
   ])('is rejected if a release %s', async (_, release, message) => {
-    const other = changedValue(linesOf(file).length - 1, (value) => {
+    const other = changedValue(listLines(file).length - 1, (value) => {
       value.releases[release] = '0'.repeat(64);
     });
     const { trailer } = await checkExport(other);
@@ -442,11 +443,11 @@ describe('an interrupted import', () => {
   it('rejects a different item in its place', async () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
-    const { entry } = JSON.parse(linesOf(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
+    const { entry } = JSON.parse(listLines(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
     const Item = { ...openEntryItem('acct_x', decodeEntry(entry)), version: 77 };
     db.execute(new PutCommand({ TableName: environment.tables.transactions, Item }));
     expect(await failure(within(db, () => imported('acct_x', file)))).toMatch(
-      new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: its key already has a different item`),
+      new RegExp(`CommandError: Line ${getLine('open_entry') + 1}: its key already has a different item`),
     );
   });
 });
@@ -463,14 +464,14 @@ describe('npm run ledger -- export and import', () => {
     expect(first.out).toMatch(
       new RegExp(`^Exported ${books.account.id}: ${plainDrafts + 11} transactions, .* 3 filings`),
     );
-    expect(first.out).toContain(JSON.parse(linesOf(join(folder, 'cli.ndjson')).at(-1) ?? '').sha256);
+    expect(first.out).toContain(JSON.parse(listLines(join(folder, 'cli.ndjson')).at(-1) ?? '').sha256);
     expect(await ledger(...args)).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });
     const db = new MemoryDatabase();
     expect(await within(db, () => ledger('import', 'acct_moved', 'cli.ndjson'))).toMatchObject({
       code: 0,
       out: expect.stringMatching(/Imported \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
     });
-    const forged = changedValue(lineOf('open_entry'), ({ entry }) =>
+    const forged = changedValue(getLine('open_entry'), ({ entry }) =>
       Object.assign(entry.amounts[0] ?? {}, { tax: '1' }),
     );
     expect(await within(new MemoryDatabase(), () => ledger('import', 'acct_forged', forged))).toMatchObject({

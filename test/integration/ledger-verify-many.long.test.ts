@@ -8,7 +8,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { claimKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf, made, sale } from '../support/sales.ts';
+import { connectClient, made, sale } from '../support/sales.ts';
 import { remove } from '../support/tampering.ts';
 
 type Report = {
@@ -33,7 +33,7 @@ let broken = { id: '~', reference: '' };
 beforeAll(async () => {
   for (const count of [large, 3, 2, 0]) {
     const caller = await newCaller();
-    const client = clientOf(caller);
+    const client = connectClient(caller);
     accounts.push(caller.account.id);
     for (let from = 0; from < count; from += 10)
       await Promise.all(

@@ -10,25 +10,25 @@ import { putItems } from '../bench/database.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import {
-  clientOf,
+  connectClient,
   creditOf,
   dayMs,
   everyPage,
+  getRefusal,
   goods,
   made,
   michigan,
-  refusalOf,
   sale,
   sold,
 } from '../support/sales.ts';
 
-const idsOf = ({ data }: { data: TransactionRow[] }): string[] => data.map(({ id }) => id);
+const listIds = ({ data }: { data: TransactionRow[] }): string[] => data.map(({ id }) => id);
 
 describe('the cursor', () => {
   const refused = '422 | validation_invalid_cursor starting_after';
 
   it('is rejected if it was changed', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     for (const _ of [1, 2]) await sold(client);
     const { next_cursor } = await made(client.list({ limit: '1' }));
     const [payload = '', signature = ''] = next_cursor.split('.');
@@ -49,7 +49,7 @@ describe('the cursor', () => {
       next_cursor.toLowerCase(),
     ];
     for (const starting_after of garbage)
-      expect([starting_after, refusalOf(await client.list({ starting_after }))]).toEqual([starting_after, refused]);
+      expect([starting_after, getRefusal(await client.list({ starting_after }))]).toEqual([starting_after, refused]);
   });
 });
 
@@ -58,23 +58,23 @@ const ohio = {
 };
 
 it('filters by state: of the transaction and of single lines, exempt or not, by code and name', async () => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   const inMichigan = await sold(client);
   const inOhio = await sold(client, ohio);
   const inBoth = await sold(client, { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...ohio })] });
   const exempt = await sold(client, { customer: { ...ohio.customer, exemption: { type: 'resale' } } });
-  const idsIn = async (filters: Record<string, string>) => idsOf(await made(client.list(filters)));
+  const idsIn = async (filters: Record<string, string>) => listIds(await made(client.list(filters)));
   for (const state of ['OH', 'US-OH', 'Ohio'])
     expect(await idsIn({ state }), state).toEqual([exempt.id, inBoth.id, inOhio.id]);
   expect(await idsIn({ state: 'MI' })).toEqual([inBoth.id, inMichigan.id]);
   expect(await idsIn({ state: 'OH', customer_id: 'c2', 'tax_date[gte]': '2020-01-01' })).toHaveLength(2);
   expect(await idsIn({ state: 'NY' })).toEqual([]);
-  expect(refusalOf(await client.list({ state: 'XX' }))).toBe('422 | validation_invalid_format state');
+  expect(getRefusal(await client.list({ state: 'XX' }))).toBe('422 | validation_invalid_format state');
 });
 
 it('returns CSV with Accept: text/csv, with a Link to the next page that keeps the filters', async () => {
   const caller = await newCaller();
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   await sold(client);
   const first = await sold(client, { ...ohio, reference_id: '=1+1' });
   const credit = await made(client.create(creditOf(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
@@ -101,7 +101,7 @@ it('returns CSV with Accept: text/csv, with a Link to the next page that keeps t
 });
 
 it('has 25 rows by default, and 1 to 100 with a limit', async () => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   await Promise.all(Array.from({ length: 27 }, () => client.create(sale())));
   expect((await made(client.list())).data).toHaveLength(25);
   expect((await made(client.list({ limit: '100' }))).data).toHaveLength(27);
@@ -131,16 +131,16 @@ it.each([
   ['starting_after=', 'invalid_format starting_after'],
   ['limit=0&colour=red&status=x', 'unknown_parameter colour', 'invalid_format status', 'invalid_format limit'],
 ])('rejects %s', async (query, ...refused) => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   const answer = await client.call('GET', `/transactions?${query}`);
-  expect(refusalOf(answer)).toBe(['422', ...refused.map((code) => `validation_${code}`)].join(' | '));
+  expect(getRefusal(answer)).toBe(['422', ...refused.map((code) => `validation_${code}`)].join(' | '));
   expect(answer.body.errors[0].source.pointer).toBeNull();
 });
 
 // Lambda limits a response to 6 MB.
 describe('the size of a response', () => {
   const answerMax = 6 * 1024 * 1024;
-  const bytesOf = ({ text }: { text: string }) => Buffer.byteLength(text);
+  const getBytes = ({ text }: { text: string }) => Buffer.byteLength(text);
   /** A thousand lines, each with three tax rows, in a body close to the maximum size. */
   const huge = (others: Record<string, unknown> = {}) =>
     sale({
@@ -152,12 +152,12 @@ describe('the size of a response', () => {
     });
 
   it('ends a page by its size in bytes, and continues from there', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const ids: string[] = [];
     for (let index = 0; index < 5; index++)
       ids.unshift((await made(client.create(huge({ explain: index % 2 === 0 })))).id);
     const first = await client.list({ expand: 'line_items' });
-    expect(bytesOf(first)).toBeLessThan(4_100_000);
+    expect(getBytes(first)).toBeLessThan(4_100_000);
     expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
     expect(first.body.data.length).toBeLessThan(5);
     for (const cursor of ['next_cursor', 'last id'] as const) {
@@ -165,11 +165,11 @@ describe('the size of a response', () => {
       expect(paged.ids).toEqual(ids);
       expect(paged.pages).toBeGreaterThan(2);
     }
-    expect(idsOf(await made(client.list()))).toEqual(ids);
+    expect(listIds(await made(client.list()))).toEqual(ids);
   });
 
   it('includes an explanation with the lines, and none in a row without lines', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const explained = await sold(client, { explain: true });
     expect(explained.explanation?.length).toBeGreaterThan(3);
     expect((await made(client.get(explained.id))).explanation).toEqual(explained.explanation);
@@ -179,12 +179,12 @@ describe('the size of a response', () => {
 
   // With the built-in content, which taxes a line in at most three jurisdictions; the explanation has a separate limit.
   it('is far below the limit for the largest transaction', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const answer = await client.create(huge({ explain: true }));
     expect(answer.status).toBe(201);
-    expect(bytesOf(answer)).toBeGreaterThan(3_000_000);
-    expect(bytesOf(answer)).toBeLessThan(answerMax * 0.7);
-    expect(bytesOf(await client.list({ expand: 'line_items', limit: '1' }))).toBeLessThan(answerMax * 0.7);
+    expect(getBytes(answer)).toBeGreaterThan(3_000_000);
+    expect(getBytes(answer)).toBeLessThan(answerMax * 0.7);
+    expect(getBytes(await client.list({ expand: 'line_items', limit: '1' }))).toBeLessThan(answerMax * 0.7);
   });
 });
 
@@ -212,7 +212,7 @@ describe('GET /transactions?search', () => {
   let written: Written[];
 
   /** Returns a transaction by its number: few are credits, void or in Wyoming, and only the newest are not filed yet. */
-  const writtenOf = (at: number): Written => {
+  const getWritten = (at: number): Written => {
     const createdMs = newestMs - at * minuteMs;
     return {
       id: `txn_${encodeTime(createdMs, 10)}${String(at).padStart(16, '0')}`,
@@ -230,7 +230,7 @@ describe('GET /transactions?search', () => {
   beforeAll(async () => {
     caller = await newCaller({ settings: { time_zone: 'UTC' } });
     const other = await newCaller();
-    const client = clientOf(other);
+    const client = connectClient(other);
     const record = async (body: object): Promise<StoredTransaction> => {
       const { id } = await made(client.create(body));
       return (await ledgerReads.find(other.account.id, id)) as StoredTransaction;
@@ -241,7 +241,7 @@ describe('GET /transactions?search', () => {
       WY: await record(sale({ status: 'finalized', customer: { address: cheyenne } })),
       credit: await record(creditOf(inMichigan.transaction)),
     };
-    written = Array.from({ length: size }, (_, at) => writtenOf(at));
+    written = Array.from({ length: size }, (_, at) => getWritten(at));
     await putItems(environment.tables.transactions, size, (at) => {
       const { id, created, taxDate, type, status, state, customer, reference } = written[at] as Written;
       const stored = type === 'credit' ? kinds.credit : kinds[state as 'MI' | 'WY'];
@@ -285,11 +285,11 @@ describe('GET /transactions?search', () => {
   ];
 
   /** Returns one page of a list, with the number of database calls. */
-  const pageOf = async (query: Record<string, string>, after: string | null) => {
+  const readPage = async (query: Record<string, string>, after: string | null) => {
     const parameters = { ...query, ...(after !== null && { starting_after: after }) };
-    let answer!: Awaited<ReturnType<ReturnType<typeof clientOf>['list']>>;
+    let answer!: Awaited<ReturnType<ReturnType<typeof connectClient>['list']>>;
     const { calls } = await used(async () => {
-      answer = await clientOf(caller).list(parameters);
+      answer = await connectClient(caller).list(parameters);
       return answer;
     });
     return { ...answer.body, calls, backTo: answer.headers.get('Searched-Back-To') };
@@ -304,7 +304,7 @@ describe('GET /transactions?search', () => {
       const found: string[] = [];
       let [after, last, pages]: [string | null, string, number] = [null, '9999', 0];
       do {
-        const { data, next_cursor, calls, backTo } = await pageOf(query, after);
+        const { data, next_cursor, calls, backTo } = await readPage(query, after);
         found.push(...data.map(({ id }) => id));
         pages += 1;
         after = next_cursor;
@@ -324,13 +324,13 @@ describe('GET /transactions?search', () => {
     });
 
     it('of credits come from a separate index: one call, whatever else is in the ledger', async () => {
-      expect(await pageOf({ type: 'credit' }, null)).toMatchObject({ calls: ['Query'], has_more: false });
+      expect(await readPage({ type: 'credit' }, null)).toMatchObject({ calls: ['Query'], has_more: false });
     });
 
     it('are empty, with has_more and a cursor, if a request found no match in its part of the ledger', async () => {
-      const first = await pageOf({ state: 'AK' }, null);
+      const first = await readPage({ state: 'AK' }, null);
       expect(first).toMatchObject({ data: [], has_more: true, calls: ['Query', 'Query', 'Query', 'Query'] });
-      expect(await pageOf({ state: 'AK' }, first.next_cursor)).toMatchObject({
+      expect(await readPage({ state: 'AK' }, first.next_cursor)).toMatchObject({
         data: [],
         has_more: false,
         backTo: null,

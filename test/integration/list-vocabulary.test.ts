@@ -21,10 +21,10 @@ type Path = '/product-attributes' | '/product-tax-codes';
 type Parameters = Record<string, string>;
 const list = <P extends Path>(path: P, parameters: Parameters = {}, headers: Record<string, string | string[]> = {}) =>
   call('GET', `${path}?${new URLSearchParams(parameters)}` as P, { headers });
-const codesOf = ({ body }: { body: { data: readonly { code: string }[] } }): string[] =>
+const listCodes = ({ body }: { body: { data: readonly { code: string }[] } }): string[] =>
   body.data.map(({ code }) => code);
-const attributes = async (parameters: Parameters) => codesOf(await list('/product-attributes', parameters));
-const codes = async (parameters: Parameters) => codesOf(await list('/product-tax-codes', parameters));
+const attributes = async (parameters: Parameters) => listCodes(await list('/product-attributes', parameters));
+const codes = async (parameters: Parameters) => listCodes(await list('/product-tax-codes', parameters));
 
 describe.each([
   ['/product-attributes', productAttributes.map(({ code }) => code), ProductAttributesListResponse],
@@ -32,7 +32,7 @@ describe.each([
 ] as const)('GET %s', (path, all, schema) => {
   it('returns the whole list in one page by default, and requires a credential (spec 4.1 rule 1)', async () => {
     const answer = await call('GET', path);
-    expect([answer.status, codesOf(answer)]).toEqual([200, all]);
+    expect([answer.status, listCodes(answer)]).toEqual([200, all]);
     expect(answer.body).toMatchObject({ object: 'list', url: path, has_more: false });
     expect(z.safeParse(schema, answer.body).error).toBeUndefined();
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -47,7 +47,7 @@ describe.each([
       for (let more = true; more; ) {
         const cursor = received.at(-1);
         const page = await list(path, { limit, ...(cursor !== undefined && { starting_after: cursor }) });
-        received.push(...codesOf(page));
+        received.push(...listCodes(page));
         expect(received.length).toBeLessThanOrEqual(all.length);
         more = page.body.has_more;
       }
@@ -57,7 +57,7 @@ describe.each([
 
   it('accepts a retired code as a cursor: codes are compared as strings', async () => {
     const [first = '', second = ''] = all;
-    expect(codesOf(await list(path, { starting_after: `${first}~`, limit: '1' }))).toEqual([second]);
+    expect(listCodes(await list(path, { starting_after: `${first}~`, limit: '1' }))).toEqual([second]);
     expect((await list(path, { starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
   });
 
@@ -68,17 +68,17 @@ describe.each([
 });
 
 describe('the ETag of a page', () => {
-  const headersOf = { 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key, Service-Version' };
-  const tagOf = async (parameters: Parameters = {}) =>
+  const expectedHeaders = { 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key, Service-Version' };
+  const readTag = async (parameters: Parameters = {}) =>
     (await list('/product-attributes', parameters)).headers.get('etag') ?? '';
 
   it('is strong, and equal only for identical bytes', async () => {
     const { headers } = await list('/product-attributes');
-    expect(Object.fromEntries(headers)).toMatchObject({ etag: expect.stringMatching(/^"[^"]+"$/), ...headersOf });
-    expect(await tagOf()).toBe(await tagOf({ limit: '1000' }));
-    expect(await tagOf({ ptc: 'APPAREL' })).toBe(await tagOf({ ptc: 'CLOTHING.APPAREL._FUR' }));
+    expect(Object.fromEntries(headers)).toMatchObject({ etag: expect.stringMatching(/^"[^"]+"$/), ...expectedHeaders });
+    expect(await readTag()).toBe(await readTag({ limit: '1000' }));
+    expect(await readTag({ ptc: 'APPAREL' })).toBe(await readTag({ ptc: 'CLOTHING.APPAREL._FUR' }));
     // SWIMWEAR has only _ATHLETIC; APPAREL has four, and this is the first.
-    expect(await tagOf({ ptc: 'SWIMWEAR', limit: '1' })).not.toBe(await tagOf({ ptc: 'APPAREL', limit: '1' }));
+    expect(await readTag({ ptc: 'SWIMWEAR', limit: '1' })).not.toBe(await readTag({ ptc: 'APPAREL', limit: '1' }));
   });
 
   it.each([
@@ -87,10 +87,14 @@ describe('the ETag of a page', () => {
     ['the second of two lines', (tag: string) => ['"other"', tag]],
     ['any tag', () => '*'],
   ])('returns 304 with only headers for %s', async (_name, write) => {
-    const tag = await tagOf();
+    const tag = await readTag();
     const { status, text, headers } = await list('/product-attributes', {}, { 'If-None-Match': write(tag) });
     expect([status, text, headers.get('content-type')]).toEqual([304, '', null]);
-    expect(Object.fromEntries(headers)).toMatchObject({ etag: tag, 'service-version': currentVersion, ...headersOf });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      etag: tag,
+      'service-version': currentVersion,
+      ...expectedHeaders,
+    });
   });
 
   it('returns the page for a different ETag, and never replaces an error', async () => {
@@ -133,7 +137,7 @@ it('a search returns the best codes first, in one page of at most 20', async () 
   const many = await codes({ q: 'service' });
   expect(many.length > 3 && many.length <= 20).toBe(true);
   const two = await list('/product-tax-codes', { q: 'service', limit: '2' });
-  expect([codesOf(two), two.body.has_more]).toEqual([many.slice(0, 2), false]);
+  expect([listCodes(two), two.body.has_more]).toEqual([many.slice(0, 2), false]);
 });
 
 it('a product tax code has its equivalents, and its taxability if a state is given', async () => {

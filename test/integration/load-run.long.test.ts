@@ -19,8 +19,8 @@ it('npm run load serves the steady load, rejects the excess, and prints each pha
     .trim()
     .split('\n')
     .map((line): Phase => JSON.parse(line));
-  const countOf = ({ statuses }: Phase) => Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  expect(phases.map((phase) => [phase.phase, countOf(phase), phase.unanswered])).toEqual([
+  const getCount = ({ statuses }: Phase) => Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  expect(phases.map((phase) => [phase.phase, getCount(phase), phase.unanswered])).toEqual([
     ['warm-up', 10, 0],
     ['steady', 10, 0],
     ['overload', 400, 0],

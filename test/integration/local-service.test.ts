@@ -118,7 +118,7 @@ describe('npm start, running', () => {
     send(service.url, method, path, { ...(body !== undefined && { body }), headers }) as Promise<
       Answer<{ now: string }>
     >;
-  const codeOf = (answer: Answer) => answer.body.errors[0].code;
+  const getCode = (answer: Answer) => answer.body.errors[0].code;
 
   it('prints a curl command that works: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
@@ -210,7 +210,7 @@ describe('npm start, running', () => {
 
   it('has no other controls', async () => {
     for (const path of ['schedules/nothing', 'schedules/toString', 'schedules/', 'nowhere', ''])
-      expect(codeOf(await control('POST', `/_local/${path}`))).toBe('not_found');
+      expect(getCode(await control('POST', `/_local/${path}`))).toBe('not_found');
     const answer = await control('GET', '/_local/schedules/sweep-drafts');
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
   });
@@ -230,7 +230,7 @@ describe('npm start, running', () => {
       await control('POST', '/_local/schedules/sweep-drafts', undefined, headers),
     ];
     for (const answer of answers) {
-      expect([answer.status, codeOf(answer)]).toEqual([403, 'auth_forbidden']);
+      expect([answer.status, getCode(answer)]).toEqual([403, 'auth_forbidden']);
       expect(answer.body.errors[0].source).toEqual({ pointer: null, header: Object.keys(headers)[0] });
     }
   });
@@ -241,12 +241,12 @@ describe('npm start, running', () => {
 
   it('accepts a body only as application/json', async () => {
     const plain = await control('PUT', '/_local/clock', { advance_seconds: 1 }, { 'Content-Type': 'text/plain' });
-    expect([plain.status, codeOf(plain)]).toEqual([415, 'validation_unsupported_media_type']);
+    expect([plain.status, getCode(plain)]).toEqual([415, 'validation_unsupported_media_type']);
     const type = 'application/json; charset=utf-8';
     const json = await control('PUT', '/_local/clock', { advance_seconds: 0 }, { 'Content-Type': type });
     expect(json.status).toBe(200);
     const malformed = await send(service.url, 'PUT', '/_local/clock', { rawBody: '{' });
-    expect([malformed.status, codeOf(malformed)]).toEqual([400, 'validation_malformed_json']);
+    expect([malformed.status, getCode(malformed)]).toEqual([400, 'validation_malformed_json']);
   });
 
   it('prints the variable of a port in use, and starts no emulator', async () => {
@@ -383,7 +383,7 @@ describe('the local gateway', () => {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => server.close().closeAllConnections());
-  const eventOf = async (method: string, path: string, request: Request = {}) =>
+  const readEvent = async (method: string, path: string, request: Request = {}) =>
     ((await send(url, method, path, request)) as Answer<{ event: APIGatewayProxyEvent }>).body.event;
   /** Returns the response to bytes that no client library would send. */
   const raw = async (bytes: string): Promise<string> => {
@@ -393,14 +393,14 @@ describe('the local gateway', () => {
 
   it('keeps the case of header names and every value', async () => {
     const headers = { 'x-API-key': 'a', Accept: ['b', 'c'] };
-    const { headers: single, multiValueHeaders } = await eventOf('GET', '/transactions', { headers });
+    const { headers: single, multiValueHeaders } = await readEvent('GET', '/transactions', { headers });
     expect(multiValueHeaders).toMatchObject({ 'x-API-key': ['a'], Accept: ['b', 'c'] });
     expect(single).toMatchObject({ 'x-API-key': 'a', Accept: 'c' });
   });
 
   it('decodes a query once, with its brackets, pluses and repetitions', async () => {
     const path = '/transactions?tax_date[gte]=2026-01-01&tax_date%5Blt%5D=a+b%2Bc&status=draft&status=void&x=%2525&%';
-    const event = await eventOf('GET', path);
+    const event = await readEvent('GET', path);
     expect(event.multiValueQueryStringParameters).toEqual({
       'tax_date[gte]': ['2026-01-01'],
       'tax_date[lt]': ['a b+c'],
@@ -409,11 +409,11 @@ describe('the local gateway', () => {
       '%': [''],
     });
     expect(event.queryStringParameters?.['status']).toBe('void');
-    expect((await eventOf('GET', '/transactions')).multiValueQueryStringParameters).toBeNull();
+    expect((await readEvent('GET', '/transactions')).multiValueQueryStringParameters).toBeNull();
   });
 
   it('decodes a path parameter once and does not change the path', async () => {
-    const event = await eventOf('GET', '/transactions/a%252Fb%20c?x=1');
+    const event = await readEvent('GET', '/transactions/a%252Fb%20c?x=1');
     expect(event).toMatchObject({
       resource: '/transactions/{id}',
       path: '/transactions/a%252Fb%20c',
@@ -449,7 +449,7 @@ describe('the local gateway', () => {
 
   it('turns bytes that are not UTF-8 into U+FFFD', async () => {
     const rawBody = Uint8Array.of(0x22, 0xff, 0x22);
-    expect((await eventOf('POST', '/transactions', { rawBody })).body).toBe('"\ufffd"');
+    expect((await readEvent('POST', '/transactions', { rawBody })).body).toBe('"\ufffd"');
   });
 
   it('accepts 10 MiB and rejects one byte more', async () => {

@@ -28,7 +28,7 @@ import { type Command, type Item, MemoryDatabase, type Result, sendAny } from '.
 type Outcome = Result & { readonly name?: string; readonly reasons?: readonly object[] | undefined };
 
 /** Returns the response, or the error without its message, which differs between databases. */
-const outcomeOf = async (send: () => Promise<Result>): Promise<Outcome> => {
+const readOutcome = async (send: () => Promise<Result>): Promise<Outcome> => {
   try {
     const { $metadata: _, ConsumedCapacity: _units, ...answer } = await send();
     return answer;
@@ -46,8 +46,8 @@ const both = async () => {
   await sendAny(new CreateTableCommand(createTableInput(TableName, tables.transactions)));
   const memory = new MemoryDatabase({ [TableName]: tables.transactions });
   const compare = async (command: Command) => ({
-    memory: await outcomeOf(async () => memory.execute(command)),
-    emulator: await outcomeOf(() => sendAny(command)),
+    memory: await readOutcome(async () => memory.execute(command)),
+    emulator: await readOutcome(() => sendAny(command)),
   });
   return { TableName, memory, compare };
 };
@@ -65,7 +65,7 @@ const conditions = [
   'account IN (:account, :prefix)',
 ];
 
-const valuesOf = (expressions: string, random: () => number) => {
+const listValues = (expressions: string, random: () => number) => {
   const values: Record<string, unknown> = {
     ':amount': Math.floor(random() * 4),
     ':more': 5,
@@ -81,10 +81,10 @@ const valuesOf = (expressions: string, random: () => number) => {
   };
 };
 
-const keyOf = (random: () => number) => ({ pk: text(['p1', 'p2', 'p3'], random), sk: text(['s1', 's2'], random) });
+const buildKey = (random: () => number) => ({ pk: text(['p1', 'p2', 'p3'], random), sk: text(['s1', 's2'], random) });
 
-const itemOf = (random: () => number) => ({
-  ...keyOf(random),
+const buildItem = (random: () => number) => ({
+  ...buildKey(random),
   ...(random() < 0.8 && { account: text(['a1', 'a2'], random) }),
   ...(random() < 0.8 && { id: text(['a', 'b1', 'b2', 'c', 'tx'], random) + Math.floor(random() * 1000) }),
   ...(random() < 0.7 && { amount: Math.floor(random() * 5) - 1 }),
@@ -93,7 +93,7 @@ const itemOf = (random: () => number) => ({
   version: 1,
 });
 
-const conditionOf = (random: () => number) =>
+const getCondition = (random: () => number) =>
   random() < 0.3
     ? {}
     : { ConditionExpression: text(conditions, random), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
@@ -107,15 +107,15 @@ const fittingUpdates = [
 const updates = [...fittingUpdates, 'SET amount = :more REMOVE nested', 'SET nested.added = :amount'];
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-const writeOf = (TableName: string, random: () => number, allowed: readonly string[]): Write => {
-  const condition = conditionOf(random);
+const getWrite = (TableName: string, random: () => number, allowed: readonly string[]): Write => {
+  const condition = getCondition(random);
   const kind = Math.floor(random() * 4);
   const UpdateExpression = text(allowed, random);
-  const named = (more = '') => valuesOf(`${condition.ConditionExpression ?? ''} ${more}`, random);
-  if (kind === 0) return { Delete: { TableName, Key: keyOf(random), ...condition, ...named() } };
+  const named = (more = '') => listValues(`${condition.ConditionExpression ?? ''} ${more}`, random);
+  if (kind === 0) return { Delete: { TableName, Key: buildKey(random), ...condition, ...named() } };
   if (kind === 1)
-    return { Update: { TableName, Key: keyOf(random), UpdateExpression, ...condition, ...named(UpdateExpression) } };
-  return { Put: { TableName, Item: itemOf(random), ...condition, ...named() } };
+    return { Update: { TableName, Key: buildKey(random), UpdateExpression, ...condition, ...named(UpdateExpression) } };
+  return { Put: { TableName, Item: buildItem(random), ...condition, ...named() } };
 };
 
 const queries = [
@@ -125,21 +125,21 @@ const queries = [
   { KeyConditionExpression: 'pk = :account' },
 ];
 
-const commandOf = (TableName: string, random: () => number): Command => {
+const getCommand = (TableName: string, random: () => number): Command => {
   const dice = random();
-  if (dice < 0.1) return new GetCommand({ TableName, Key: keyOf(random), ConsistentRead: true });
+  if (dice < 0.1) return new GetCommand({ TableName, Key: buildKey(random), ConsistentRead: true });
   if (dice < 0.15) {
-    const Keys = [keyOf(random), keyOf(random)];
+    const Keys = [buildKey(random), buildKey(random)];
     return new BatchGetCommand({ RequestItems: { [TableName]: { Keys } } });
   }
   if (dice < 0.45) {
     const asked = queries[Math.floor(random() * queries.length)] as (typeof queries)[number];
     const paged = { Limit: 1 + Math.floor(random() * 3), ScanIndexForward: random() < 0.5 };
-    return new QueryCommand({ TableName, ...asked, ...paged, ...valuesOf(asked.KeyConditionExpression, random) });
+    return new QueryCommand({ TableName, ...asked, ...paged, ...listValues(asked.KeyConditionExpression, random) });
   }
   if (dice < 0.8) {
     const writes = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-      writeOf(TableName, random, fittingUpdates),
+      getWrite(TableName, random, fittingUpdates),
     );
     const places = writes.map(({ Put, Update, Delete }) => Put?.Item ?? (Update ?? Delete)?.Key ?? {});
     // DynamoDB Local checks conditions before it refuses two actions on one item.
@@ -148,20 +148,20 @@ const commandOf = (TableName: string, random: () => number): Command => {
     );
     return new TransactWriteCommand({ TransactItems });
   }
-  const { Put, Update, Delete } = writeOf(TableName, random, updates);
+  const { Put, Update, Delete } = getWrite(TableName, random, updates);
   if (Put) return new PutCommand(Put);
   return Update
     ? new UpdateCommand({ ...Update, ReturnValues: text(['ALL_NEW', 'NONE'] as const, random) })
     : new DeleteCommand({ ...(Delete as DeleteCommandInput), ReturnValues: 'ALL_OLD' });
 };
 
-const placeOf = ({ pk, sk }: Item) => `${pk} ${sk}`;
+const getPlace = ({ pk, sk }: Item) => `${pk} ${sk}`;
 const sorted = (answer: Outcome, TableName: string): Outcome =>
   answer.Responses
     ? {
         ...answer,
         Responses: {
-          [TableName]: answer.Responses[TableName]?.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)) ?? [],
+          [TableName]: answer.Responses[TableName]?.toSorted((a, b) => (getPlace(a) < getPlace(b) ? -1 : 1)) ?? [],
         },
       }
     : answer;
@@ -171,7 +171,7 @@ it('responds to 1,500 random commands as the other database does, page by page',
   const random = seededRandom(1);
   const kinds = new Set<string>();
   for (let step = 0; step < 1500; step++) {
-    let command: Command | undefined = commandOf(TableName, random);
+    let command: Command | undefined = getCommand(TableName, random);
     for (let page = 0; command && page < 20; page++) {
       const { memory, emulator } = await compare(command);
       const [inMemory, inEmulator] = [sorted(memory, TableName), sorted(emulator, TableName)];
@@ -202,13 +202,13 @@ const key = { pk: 'p', sk: 's' };
 const put = (TableName: string, Item: object = key) => ({ Put: { TableName, Item } });
 const many = (TableName: string, size: number) =>
   Array.from({ length: size }, (_, at) => put(TableName, { pk: 'p', sk: String(at) }));
-const putOf = (more: object) => (TableName: string) => new PutCommand({ TableName, Item: key, ...more });
-const getOf = (Key: object) => (TableName: string) => new GetCommand({ TableName, Key: Key as typeof key });
-const queryOf =
+const toPut = (more: object) => (TableName: string) => new PutCommand({ TableName, Item: key, ...more });
+const toGet = (Key: object) => (TableName: string) => new GetCommand({ TableName, Key: Key as typeof key });
+const getQuery =
   (KeyConditionExpression: string, more: object = {}, values: object = { ':a': 'a' }) =>
   (TableName: string) =>
     new QueryCommand({ TableName, KeyConditionExpression, ExpressionAttributeValues: { ...values }, ...more });
-const updateOf =
+const toUpdate =
   (UpdateExpression: string, values: object | null = { ':a': 'a' }) =>
   (TableName: string) =>
     new UpdateCommand({
@@ -217,40 +217,40 @@ const updateOf =
       UpdateExpression,
       ...(values && { ExpressionAttributeValues: { ...values } }),
     });
-const isReserved = (word: string) => putOf({ ConditionExpression: `attribute_not_exists(${word})` });
+const isReserved = (word: string) => toPut({ ConditionExpression: `attribute_not_exists(${word})` });
 const cases: Record<string, (TableName: string) => any> = {
   'one item twice in a transaction': (TableName) =>
     new TransactWriteCommand({ TransactItems: [put(TableName), { Delete: { TableName, Key: key } }] }),
   'a hundred actions': (TableName) => new TransactWriteCommand({ TransactItems: many(TableName, 100) }),
   'a hundred and one': (TableName) => new TransactWriteCommand({ TransactItems: many(TableName, 101) }),
   'no action': () => new TransactWriteCommand({ TransactItems: [] }),
-  'an undefined name': putOf({ ConditionExpression: 'attribute_exists(#other)' }),
-  'an unused value': putOf({
+  'an undefined name': toPut({ ConditionExpression: 'attribute_exists(#other)' }),
+  'an unused value': toPut({
     ConditionExpression: 'attribute_not_exists(pk)',
     ExpressionAttributeValues: { ':a': 1 },
   }),
-  'an empty condition': putOf({ ConditionExpression: '' }),
-  'an incomplete condition': putOf({ ConditionExpression: 'pk =' }),
-  'an unknown function': putOf({ ConditionExpression: 'absent(pk)' }),
-  'a key without its sort key': getOf({ pk: 'p' }),
-  'a key with a further attribute': getOf({ ...key, id: 'x' }),
-  'a key that is a number': getOf({ pk: 1, sk: 's' }),
-  'an empty key': putOf({ Item: { pk: '', sk: 's' } }),
-  'a key of 1,025 bytes': putOf({ Item: { pk: 'p', sk: 'é'.repeat(513) } }),
-  'a key of an index that is a number': putOf({ Item: { ...key, account: 1 } }),
-  'a key of an index that is empty': putOf({ Item: { ...key, account: '' } }),
-  'an item of 400 KB': putOf({ Item: { ...key, a: 'x'.repeat(409_600 - 7) } }),
-  'an item of 400 KB and a byte': putOf({ Item: { ...key, a: 'x'.repeat(409_600 - 6) } }),
-  'an unknown index': queryOf('pk = :a', { IndexName: 'other' }),
-  'a consistent read of an index': queryOf('draft_shard = :a', { IndexName: 'drafts', ConsistentRead: true }),
-  'crossing bounds': queryOf('pk = :a AND sk BETWEEN :b AND :a', {}, { ':a': 'a', ':b': 'b' }),
-  'a start with other keys': queryOf('pk = :a', { ExclusiveStartKey: { pk: 'a' } }),
-  'a query without a partition': queryOf('sk = :a'),
-  'an update of a key': updateOf('SET sk = :a'),
-  'one attribute set twice': updateOf('SET a = :a, a = :a'),
-  'an addition to a text': updateOf('ADD n :a'),
-  'a removal within a missing map': updateOf('REMOVE a.b', null),
-  'a change within a missing map': updateOf('SET a.b = :a'),
+  'an empty condition': toPut({ ConditionExpression: '' }),
+  'an incomplete condition': toPut({ ConditionExpression: 'pk =' }),
+  'an unknown function': toPut({ ConditionExpression: 'absent(pk)' }),
+  'a key without its sort key': toGet({ pk: 'p' }),
+  'a key with a further attribute': toGet({ ...key, id: 'x' }),
+  'a key that is a number': toGet({ pk: 1, sk: 's' }),
+  'an empty key': toPut({ Item: { pk: '', sk: 's' } }),
+  'a key of 1,025 bytes': toPut({ Item: { pk: 'p', sk: 'é'.repeat(513) } }),
+  'a key of an index that is a number': toPut({ Item: { ...key, account: 1 } }),
+  'a key of an index that is empty': toPut({ Item: { ...key, account: '' } }),
+  'an item of 400 KB': toPut({ Item: { ...key, a: 'x'.repeat(409_600 - 7) } }),
+  'an item of 400 KB and a byte': toPut({ Item: { ...key, a: 'x'.repeat(409_600 - 6) } }),
+  'an unknown index': getQuery('pk = :a', { IndexName: 'other' }),
+  'a consistent read of an index': getQuery('draft_shard = :a', { IndexName: 'drafts', ConsistentRead: true }),
+  'crossing bounds': getQuery('pk = :a AND sk BETWEEN :b AND :a', {}, { ':a': 'a', ':b': 'b' }),
+  'a start with other keys': getQuery('pk = :a', { ExclusiveStartKey: { pk: 'a' } }),
+  'a query without a partition': getQuery('sk = :a'),
+  'an update of a key': toUpdate('SET sk = :a'),
+  'one attribute set twice': toUpdate('SET a = :a, a = :a'),
+  'an addition to a text': toUpdate('ADD n :a'),
+  'a removal within a missing map': toUpdate('REMOVE a.b', null),
+  'a change within a missing map': toUpdate('SET a.b = :a'),
   'an unknown table': () => new GetCommand({ TableName: 'nowhere-at-all', Key: key }),
   'the same key twice in a batch': (TableName) =>
     new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [key, key] } } }),
@@ -317,7 +317,7 @@ it('reads everything in several pages of at most 1 MB, and in several batches of
   const keys = Array.from({ length: 45 }, (_, at) => ({ pk: 'big', sk: String(at).padStart(2, '0') }));
   for (const Key of keys) await compare(new PutCommand({ TableName, Item: { ...Key, a: 'x'.repeat(390_000) } }));
   // DynamoDB Local returns the item that exceeds 1 MB with the previous page, so page sizes are not compared.
-  const query = queryOf('pk = :a', { ProjectionExpression: 'sk' }, { ':a': 'big' })(TableName);
+  const query = getQuery('pk = :a', { ProjectionExpression: 'sk' }, { ':a': 'big' })(TableName);
   const clients = [async (command: Command) => memory.execute(command), (command: Command) => sendAny(command)];
   for (const send of clients) {
     const pages: Result[] = [];
@@ -344,7 +344,7 @@ it('writes and scans in batches', async () => {
   const removed = items.slice(0, 5).map((Key) => ({ DeleteRequest: { Key } }));
   await compare(new BatchWriteCommand({ RequestItems: { [TableName]: removed } }));
   const { memory, emulator } = await compare(new ScanCommand({ TableName }));
-  const places = ({ Items = [] }: Result) => Items.map(placeOf).sort();
+  const places = ({ Items = [] }: Result) => Items.map(getPlace).sort();
   expect(places(memory)).toEqual(places(emulator));
   expect(memory.Items).toHaveLength(15);
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ordersProgram } from '../../shared/cli/orders.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf } from '../support/sales.ts';
+import { connectClient } from '../support/sales.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -120,7 +120,7 @@ it('groups differences by reason, and adds up what was charged', async () => {
     })),
   ).toEqual(expect.arrayContaining([{ reason: 'equal', count: 2, charged: 0, levy: 0 }, ...expected]));
   expect(reasons).toHaveLength(expected.length + 1);
-  expect((await clientOf(caller).list({ limit: '100' })).body.data).toEqual([]);
+  expect((await connectClient(caller).list({ limit: '100' })).body.data).toEqual([]);
   expect(await run(caller, 'compare', all, 'orders.ndjson', ['--out', out])).toMatchObject({
     code: 1,
     err: expect.stringContaining('already exists'),
@@ -149,7 +149,7 @@ it('records the orders of a CSV file once, after a check of the whole file', asy
   expect(await run(caller, 'import', good, 'orders.csv', ['--dry-run'])).toMatchObject({
     out: '2 orders checked. Nothing was recorded.\n',
   });
-  const list = async () => (await clientOf(caller).list({ limit: '100' })).body.data;
+  const list = async () => (await connectClient(caller).list({ limit: '100' })).body.data;
   expect(await list()).toEqual([]);
   expect(await run(caller, 'import', good, 'orders.csv')).toMatchObject({
     code: 0,
@@ -179,7 +179,7 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   });
   const text = ndjson([refund('r-1', 'sale'), sale, refund('r-2', 'sale')]);
   expect((await run(caller, 'import', text)).out).toBe('3 orders checked. 3 recorded, 0 existed already.\n');
-  const { data } = (await clientOf(caller).list({ limit: '100' })).body;
+  const { data } = (await connectClient(caller).list({ limit: '100' })).body;
   const id = data.find(({ reference_id }) => reference_id === 'sale')?.id;
   expect(
     data.filter(({ type }) => type === 'credit').map((row) => [row.parent_transaction_id, row.tax_amount]),

@@ -5,7 +5,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, noFaults, throttled } from '../support/faults.ts';
 import { callHandler } from '../support/handler-calls.ts';
-import { clientOf, made, sale, sold } from '../support/sales.ts';
+import { connectClient, made, sale, sold } from '../support/sales.ts';
 
 afterEach(() => {
   noFaults();
@@ -35,7 +35,7 @@ describe('contention that lasts for the whole invocation', () => {
   let caller: Caller;
   beforeAll(async () => {
     caller = await newCaller();
-    await made(clientOf(caller).create(sale()));
+    await made(connectClient(caller).create(sale()));
   });
 
   it.each([
@@ -46,11 +46,11 @@ describe('contention that lasts for the whole invocation', () => {
     expect(await answerWithin(4000, caller, operation, body)).toMatchObject(unavailable);
     expect(seen.sends).toBeGreaterThan(1);
     noFaults();
-    expect((await made(clientOf(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
+    expect((await made(connectClient(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
   });
 
   it('returns 503 for a change, and leaves its transaction unchanged', async () => {
-    const client = clientOf(caller);
+    const client = connectClient(caller);
     const { id } = await made(client.create(sale()));
     failSends({ error: conflict, where: 'on the way there', of: ['TransactWriteItems'] });
     const change = { status: 'finalized' };
@@ -71,7 +71,7 @@ describe('contention that lasts for the whole invocation', () => {
   });
 
   it('returns 503 if concurrent changes always win', async () => {
-    const { id } = await sold(clientOf(caller));
+    const { id } = await sold(connectClient(caller));
     // The read version is never the version in the table.
     database.middlewareStack.add(
       (next) => async (sent) => {
@@ -86,6 +86,6 @@ describe('contention that lasts for the whole invocation', () => {
     const answer = await answerWithin(4000, caller, 'update-transaction', { metadata: { a: '1' } }, id);
     database.middlewareStack.remove('hang');
     expect(answer).toMatchObject(unavailable);
-    expect((await made(clientOf(caller).get(id))).version).toBe(1);
+    expect((await made(connectClient(caller).get(id))).version).toBe(1);
   });
 });

@@ -10,7 +10,7 @@ import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, goods, later, made } from '../support/sales.ts';
+import { connectClient, creditOf, goods, later, made } from '../support/sales.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ const calculate = (question: Question = {}) =>
     });
     return body;
   });
-const taxOf = async (question: Question = {}): Promise<string> => (await calculate(question)).tax_amount;
+const readTax = async (question: Question = {}): Promise<string> => (await calculate(question)).tax_amount;
 
 const sources = {
   ruling: 'Minnesota Department of Revenue, letter ruling 24-001',
@@ -109,9 +109,9 @@ describe('custom rules over the built-in release', () => {
     expect(await findHead(id)).toMatchObject({ format: 'rules', chain: [], counts: { parts: 0 } });
     expect(await activeIn('MN')).toBe(null);
     // The built-in rate of Minneapolis is 9.025 %.
-    expect(await taxOf()).toBe('9.03');
-    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('9.03');
-    expect(await taxOf({ product: 'CLOTHING.APPAREL' })).toBe('0.00');
+    expect(await readTax()).toBe('9.03');
+    expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('9.03');
+    expect(await readTax({ product: 'CLOTHING.APPAREL' })).toBe('0.00');
     expect((await importOwn(own)).out).toContain(`${id} already has the same content`);
   });
 
@@ -119,16 +119,16 @@ describe('custom rules over the built-in release', () => {
     const { out } = await importOwn(own, '--activate');
     expect(out).toContain('Combined rates of 3 ZIPs and cities change');
     expect(out).toContain('(55401 from 9.025% to 9.525%');
-    expect(await taxOf()).toBe('9.53');
-    expect(await taxOf({ day: '2026-10-31' })).toBe('9.03');
-    expect(await taxOf({ address: { ...minneapolis, postal_code: '55408' } })).toBe('9.03');
-    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
-    expect(await taxOf({ product: 'DIGITAL.EBOOKS', day: '2026-10-31' })).toBe('9.03');
-    expect(await taxOf({ product: 'CLOTHING.APPAREL' })).toBe('9.53');
+    expect(await readTax()).toBe('9.53');
+    expect(await readTax({ day: '2026-10-31' })).toBe('9.03');
+    expect(await readTax({ address: { ...minneapolis, postal_code: '55408' } })).toBe('9.03');
+    expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
+    expect(await readTax({ product: 'DIGITAL.EBOOKS', day: '2026-10-31' })).toBe('9.03');
+    expect(await readTax({ product: 'CLOTHING.APPAREL' })).toBe('9.53');
     // It replaces the content's rule with the same id, which also exempts footwear, from the custom rule's first day.
-    expect(await taxOf({ product: 'CLOTHING.FOOTWEAR' })).toBe('9.53');
-    expect(await taxOf({ product: 'CLOTHING.FOOTWEAR', day: '2026-11-14' })).toBe('0.00');
-    expect(await taxOf({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');
+    expect(await readTax({ product: 'CLOTHING.FOOTWEAR' })).toBe('9.53');
+    expect(await readTax({ product: 'CLOTHING.FOOTWEAR', day: '2026-11-14' })).toBe('0.00');
+    expect(await readTax({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');
   });
 
   it('are marked as custom in the explanation, with their source texts', async () => {
@@ -181,21 +181,21 @@ describe('a later official import', () => {
     expect(await findHead(id)).toMatchObject({ below: over, chain: [], own: { rules: [{}, {}] } });
     expect(out).toContain('(55401 from 9.525% to 8.375%');
     // 6.875 % for the state, 1 % for the county, and 0.5 % for the custom district.
-    expect(await taxOf()).toBe('8.38');
-    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
+    expect(await readTax()).toBe('8.38');
+    expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +sst \\+ own `));
   });
 
   it('does not change the calculation of earlier transactions, nor does a withdrawal', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const address = { customer: { address: minneapolis } };
     const line_items = [goods(), goods({ product_tax_code: 'DIGITAL.EBOOKS' })];
     const sold = await noticed(() => made(client.create({ tax_date, status: 'finalized', ...address, line_items })));
     expect(sold.tax_amount).toBe('8.38');
     await importSst('MN', minnesota('0.02'), zip55401);
-    expect(await taxOf()).toBe('9.38');
+    expect(await readTax()).toBe('9.38');
     await importOwn({ state: 'MN' }, '--activate');
-    expect([await taxOf(), await taxOf({ product: 'DIGITAL.EBOOKS' })]).toEqual(['8.88', '8.88']);
+    expect([await readTax(), await readTax({ product: 'DIGITAL.EBOOKS' })]).toEqual(['8.88', '8.88']);
     const replay = await noticed(() => made(client.call('POST', `/transactions/${sold.id}/replay`)));
     expect([replay.match, replay.differences]).toEqual([true, []]);
     const credit = await noticed(() => made(client.create(creditOf(sold))));
@@ -209,17 +209,17 @@ describe('a later official import', () => {
     expect(out).toContain('Withdrawn: Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
     expect(out).toContain('No longer applies: Rate of Nicollet Mall district');
     expect((await findHead(id))?.chain).toHaveLength(1);
-    expect(await taxOf()).toBe('9.88');
-    expect(await taxOf({ day: '2026-11-14' })).toBe('8.88');
+    expect(await readTax()).toBe('9.88');
+    expect(await readTax({ day: '2026-11-14' })).toBe('8.88');
     // The file does not list this ZIP: 9.025 % from the tables, including 0.15 % for the county.
-    expect(await taxOf({ address: { ...minneapolis, postal_code: '55408' } })).toBe('11.88');
-    expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('9.88');
+    expect(await readTax({ address: { ...minneapolis, postal_code: '55408' } })).toBe('11.88');
+    expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('9.88');
     const { call } = await newCaller({ scopes: ['read'] });
     const [state] = (await call('GET', '/coverage?state=MN')).body.states;
     expect([state?.local.basis, state?.local.areas]).toEqual(['by_file', 1]);
     await importSst('MN', minnesota('0.005'), zip55401);
-    expect(await taxOf()).toBe('9.88');
-    expect(await taxOf({ day: '2026-11-14' })).toBe('7.38');
+    expect(await readTax()).toBe('9.88');
+    expect(await readTax({ day: '2026-11-14' })).toBe('7.38');
   });
 });
 
@@ -227,13 +227,13 @@ describe('an empty file', () => {
   it('withdraws custom rules, and a rollback restores them', async () => {
     const before = await activeIn('MN');
     await importOwn({ state: 'MN' }, '--activate');
-    expect(await taxOf()).toBe('7.38');
+    expect(await readTax()).toBe('7.38');
     expect(await content('list', '--state', 'MN')).not.toMatch(/^\* +\S+ +sst/m);
     const rolledBack = await content('rollback', '--state', 'MN');
     expect(rolledBack).toContain(`${before} is active again`);
     expect(rolledBack).toContain('Applies again: Rate of');
     expect(rolledBack).not.toContain('No longer applies');
-    expect(await taxOf()).toBe('9.88');
+    expect(await readTax()).toBe('9.88');
   });
 });
 
@@ -244,7 +244,7 @@ describe('custom rules with street addresses', () => {
   it("add to the street's taxes, and their rules apply there", async () => {
     const [rates, boundaries] = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
     await importSst('WI', rates.content, boundaries.content);
-    expect(await taxOf(at('150 Main St'))).toBe('7.90');
+    expect(await readTax(at('150 Main St'))).toBe('7.90');
     const evidence = { from: '2026-11-01', source: 'fee' };
     const mall = { code: 'US-WI-OWN-MALL', name: 'Mall district', type: 'district', zips: [['53213', '53213']] };
     await importOwn(

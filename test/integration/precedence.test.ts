@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, newCaller } from '../support/api.ts';
 import type { Request } from '../support/http.ts';
-import { clientOf, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { connectClient, getRefusal, made, sale, sold } from '../support/sales.ts';
 
 const version = 'aspen.2026-10-01';
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -65,7 +65,7 @@ describe('the order of errors', () => {
         };
         const ofFields = pointers.map((pointer) => `validation_invalid_format ${pointer}`);
         const expected = present.length === 1 ? [refusal, ...ofFields].join(' | ') : refusal;
-        expect([path, refusalOf(await caller.call('POST', path, request))]).toEqual([path, expected]);
+        expect([path, getRefusal(await caller.call('POST', path, request))]).toEqual([path, expected]);
       }
     },
   );
@@ -77,11 +77,11 @@ describe('the order of errors', () => {
     ['GET', '/calculations', '405 | method_not_allowed', 'POST'],
   ])('checks path and method before the credential: %s %s', async (method, path, refusal, allow) => {
     const answer = await anonymous.call(method, path);
-    expect([refusalOf(answer), answer.headers.get('allow')]).toEqual([refusal, allow]);
+    expect([getRefusal(answer), answer.headers.get('allow')]).toEqual([refusal, allow]);
   });
 
   it('checks fields before 404, 404 before 412, 412 before 409', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const { id } = await sold(client);
     const stale = { 'If-Match': '"7"' };
     for (const [answer, refusal] of [
@@ -90,25 +90,25 @@ describe('the order of errors', () => {
       [await client.update(id, { status: 'draft' }, stale), '412 | precondition_failed If-Match'],
       [await client.update(id, { status: 'draft' }), '409 | conflict_invalid_status_transition /status'],
     ] as const)
-      expect(refusalOf(answer)).toBe(refusal);
+      expect(getRefusal(answer)).toBe(refusal);
   });
 
   it('reports query, fields and unknown fields together', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const answer = await client.call('POST', '/transactions?dry_run=1', {
       body: sale({ status: 'paid', colour: 'red' }),
       headers: { Prefer: 'handling=strict' },
     });
-    expect(refusalOf(answer)).toBe(
+    expect(getRefusal(answer)).toBe(
       '422 | validation_unknown_parameter dry_run | validation_invalid_format /status | validation_unknown_field /colour',
     );
   });
 
   it('rejects a field that the status forbids before a duplicate reference_id', async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     await sold(client, { reference_id: 'taken' });
     const { id } = await sold(client);
-    expect(refusalOf(await client.update(id, { currency: 'EUR', reference_id: 'taken' }))).toBe(
+    expect(getRefusal(await client.update(id, { currency: 'EUR', reference_id: 'taken' }))).toBe(
       '409 | conflict_immutable_field /currency',
     );
   });
@@ -116,7 +116,7 @@ describe('the order of errors', () => {
 
 describe('Service-Version and X-Request-Id', () => {
   it("return the response's version, sent or pinned, for every status", async () => {
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     const { id } = await made(client.create(sale()));
     const answers = [
       await client.create(sale(), { 'Service-Version': version }),

@@ -13,10 +13,10 @@ import { rateWindowKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type Answer, send } from '../support/http.ts';
-import { clientOf, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { connectClient, getRefusal, later, made, sale, sold } from '../support/sales.ts';
 
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
-const rateOf = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
+const getRate = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
 
 describe('limiters that share the real counter', () => {
   // Each call has half a minute: a slow machine must not count as an outage, and a repeated call counts twice.
@@ -83,7 +83,7 @@ describe('limiters that share the real counter', () => {
 
 it('every kind of response to a known account has its limit and the remaining requests', async () => {
   const caller = await newCaller({ settings: { rate_limit: 1000 } });
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const reader = await newCaller({ scopes: ['read'], settings: { rate_limit: 1000 } });
   const full = await newCaller({ settings: { rate_limit: 0 } });
   const { id } = await sold(client, { reference_id: 'taken' });
@@ -94,14 +94,14 @@ it('every kind of response to a known account has its limit and the remaining re
     201: await client.create(sale()),
     304: await client.call('GET', '/product-attributes', { headers: tag }),
     400: await client.call('POST', '/transactions', { rawBody: '{' }),
-    403: await clientOf(reader).create(sale()),
+    403: await connectClient(reader).create(sale()),
     404: await client.get(unknown),
     409: await client.create(sale({ reference_id: 'taken' })),
     412: await client.update(id, { status: 'void' }, { 'If-Match': '"7"' }),
     413: await client.call('POST', '/transactions', { rawBody: '1'.repeat(1024 * 1024 + 1) }),
     415: await client.create(sale(), { 'Content-Type': 'text/plain' }),
     422: await client.create({}),
-    429: await clientOf(full).list(),
+    429: await connectClient(full).list(),
   };
   const failing = (endpoint: Endpoint, error: Error) =>
     lambdaHandler({ ...endpoint, serve: () => Promise.reject(error) });
@@ -122,7 +122,7 @@ it('every kind of response to a known account has its limit and the remaining re
     ...Object.entries(answers),
     ...failures.map((answer) => [answer.status, answer] as const),
   ]) {
-    const [limit, remaining] = rateOf(answer);
+    const [limit, remaining] = getRate(answer);
     const isFull = Number(status) === 429;
     expect([answer.status, limit]).toEqual([Number(status), isFull ? '0' : '1000']);
     expect(remaining).toMatch(/^\d+$/);
@@ -138,21 +138,21 @@ it('every kind of response to a known account has its limit and the remaining re
 describe('the setting of an account', () => {
   it('a limit of 0 rejects every request, and a changed limit applies within a minute', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 0 } });
-    const client = clientOf({ call });
+    const client = connectClient({ call });
     for (let times = 0; times < 3; times += 1) {
       const answer = await client.list();
-      expect([refusalOf(answer), ...rateOf(answer)]).toEqual(['429 | rate_limit_error', '0', '0']);
+      expect([getRefusal(answer), ...getRate(answer)]).toEqual(['429 | rate_limit_error', '0', '0']);
     }
     expect(await changeSettings(account, { rate_limit: 3 })).toBe(true);
     await later(60_000, async () => {
       const answer = await client.list();
-      expect([answer.status, rateOf(answer)[0]]).toEqual([200, '3']);
+      expect([answer.status, getRate(answer)[0]]).toEqual([200, '3']);
     });
   });
 
   it('a lowered limit applies in each window from then on', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 500 } });
-    const client = clientOf({ call });
+    const client = connectClient({ call });
     await made(client.list());
     await changeSettings(account, { rate_limit: 2 });
     await later(60_000, async () => {
@@ -160,7 +160,7 @@ describe('the setting of an account', () => {
       for (let times = 0; times < 8; times += 1) answers.push(await client.list());
       // At most one window ends meanwhile.
       expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(4);
-      expect(answers.map((answer) => rateOf(answer)[0])).toEqual(Array(8).fill('2'));
+      expect(answers.map((answer) => getRate(answer)[0])).toEqual(Array(8).fill('2'));
     });
   });
 });

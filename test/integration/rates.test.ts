@@ -6,15 +6,15 @@ import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Rates } from '../../shared/rates/response.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
-import { callsOf } from '../support/count-calls.ts';
-import { headOf, partOf } from '../support/imported.ts';
-import { dayMs, later, made, refusalOf } from '../support/sales.ts';
+import { recordCalls } from '../support/count-calls.ts';
+import { buildHead, buildPart } from '../support/imported.ts';
+import { dayMs, getRefusal, later, made } from '../support/sales.ts';
 
 const clientWith = async (settings: Partial<Settings> = {}) => {
   const { call } = await newCaller({ scopes: ['read'], settings });
   return (query: Record<string, string>) => call('GET', `/rates?${new URLSearchParams(query)}`);
 };
-const codesOf = (body: Rates): string[] => body.warnings.map(({ code }) => code);
+const listCodes = (body: Rates): string[] => body.warnings.map(({ code }) => code);
 const minneapolis = { postal_code: '55401', city: 'Minneapolis', state: 'MN' };
 
 describe('the built-in content', () => {
@@ -45,13 +45,13 @@ describe('the built-in content', () => {
     ]);
     expect(body.address).toMatchObject({ postal_code: '55401', city: null, country: null });
     expect(body.content_releases).toEqual({ 'US-MN': builtInRelease('MN')?.id });
-    expect(codesOf(body)).toEqual(['local_rates_by_place']);
+    expect(listCodes(body)).toEqual(['local_rates_by_place']);
   });
 
   it("returns the rates of any day, by default of the clock's day", async () => {
     const get = await clientWith();
     const { body } = await get({ ...minneapolis, date: '1999-05-01' });
-    expect([body.date, body.combined_rate, codesOf(body)]).toEqual(['1999-05-01', null, ['not_covered']]);
+    expect([body.date, body.combined_rate, listCodes(body)]).toEqual(['1999-05-01', null, ['not_covered']]);
     const ahead = await later(400 * dayMs, () => get(minneapolis));
     expect(Date.parse(ahead.body.date)).toBeGreaterThan(Date.now() + 398 * dayMs);
   });
@@ -59,8 +59,8 @@ describe('the built-in content', () => {
   it('makes no database call if warm', async () => {
     const get = await clientWith();
     await get(minneapolis);
-    expect(await callsOf(() => made(get(minneapolis)))).toEqual([]);
-    expect(await callsOf(() => made(get({ postal_code: '78701', city: 'Austin', state: 'TX' })))).toEqual([]);
+    expect(await recordCalls(() => made(get(minneapolis)))).toEqual([]);
+    expect(await recordCalls(() => made(get({ postal_code: '78701', city: 'Austin', state: 'TX' })))).toEqual([]);
   });
 
   it.each<[Record<string, string>, string]>([
@@ -73,7 +73,7 @@ describe('the built-in content', () => {
     [{ ...minneapolis, city: 'x'.repeat(501) }, '422 | validation_invalid_format city'],
     [{ ...minneapolis, zip: '55401' }, '422 | validation_unknown_parameter zip'],
   ])('rejects %o', async (query, refusal) => {
-    expect(refusalOf(await (await clientWith())(query))).toBe(refusal);
+    expect(getRefusal(await (await clientWith())(query))).toBe(refusal);
   });
 });
 
@@ -83,9 +83,9 @@ describe("the account's policies", () => {
 
   it('reject the same addresses as a calculation', async () => {
     const ambiguous = await clientWith({ ambiguous_address: 'reject' });
-    expect(refusalOf(await ambiguous(hastings))).toBe('422 | validation_address_unresolvable postal_code');
+    expect(getRefusal(await ambiguous(hastings))).toBe('422 | validation_address_unresolvable postal_code');
     const incomplete = await clientWith({ incomplete_coverage: 'reject' });
-    expect(refusalOf(await incomplete({ city: 'Alba', state: 'TX' }))).toBe('422 | validation_not_covered city');
+    expect(getRefusal(await incomplete({ city: 'Alba', state: 'TX' }))).toBe('422 | validation_not_covered city');
     expect((await incomplete(minneapolis)).status).toBe(200);
   });
 });
@@ -95,19 +95,19 @@ describe('an import over the built-in content', () => {
   const bottom = builtInRelease('MN')?.id as string;
 
   it('returns imported rates for its ZIPs, and built-in rates for the others', async () => {
-    const head = headOf(id, { below: bottom, chain: [], bottom, coverage: 'partial' });
-    await store.importRelease(head, [partOf('55402', { 'US-MN-FILE': '0.01' })]);
+    const head = buildHead(id, { below: bottom, chain: [], bottom, coverage: 'partial' });
+    await store.importRelease(head, [buildPart('55402', { 'US-MN-FILE': '0.01' })]);
     await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
     const get = await clientWith();
     await later(2 * 60_000, async () => {
       const file = () => get({ postal_code: '55402', date: '2026-11-22' });
-      expect(await callsOf(file)).toEqual(['GetItem', 'BatchGetItem']);
+      expect(await recordCalls(file)).toEqual(['GetItem', 'BatchGetItem']);
       const { body } = await file();
       expect(body).toMatchObject({ combined_rate: '0.07875', content_releases: { 'US-MN': id } });
       expect(body.jurisdictions.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-MN', 'US-MN-FILE']);
       const place = await get({ ...minneapolis, date: '2026-11-22' });
       expect(place.body).toMatchObject({ combined_rate: '0.09025', content_releases: { 'US-MN': id } });
-      expect(await callsOf(() => get({ ...minneapolis, date: '2026-11-22' }))).toEqual([]);
+      expect(await recordCalls(() => get({ ...minneapolis, date: '2026-11-22' }))).toEqual([]);
     });
   });
 });

@@ -7,17 +7,17 @@ import { type Caller, newCaller } from '../support/api.ts';
 import {
   cancel,
   closedFiling,
+  createFiler,
   csv,
   everyEntry,
   type Filer,
   type Filing,
   file,
-  filerOf,
   soldOn,
 } from '../support/filings.ts';
 import type { Answer } from '../support/http.ts';
 import { exemptParts } from '../support/return-sums.ts';
-import { creditOf, dayMs, everyPage, later, made, refusalOf } from '../support/sales.ts';
+import { creditOf, dayMs, everyPage, getRefusal, later, made } from '../support/sales.ts';
 
 const honolulu = { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } };
 const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -31,7 +31,7 @@ const sales: Transaction[] = [];
 
 beforeAll(async () => {
   caller = await newCaller();
-  filer = filerOf(caller);
+  filer = createFiler(caller);
   for (let at = 0; at < 30; at++) sales.push(await soldOn(filer, '2026-10-05', `${at + 1}.00`, { customer: honolulu }));
   const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
   sales.push(await made(filer.create(creditOf(sales[29] as Transaction, { tax_date: '2026-10-06', ...line }))));
@@ -62,7 +62,7 @@ describe('the entries of a filing', () => {
       (await made(of.filing(id, { expand: 'entries', limit: '1' }))).entries.next_cursor;
     for (let at = 0; at < 2; at++) await soldOn(filer, '2026-11-05', '1.00', { customer: honolulu });
     const next = await later(40 * dayMs, () => closedFiling(filer, 'HI', '2026-11-30'));
-    const other = filerOf(await newCaller());
+    const other = createFiler(await newCaller());
     for (let at = 0; at < 2; at++) await soldOn(other, '2026-10-05', '1.00', { customer: honolulu });
     const mine = await firstPage(filer, filing.id);
     const [payload = '', signature = ''] = mine.split('.');
@@ -73,7 +73,7 @@ describe('the entries of a filing', () => {
       ...[`${payload}.`, `${payload}x.${signature}`, signature, String(sales[0]?.id), '.', 'a.b.c'],
     ];
     for (const starting_after of forged)
-      expect(refusalOf(await filer.filing(filing.id, { expand: 'entries', starting_after }))).toBe(invalidCursor);
+      expect(getRefusal(await filer.filing(filing.id, { expand: 'entries', starting_after }))).toBe(invalidCursor);
     expect((await filer.filing(filing.id, { expand: 'entries', starting_after: mine })).status).toBe(200);
   });
 });
@@ -84,13 +84,13 @@ describe('the totals of a filing', () => {
     const page = await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }));
     const ofBody = '422 | validation_invalid_cursor /totals_starting_after';
     for (const totals_starting_after of [page.entries.next_cursor, 'a.b.c']) {
-      expect(refusalOf(await filer.filing(filing.id, { totals_starting_after }))).toBe(
+      expect(getRefusal(await filer.filing(filing.id, { totals_starting_after }))).toBe(
         '422 | validation_invalid_cursor totals_starting_after',
       );
       const dryRun = { state: 'HI', period_end: '2026-11-30', dry_run: true, totals_starting_after };
-      expect(refusalOf(await filer.close(dryRun))).toBe(ofBody);
-      expect(refusalOf(await filer.close({ ...dryRun, period_end: '2026-10-31' }))).toBe(ofBody);
-      expect(refusalOf(await filer.close({ ...dryRun, dry_run: false }))).toBe(
+      expect(getRefusal(await filer.close(dryRun))).toBe(ofBody);
+      expect(getRefusal(await filer.close({ ...dryRun, period_end: '2026-10-31' }))).toBe(ofBody);
+      expect(getRefusal(await filer.close({ ...dryRun, dry_run: false }))).toBe(
         '422 | validation_invalid_format /totals_starting_after',
       );
     }
@@ -194,13 +194,13 @@ describe('a filing as CSV', () => {
 });
 
 it("returns the same 404 for another account's filing as for a nonexistent one", async () => {
-  const stranger = filerOf(await newCaller());
-  const answerOf = async (answer: ReturnType<Filer['filing']>) => {
+  const stranger = createFiler(await newCaller());
+  const readAnswer = async (answer: ReturnType<Filer['filing']>) => {
     const { status, body, headers } = await answer;
     const [{ meta: _, ...error }] = body.errors;
     return [status, error, headers.get('content-type')];
   };
-  const absent = await answerOf(stranger.filing(unknown, {}, csv));
+  const absent = await readAnswer(stranger.filing(unknown, {}, csv));
   expect([absent[0], absent[2]]).toEqual([404, 'application/json']);
   for (const answer of [
     stranger.filing(filing.id),
@@ -211,7 +211,7 @@ it("returns the same 404 for another account's filing as for a nonexistent one",
       filer.filing(id),
     ),
   ])
-    expect(await answerOf(answer)).toEqual(absent);
+    expect(await readAnswer(answer)).toEqual(absent);
 });
 
 describe('GET /filings', () => {
@@ -219,11 +219,11 @@ describe('GET /filings', () => {
   /** In order of creation: three months of Michigan, two of Hawaii. */
   const filings: Filing[] = [];
   const newestFirst = (...places: number[]) => places.map((at) => filings[at]?.id);
-  const listOf = (parameters: Record<string, string>) =>
+  const getList = (parameters: Record<string, string>) =>
     everyPage({ list: (page) => shop.filings(page) as never }, parameters);
 
   beforeAll(async () => {
-    shop = filerOf(await newCaller());
+    shop = createFiler(await newCaller());
     await soldOn(shop, '2026-08-05');
     for (const [state, end] of [
       ['MI', '2026-08-31'],
@@ -265,19 +265,19 @@ describe('GET /filings', () => {
     'selects only matching filings with the filters $parameters, in pages of any size',
     async ({ parameters, found }) => {
       for (const limit of ['1', '2', '25'])
-        expect((await listOf({ ...parameters, limit })).ids).toEqual(newestFirst(...found));
+        expect((await getList({ ...parameters, limit })).ids).toEqual(newestFirst(...found));
     },
   );
 
   it('returns nothing of another account, and rejects a cursor of another account or other filters', async () => {
-    const stranger = filerOf(await newCaller());
+    const stranger = createFiler(await newCaller());
     expect((await made(stranger.filings())).data).toEqual([]);
     const { next_cursor } = await made(shop.filings({ limit: '1', state: 'MI' }));
-    expect(refusalOf(await stranger.filings({ state: 'MI', starting_after: next_cursor }))).toBe(invalidCursor);
+    expect(getRefusal(await stranger.filings({ state: 'MI', starting_after: next_cursor }))).toBe(invalidCursor);
     for (const filters of [{ state: 'HI' }, {}])
-      expect(refusalOf(await shop.filings({ ...filters, starting_after: next_cursor }))).toBe(invalidCursor);
+      expect(getRefusal(await shop.filings({ ...filters, starting_after: next_cursor }))).toBe(invalidCursor);
     expect((await shop.filings({ state: 'US-MI', limit: '5', starting_after: next_cursor })).status).toBe(200);
     for (const starting_after of ['x', 'a.b', `${next_cursor}x`, unknown])
-      expect(refusalOf(await shop.filings({ state: 'MI', starting_after }))).toBe(invalidCursor);
+      expect(getRefusal(await shop.filings({ state: 'MI', starting_after }))).toBe(invalidCursor);
   });
 });

@@ -7,12 +7,23 @@ import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { type Client, clientOf, creditOf, dayMs, goods, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+import {
+  type Client,
+  connectClient,
+  creditOf,
+  dayMs,
+  getRefusal,
+  goods,
+  later,
+  made,
+  sale,
+  sold,
+} from '../support/sales.ts';
 import { created, finalized } from '../support/transactions.ts';
 
 const newClient = async (): Promise<Client & Caller> => {
   const caller = await newCaller();
-  return { ...caller, ...clientOf(caller) };
+  return { ...caller, ...connectClient(caller) };
 };
 
 /** Writes transactions and their claims directly to the table: thousands of them in a second. */
@@ -263,7 +274,7 @@ describe('transactions not on the list', () => {
       position.id,
     ];
     for (const starting_after of others)
-      expect(refusalOf(await ask(client, [billed('x')], { ...october, starting_after }))).toBe(
+      expect(getRefusal(await ask(client, [billed('x')], { ...october, starting_after }))).toBe(
         '422 | validation_invalid_cursor /starting_after',
       );
   });
@@ -299,7 +310,7 @@ describe('errors', () => {
   ])('%j', async (body, ...refused) => {
     const client = await newClient();
     const expected = ['422', ...refused.map((code) => `validation_${code}`)].join(' | ');
-    expect(refusalOf(await client.call('POST', '/reconciliations', { body }))).toBe(expected);
+    expect(getRefusal(await client.call('POST', '/reconciliations', { body }))).toBe(expected);
   });
 
   it('unknown fields cause a warning, or an error in strict mode', async () => {
@@ -312,7 +323,7 @@ describe('errors', () => {
         ['unknown_field', '/until'],
       ]),
     );
-    expect(refusalOf(await ask(client, rows, {}, { Prefer: 'handling=strict' }))).toBe(
+    expect(getRefusal(await ask(client, rows, {}, { Prefer: 'handling=strict' }))).toBe(
       '422 | validation_unknown_field /transactions/0/customer',
     );
   });

@@ -5,9 +5,9 @@ import { newSalt } from '../../shared/ledger/personal-data/fields.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { csv } from '../support/filings.ts';
-import { rawItemsOf } from '../support/raw-items.ts';
+import { readRawItems } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, goods, later, made, michigan, refusalOf, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 describe('redacted data', () => {
@@ -26,7 +26,7 @@ describe('redacted data', () => {
       expect(ran).toMatchObject({ code: 0 });
       return ran;
     };
-    return { ...caller, id: account.id, client: clientOf(caller), run };
+    return { ...caller, id: account.id, client: connectClient(caller), run };
   };
 
   it('is returned as null with the time of the redaction, in GET, lists and CSV', async () => {
@@ -62,7 +62,7 @@ describe('redacted data', () => {
     for (const transaction of [id, draft.id]) await run('--transaction', transaction);
     const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
     expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
-    const refused = async (transaction: string, body: object) => refusalOf(await client.update(transaction, body));
+    const refused = async (transaction: string, body: object) => getRefusal(await client.update(transaction, body));
     expect(await refused(id, { metadata: { email: 'again' } })).toBe('409 | conflict_immutable_field /metadata');
     expect(await refused(id, { tax_amount: '1.00' })).toBe('409 | conflict_immutable_field /tax_amount');
     expect(await refused(id, { status: 'void', void_reason: 'A. asked' })).toBe(
@@ -84,12 +84,12 @@ describe('redacted data', () => {
     expect(credit).toMatchObject({ tax_amount: '3.00', customer: { id: null } });
     expect(credit).not.toHaveProperty('redacted_at');
     const other = creditOf(parent, { line_items: [goods({ id: 'other' })] });
-    expect(refusalOf(await client.create(other))).toBe('422 | validation_invalid_format /line_items/0');
+    expect(getRefusal(await client.create(other))).toBe('422 | validation_invalid_format /line_items/0');
     expect(await made(client.create(creditOf(parent, { credit_remaining: true })))).toMatchObject({
       tax_amount: '3.00',
     });
     expect(await made(client.get(parent.id))).toMatchObject({ refund_status: 'full' });
-    expect((await rawItemsOf(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
+    expect((await readRawItems(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
   });
 
   it('is not restored when a draft credit is finalized from a sale that has the data', async () => {
@@ -101,7 +101,7 @@ describe('redacted data', () => {
       status: 'finalized',
       customer: { id: null, address: { line1: null } },
     });
-    const stored = (await rawItemsOf(account)).filter((item) => item.includes(draft.id) && item.includes('"credit"'));
+    const stored = (await readRawItems(account)).filter((item) => item.includes(draft.id) && item.includes('"credit"'));
     expect(stored.filter((item) => /Woodward|cus_9/.test(item))).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('redacted data', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.body).toMatchObject({ id: first.id, version: 1, customer: { id: null }, metadata: {} });
     expect((await client.update(first.id, { metadata: personal.metadata }, same)).body).toMatchObject({ metadata: {} });
-    expect((await rawItemsOf(account)).filter((item) => item.includes('example.org'))).toEqual([]);
+    expect((await readRawItems(account)).filter((item) => item.includes('example.org'))).toEqual([]);
   });
 
   it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {
@@ -133,13 +133,13 @@ describe('redacted data', () => {
     const draft = await made(client.create(sale(personal)));
     await later(25 * 3_600_000, () => run('--transaction', draft.id));
     expect(await made(client.get(draft.id))).toMatchObject({ status: 'void', version: 3, customer: { id: null } });
-    expect((await rawItemsOf(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
+    expect((await readRawItems(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
   });
 
   it('requires a known object and a confirmation, and a dry run only counts', async () => {
     const { client, id: account } = await shop();
     const { id } = await sold(client, personal);
-    const before = await rawItemsOf(account);
+    const before = await readRawItems(account);
     const refused = [
       [account, '--transaction', 'order-unknown', '--yes'],
       [account, '--customer', 'cus_unknown', '--yes'],
@@ -153,7 +153,7 @@ describe('redacted data', () => {
     for (const args of refused) expect(await redact(...args)).toMatchObject({ code: 1, out: '' });
     const dry = await redact(account, '--customer', 'cus_9', '--dry-run', '--json');
     expect(JSON.parse(dry.out)).toMatchObject({ dry_run: true, transactions: 1, customer: false });
-    expect((await rawItemsOf(account)).sort()).toEqual(before.sort());
+    expect((await readRawItems(account)).sort()).toEqual(before.sort());
   });
 });
 
@@ -166,7 +166,7 @@ describe('ledger verify after a redaction', () => {
   beforeAll(async () => {
     const caller = await newCaller();
     account = caller.account.id;
-    const client = clientOf(caller);
+    const client = connectClient(caller);
     redacted = { account, id: (await sold(client, personal)).id };
     other = { account, id: (await sold(client, personal)).id };
     const args = ['redact', '--account', account, '--transaction', redacted.id, '--yes'];

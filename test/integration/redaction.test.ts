@@ -8,12 +8,12 @@ import { database } from '../../shared/store/client/client.ts';
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, file, filerOf } from '../support/filings.ts';
+import { closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { isLong } from '../support/mode.ts';
-import { rawItemsOf } from '../support/raw-items.ts';
+import { readRawItems } from '../support/raw-items.ts';
 import { accounts, runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
 
@@ -21,7 +21,7 @@ import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 const mark = 'priv';
 
-const randomOf = (seed: number) => {
+const createRandom = (seed: number) => {
   const random = seeded(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const chance = (share: number) => random() < share;
@@ -29,30 +29,30 @@ const randomOf = (seed: number) => {
   const secret = (kind: string) => `${mark}${kind}${seed}x${++texts}`;
   return { below, chance, secret };
 };
-type Random = ReturnType<typeof randomOf>;
+type Random = ReturnType<typeof createRandom>;
 
-const customerOf = ({ below, chance, secret }: Random, id: string) => ({
+const toCustomer = ({ below, chance, secret }: Random, id: string) => ({
   id,
   address: { ...michigan, line1: `${below(900)} ${secret('street')} St`, postal_code: `48226-9${below(10)}77` },
   ...(chance(0.3) && { exemption: { type: 'resale', certificate_id: secret('cert') } }),
 });
 
-const lineOf = (random: Random, at: number) => ({
+const buildLine = (random: Random, at: number) => ({
   id: `item_${at}`,
   product_tax_code: 'GENERAL',
   quantity: String(1 + random.below(4)),
   unit_price: `${1 + random.below(300)}.${10 + random.below(90)}`,
   ...(random.chance(0.5) && { description: random.secret('text') }),
   ...(random.chance(0.3) && { metadata: { gift: random.secret('note') } }),
-  ...(random.chance(0.2) && { customer: customerOf(random, random.secret('other')) }),
+  ...(random.chance(0.2) && { customer: toCustomer(random, random.secret('other')) }),
 });
 
-const saleOf = (random: Random, id: string) =>
+const toSale = (random: Random, id: string) =>
   sale({
     tax_date: `2026-10-${10 + random.below(18)}`,
-    customer: customerOf(random, id),
+    customer: toCustomer(random, id),
     explain: random.chance(0.3),
-    line_items: Array.from({ length: 1 + random.below(3) }, (_, at) => lineOf(random, at)),
+    line_items: Array.from({ length: 1 + random.below(3) }, (_, at) => buildLine(random, at)),
     metadata: { email: random.secret('mail') },
     // An unknown field, which causes a warning.
     [random.secret('field')]: true,
@@ -63,9 +63,9 @@ const customerIds = ['privbuyerA', 'privbuyerB', 'privbuyerC'] as const;
 
 /** Records about `count` sales, most of them with a credit or a change, files the month, and records more sales. */
 const personalShop = async (seed: number, count: number) => {
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const caller = await newCaller();
-  const client = filerOf(caller);
+  const client = createFiler(caller);
   const keyed = () => ({ 'Idempotency-Key': random.secret('key').replace(mark, 'request') });
   for (const id of customerIds)
     await made(
@@ -77,7 +77,7 @@ const personalShop = async (seed: number, count: number) => {
   const record = async () => {
     const id = customerIds[random.below(customerIds.length)] as string;
     const status = random.chance(0.7) ? 'finalized' : 'draft';
-    const recorded = await made(client.create({ ...saleOf(random, id), status }, keyed()));
+    const recorded = await made(client.create({ ...toSale(random, id), status }, keyed()));
     if (random.chance(0.3))
       await made(client.update(recorded.id, { metadata: { note: random.secret('more') } }, keyed()));
     // The response to a request that changes nothing is saved too.
@@ -102,9 +102,9 @@ type PersonalShop = Awaited<ReturnType<typeof personalShop>>;
 const figureKeys = /(amount|rate|count|status|jurisdiction_code|reference_id|tax_date|tax_day|month|type)$/;
 
 /** Returns every number of a response with its path, without strings, customer ids and times. */
-const figuresOf = (value: unknown, path = ''): string[] => {
+const getFigures = (value: unknown, path = ''): string[] => {
   if (value === null || typeof value !== 'object') return figureKeys.test(path) ? [`${path} ${value}`] : [];
-  return Object.entries(value).flatMap(([name, inner]) => figuresOf(inner, `${path}/${name}`));
+  return Object.entries(value).flatMap(([name, inner]) => getFigures(inner, `${path}/${name}`));
 };
 
 /** Returns the numbers of all transactions of a list (with lines, sorted by id) and of a filing with its entries. */
@@ -121,8 +121,8 @@ const everyFigure = async ({ client, filing }: PersonalShop): Promise<string[]> 
   const filed = await made(client.filing(filing.id, { expand: 'entries' }));
   const { exceptions } = filed;
   return [
-    ...rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).flatMap((row) => figuresOf(row)),
-    ...figuresOf({ ...filed, exceptions }),
+    ...rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).flatMap((row) => getFigures(row)),
+    ...getFigures({ ...filed, exceptions }),
   ];
 };
 
@@ -135,7 +135,7 @@ describe('redact', () => {
     return { code, ...JSON.parse(out) };
   };
   const personalIn = async (account: string, text = 'priv') =>
-    (await rawItemsOf(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
+    (await readRawItems(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
 
   describe('a redaction of a random ledger', () => {
     it.each(isLong ? [1, 2, 3, 5] : [1, 2])(
@@ -146,15 +146,15 @@ describe('redact', () => {
         const before = await everyFigure(shop);
         expect((await personalIn(account.id)).length).toBeGreaterThan(20);
         const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
-        const linksOf = async (hash: string) => (await personalIn(account.id, hash)).length;
-        for (const hash of hashes) expect(await linksOf(hash)).toBe(1);
+        const readLinks = async (hash: string) => (await personalIn(account.id, hash)).length;
+        for (const hash of hashes) expect(await readLinks(hash)).toBe(1);
         const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
         expect(outcome).toMatchObject({ code: 0 });
         for (const customer of customerIds)
           expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
         expect(await personalIn(account.id)).toEqual([]);
         expect(await personalIn(account.id, '48226-9')).toEqual([]);
-        for (const hash of hashes) expect(await linksOf(hash)).toBe(0);
+        for (const hash of hashes) expect(await readLinks(hash)).toBe(0);
         expect(await everyFigure(shop)).toEqual(before);
         const { code, findings, checked } = await verify(account.id);
         expect({ code, findings }).toEqual({ code: 0, findings: [] });
@@ -180,7 +180,7 @@ describe('redact', () => {
 
   it('removes the customer from concurrently drafted credits, if it ends without an error', async () => {
     const caller = await newCaller();
-    const client = filerOf(caller);
+    const client = createFiler(caller);
     for (let round = 0; round < 2; round++) {
       const customer = { id: `privraced${round}`, address: { ...michigan, line1: `1 privstreet${round} St` } };
       const sales = [];
@@ -205,7 +205,7 @@ describe('redact', () => {
     'finalizes a draft credit without a warning after its %s was redacted',
     async (redacted) => {
       const caller = await newCaller();
-      const client = filerOf(caller);
+      const client = createFiler(caller);
       const sale = await sold(client, { customer: { id: 'privdraft', address: michigan } });
       const credit = await made(client.create(creditOf(sale, { status: 'draft' })));
       const { id } = redacted === 'sale' ? sale : credit;
@@ -217,7 +217,7 @@ describe('redact', () => {
 
   it('reports the number of remaining sales if new ones are added, fails, and completes when repeated', async () => {
     const caller = await newCaller();
-    const client = filerOf(caller);
+    const client = createFiler(caller);
     const customer = { id: 'privbusy', address: michigan };
     await sold(client, { customer });
     // A sale is recorded before each read of the selection.
@@ -265,9 +265,9 @@ describe('retention of personal data', () => {
       expect(await accounts('settings', '--account', id, `retain_personal_data_days=${setting}`)).toMatchObject({
         code: 0,
       });
-    return { id, client: clientOf(caller) };
+    return { id, client: connectClient(caller) };
   };
-  const redactedOf = async (client: ReturnType<typeof clientOf>) =>
+  const readRedacted = async (client: ReturnType<typeof connectClient>) =>
     (await made(client.list({ limit: '100' }))).data.map(({ redacted_at }) => redacted_at !== undefined).reverse();
 
   it('removes personal data older than the setting, and continues from there on later days', async () => {
@@ -280,8 +280,8 @@ describe('retention of personal data', () => {
       // The account is done for this day.
       expect(await runFor(id)).toEqual(outcome(0));
     });
-    expect(await redactedOf(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
-    expect((await rawItemsOf(id)).filter((item) => item.includes('priv@'))).toEqual([]);
+    expect(await readRedacted(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
+    expect((await readRawItems(id)).filter((item) => item.includes('priv@'))).toEqual([]);
     await later(41 * dayMs, async () => expect(await runFor(id)).toEqual(outcome(1)));
     const newest = (await made(client.list())).data[0]?.id ?? '';
     const history = await runInProcess(ledgerProgram(), ['history', newest, '--account', id]);
@@ -307,7 +307,7 @@ describe('retention of personal data', () => {
       expect(interrupted).toEqual(outcome(25));
       expect(await runFor(id)).toEqual(outcome(5));
     });
-    expect(await redactedOf(client)).not.toContain(false);
+    expect(await readRedacted(client)).not.toContain(false);
   });
 
   it('keeps the data without the setting, which has a minimum and a maximum', async () => {
@@ -357,7 +357,7 @@ describe('retention of personal data', () => {
         },
       })),
     );
-    const left = await rawItemsOf(id);
+    const left = await readRawItems(id);
     expect(left.filter((item) => item.includes('"DUE#RETENTION"'))).toEqual([]);
   });
 });

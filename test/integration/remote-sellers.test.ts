@@ -1,7 +1,7 @@
 /** Sales under a remote seller's election in returns, reports and replays. The tax is 8 % of the sale. */
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, filerOf, soldOn } from '../support/filings.ts';
+import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { creditOf, made } from '../support/sales.ts';
 
 const election = { from: '2026-01-01', to: '2026-09-30' };
@@ -16,7 +16,7 @@ const houston = { address: { city: 'Houston', state: 'TX', postal_code: '77002',
 const birmingham = { address: { city: 'Birmingham', state: 'AL', postal_code: '35203', country: 'US' } };
 
 type Total = { readonly jurisdiction_code: string; readonly taxable_amount: string; readonly tax_amount: string };
-const taxesOf = (rows: readonly Total[]) =>
+const listTaxes = (rows: readonly Total[]) =>
   rows.map(({ jurisdiction_code, taxable_amount, tax_amount }) => [jurisdiction_code, taxable_amount, tax_amount]);
 
 it.each([
@@ -40,7 +40,7 @@ it.each([
 ] as const)(
   'remote sales are in the return of %s by jurisdiction, less their credit',
   async (state, customer, totals, after) => {
-    const filer = filerOf(await newCaller({ settings }));
+    const filer = createFiler(await newCaller({ settings }));
     const sold = await soldOn(filer, '2026-09-10', '100.00', { customer });
     expect(sold.tax_amount).toBe('8.00');
     const line_items = [{ id: 'item_1', product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' }];
@@ -50,7 +50,7 @@ it.each([
     const codes = later.tax_summary.map(({ jurisdiction_code }) => jurisdiction_code);
     expect([later.tax_amount, codes]).toEqual(after);
 
-    expect(taxesOf((await closedFiling(filer, state, '2026-09-30')).totals)).toEqual(totals);
+    expect(listTaxes((await closedFiling(filer, state, '2026-09-30')).totals)).toEqual(totals);
     const october = await closedFiling(filer, state, '2026-10-31');
     expect(october.totals.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(after[1]);
     for (const { id } of [sold, later]) {

@@ -8,20 +8,31 @@ import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { isLong } from '../support/mode.ts';
-import { type Client, clientOf, creditOf, dayMs, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
+import {
+  type Client,
+  connectClient,
+  creditOf,
+  dayMs,
+  goods,
+  later,
+  made,
+  michigan,
+  sale,
+  sold,
+} from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
 const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
 const replayed = (client: Client, id: string) => made(replay(client, id));
 
 const TableName = environment.tables.transactions;
-const keyOf = ({ account }: Caller, id: string) => headKey(account.id, id);
-const itemOf = async (caller: Caller, id: string) =>
-  (await database.send(new GetCommand({ TableName, Key: keyOf(caller, id), ConsistentRead: true }))).Item;
+const getKey = ({ account }: Caller, id: string) => headKey(account.id, id);
+const readItem = async (caller: Caller, id: string) =>
+  (await database.send(new GetCommand({ TableName, Key: getKey(caller, id), ConsistentRead: true }))).Item;
 
 /** Writes a transaction directly to the table, as an attacker would. */
 const tamper = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
-  const stored = transactionFrom(await itemOf(caller, id));
+  const stored = transactionFrom(await readItem(caller, id));
   await database.send(new PutCommand({ TableName, Item: transactionItem(caller.account.id, change(stored)) }));
 };
 
@@ -33,7 +44,7 @@ const setAt = <Value extends object>(value: Value, path: readonly string[], leaf
 };
 
 // The same sequence in every run, so a failure can be reproduced.
-const randomOf = (seed: number) => {
+const createRandom = (seed: number) => {
   let state = seed;
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -45,7 +56,7 @@ const randomOf = (seed: number) => {
     of: <Value>(values: readonly Value[]): Value => values[Math.floor(next() * values.length)] as Value,
   };
 };
-type Random = ReturnType<typeof randomOf>;
+type Random = ReturnType<typeof createRandom>;
 
 const addresses = [
   michigan,
@@ -70,29 +81,29 @@ const products = [
   null,
 ];
 
-const amountOf = (random: Random, most: number) => `${random.upTo(most)}.${String(random.upTo(99)).padStart(2, '0')}`;
+const getAmount = (random: Random, most: number) => `${random.upTo(most)}.${String(random.upTo(99)).padStart(2, '0')}`;
 
-const lineOf = (random: Random, index: number) => ({
+const buildLine = (random: Random, index: number) => ({
   id: `item_${index}`,
   product_tax_code: random.of(products),
   quantity: String(1 + random.upTo(4)),
   unit_price: `${20 + random.upTo(300)}.${String(random.upTo(99)).padStart(2, '0')}`,
-  ...(random.chance(0.3) && { discount_amount: amountOf(random, 8) }),
-  ...(random.chance(0.2) && { third_party_discount_amount: amountOf(random, 5) }),
+  ...(random.chance(0.3) && { discount_amount: getAmount(random, 8) }),
+  ...(random.chance(0.2) && { third_party_discount_amount: getAmount(random, 5) }),
   ...(random.chance(0.3) && { customer: { address: random.of(addresses), use: random.of(['business', null]) } }),
 });
 
 const exemption = { type: 'resale', certificate_id: 'C-1', regions: ['PA', 'MI'], valid_from: '2026-01-01' };
 
 /** Generates a sale with any combination of features. */
-const saleOf = (random: Random) => ({
+const toSale = (random: Random) => ({
   tax_date: random.of(['2026-10-08', '2026-09-30', '2026-03-01T23:59:59Z', '2025-12-31']),
   customer: { address: random.of(addresses), ...(random.chance(0.15) && { exemption }) },
-  line_items: Array.from({ length: 1 + random.upTo(4) }, (_, index) => lineOf(random, index)),
-  ...(random.chance(0.3) && { discount_amount: amountOf(random, 9) }),
-  ...(random.chance(0.2) && { third_party_discount_amount: amountOf(random, 4) }),
+  line_items: Array.from({ length: 1 + random.upTo(4) }, (_, index) => buildLine(random, index)),
+  ...(random.chance(0.3) && { discount_amount: getAmount(random, 9) }),
+  ...(random.chance(0.2) && { third_party_discount_amount: getAmount(random, 4) }),
   ...(random.chance(0.5) && {
-    shipping: { amount: amountOf(random, 20), product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' },
+    shipping: { amount: getAmount(random, 20), product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' },
   }),
   ...(random.chance(0.2) && { tax_included: true }),
   ...(random.chance(0.1) && { collected_by: 'marketplace' }),
@@ -114,15 +125,15 @@ const lessThan = (random: Random, amount: string) => {
   return (Number(amount) * random.of([0.25, 0.5, 0.9])).toFixed(decimals.length);
 };
 
-const partOf = (random: Random, transaction: Transaction) => ({
+const buildPart = (random: Random, transaction: Transaction) => ({
   line_items: transaction.line_items
     .filter(() => random.chance(0.6))
     .map(({ id, unit_price }) => ({ id, quantity: '1', unit_price: lessThan(random, unit_price) })),
 });
 
 /** Creates every kind of credit; a credit that its sale does not allow is rejected and not replayed. */
-const creditsOf = async (random: Random, client: Client, parent: Transaction): Promise<string[]> => {
-  const part = partOf(random, parent);
+const readCredits = async (random: Random, client: Client, parent: Transaction): Promise<string[]> => {
+  const part = buildPart(random, parent);
   const shipped = onlyShipping(parent.shipping);
   const kinds = [
     {},
@@ -153,20 +164,20 @@ const creditsOf = async (random: Random, client: Client, parent: Transaction): P
 };
 
 const story = async (random: Random, client: Client): Promise<string[]> => {
-  const asked = saleOf(random);
+  const asked = toSale(random);
   const answer = await client.create({
     ...asked,
     ...(random.chance(0.25) && { tax_amount: asked.currency === 'JPY' ? '7' : '7.50' }),
   });
   if (answer.status !== 201) return [];
   const { id } = answer.body;
-  if (random.chance(0.3)) await client.update(id, { line_items: saleOf(random).line_items });
+  if (random.chance(0.3)) await client.update(id, { line_items: toSale(random).line_items });
   if (random.chance(0.2)) await client.update(id, { tax_amount: asked.currency === 'JPY' ? '9' : '3.33' });
   if (random.chance(0.2)) await client.update(id, { metadata: { note: 'seen' } });
   if (random.chance(0.15)) return [id];
   const { status, body: parent } = await client.update(id, { status: 'finalized' });
   if (status !== 200) return [id];
-  const credits = await creditsOf(random, client, parent);
+  const credits = await readCredits(random, client, parent);
   // Rejected while a credit is in force; otherwise the sale would differ from the one that its credits used.
   if (random.chance(0.3)) await client.update(id, { tax_amount: lessThan(random, parent.tax_amount) });
   if (random.chance(0.2)) await client.update(id, { status: 'void' });
@@ -183,8 +194,8 @@ it('replays sales, edits, supplied taxes and credits of all kinds as recorded', 
   const replays: Replay[] = [];
   const kinds = new Set<string>();
   const tell = async (own: object, seed: number) => {
-    const client = clientOf(await newCaller({ settings: { ...own, rate_limit: 100_000 } }));
-    const random = randomOf(seed + 1);
+    const client = connectClient(await newCaller({ settings: { ...own, rate_limit: 100_000 } }));
+    const random = createRandom(seed + 1);
     for (let count = 0; count < stories; count += 1)
       for (const id of await story(random, client)) {
         replays.push(await replayed(client, id));
@@ -206,9 +217,9 @@ it('replays sales, edits, supplied taxes and credits of all kinds as recorded', 
 
 it('returns the releases that were used, and stores nothing', async () => {
   const caller = await newCaller();
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const { id, content_releases } = await sold(client);
-  const before = await itemOf(caller, id);
+  const before = await readItem(caller, id);
   const { status, body } = await replay(client, id);
   expect([status, body]).toEqual([
     200,
@@ -226,7 +237,7 @@ it('returns the releases that were used, and stores nothing', async () => {
       differences: [],
     },
   ]);
-  expect(await itemOf(caller, id)).toEqual(before);
+  expect(await readItem(caller, id)).toEqual(before);
 });
 
 const figures: readonly { readonly pointer: string; readonly leaf: string | null }[] = [
@@ -243,11 +254,11 @@ const figures: readonly { readonly pointer: string; readonly leaf: string | null
 
 it.each(figures)('reports only $pointer if it was changed', async ({ pointer, leaf }) => {
   const caller = await newCaller();
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const shipping = { amount: '7.95', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' };
   const { id } = await sold(client, { shipping });
   const path = pointer.slice(1).split('/');
-  const { transaction } = transactionFrom(await itemOf(caller, id));
+  const { transaction } = transactionFrom(await readItem(caller, id));
   const right = path.reduce<object>((value, name) => Reflect.get(value, name), transaction);
   expect(right).not.toEqual(leaf);
   await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, leaf) }));
@@ -263,9 +274,9 @@ it.each(figures)('reports only $pointer if it was changed', async ({ pointer, le
 
 /** Replays the transaction with a change, and restores it. */
 const replayedWith = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
-  const right = transactionFrom(await itemOf(caller, id));
+  const right = transactionFrom(await readItem(caller, id));
   await tamper(caller, id, change);
-  const answer = await replayed(clientOf(caller), id);
+  const answer = await replayed(connectClient(caller), id);
   await tamper(caller, id, () => right);
   return answer;
 };
@@ -300,7 +311,7 @@ it.each<[string, Record<string, unknown>, (transaction: Transaction) => Partial<
   ],
 ])('%s', async (_, body, change, expected) => {
   const caller = await newCaller();
-  const { id } = await sold(clientOf(caller), body);
+  const { id } = await sold(connectClient(caller), body);
   const answer = await replayedWith(caller, id, (stored) => ({
     ...stored,
     transaction: { ...stored.transaction, ...change(stored.transaction) },
@@ -310,10 +321,10 @@ it.each<[string, Record<string, unknown>, (transaction: Transaction) => Partial<
 
 it('returns the same for a credit without the stored state of its sale', async () => {
   const caller = await newCaller();
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const parent = await sold(client);
   const credit = await made(client.create(creditOf(parent)));
-  const { creditBasis } = transactionFrom(await itemOf(caller, credit.id));
+  const { creditBasis } = transactionFrom(await readItem(caller, credit.id));
   expect(creditBasis?.figures.tax_amount).toBe('6.00');
   const answer = await replayedWith(caller, credit.id, ({ creditBasis: _, ...stored }) => stored);
   expect(answer).toMatchObject({ match: null, reason: 'parent_not_known', differences: [] });
@@ -321,7 +332,7 @@ it('returns the same for a credit without the stored state of its sale', async (
 
 it("uses the stored settings of the transaction, not the account's current settings", async () => {
   const caller = await newCaller();
-  const { id } = await sold(clientOf(caller));
+  const { id } = await sold(connectClient(caller));
   const registrations = [{ state: 'PA', from: '2020-01-01', to: null, frequency: 'month' as const }];
   const answer = await replayedWith(caller, id, (stored) => ({
     ...stored,
@@ -335,14 +346,14 @@ it("uses the stored settings of the transaction, not the account's current setti
 });
 
 it('replays an expired draft at the version that reads return', async () => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   const { id } = await made(client.create(sale()));
   const answer = await later(2 * dayMs, () => replayed(client, id));
   expect([answer.match, answer.version]).toEqual([true, 2]);
 });
 
 it('reads the ledger once, and a second time for the sale of a credit', async () => {
-  const client = clientOf(await newCaller());
+  const client = connectClient(await newCaller());
   const parent = await sold(client);
   const credit = await made(client.create(creditOf(parent)));
   const reads: string[] = [];

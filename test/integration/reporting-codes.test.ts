@@ -3,14 +3,14 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, it } from 'vitest';
 import * as store from '../../shared/store/content/content-store.ts';
-import { fixture, headOf, importFiles } from '../fixtures/imports/harness.ts';
+import { fixture, getHead, importFiles } from '../fixtures/imports/harness.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, csv, filerOf, soldOn } from '../support/filings.ts';
+import { closedFiling, createFiler, csv, soldOn } from '../support/filings.ts';
 import { creditOf, goods, made } from '../support/sales.ts';
 
 beforeAll(async () => {
   const imported = await importFiles('sst', 'MN', [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')]);
-  const head = { ...headOf(imported), id: 'US-MN@2030-01-01.101' };
+  const head = { ...getHead(imported), id: 'US-MN@2030-01-01.101' };
   expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
   const active = await store.readActiveReleases();
   expect((await store.activateRelease('US-MN', head.id, active, '2030-01-01T00:00:00.000Z')).ok).toBe(true);
@@ -28,30 +28,30 @@ const ofMinneapolis = [
 ];
 
 type Row = { readonly jurisdiction_code: string; readonly reporting_code?: string | null };
-const codesOf = (rows: readonly Row[]) =>
+const listCodes = (rows: readonly Row[]) =>
   rows.map(({ jurisdiction_code, reporting_code }) => [jurisdiction_code, reporting_code]);
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 
 it('reporting codes are in the rates and the tax of an address', async () => {
   const { call } = await newCaller();
   const { body: rates } = await call('GET', '/rates?postal_code=55401&date=2026-10-05');
-  expect(codesOf(rates.jurisdictions)).toEqual(ofMinneapolis);
+  expect(listCodes(rates.jurisdictions)).toEqual(ofMinneapolis);
   const { body } = await call('POST', '/calculations', {
     body: { tax_date: '2026-10-05', customer, line_items: [goods()] },
   });
-  expect(codesOf(body.line_items[0]?.taxes ?? [])).toEqual(ofMinneapolis);
-  expect(codesOf(body.tax_summary)).toEqual(ofMinneapolis);
+  expect(listCodes(body.line_items[0]?.taxes ?? [])).toEqual(ofMinneapolis);
+  expect(listCodes(body.tax_summary)).toEqual(ofMinneapolis);
 });
 
 it('reporting codes are in the totals and entries of a filing, and in both CSV files', async () => {
-  const filer = filerOf(await newCaller());
+  const filer = createFiler(await newCaller());
   const sold = await soldOn(filer, '2026-10-05', '100.00', { customer });
   const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-10-06' })));
-  expect(codesOf(credit.line_items[0]?.taxes ?? [])).toEqual(ofMinneapolis);
+  expect(listCodes(credit.line_items[0]?.taxes ?? [])).toEqual(ofMinneapolis);
   const { id, totals } = await closedFiling(filer, 'MN', '2026-10-31');
-  expect(codesOf(totals)).toEqual(ofMinneapolis);
+  expect(listCodes(totals)).toEqual(ofMinneapolis);
   const { entries } = await made(filer.filing(id, { expand: 'entries' }));
-  expect(entries.data.map(({ amounts }: { amounts: Row[] }) => codesOf(amounts))).toEqual([
+  expect(entries.data.map(({ amounts }: { amounts: Row[] }) => listCodes(amounts))).toEqual([
     ofMinneapolis,
     ofMinneapolis,
   ]);

@@ -5,18 +5,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { countRecords, startEventSource } from '../../infra/local/handlers.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
 import { openStream, streamReader } from '../../infra/local/table-stream.ts';
-import { batchesOf } from '../../shared/base/collections.ts';
+import { toBatches } from '../../shared/base/collections.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { rowItem } from '../../shared/store/report-store.ts';
 import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, file, filerOf } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { creditOf, goods, made, michigan, refusalOf, sale, startOnTestDay } from '../support/sales.ts';
+import { creditOf, getRefusal, goods, made, michigan, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 startOnTestDay();
@@ -38,7 +38,7 @@ beforeAll(async () => {
   read = streamReader(await openStream(environment.tables.transactions));
 });
 
-const reportOf = (filer: ReturnType<typeof filerOf>, query = '?from=2026-01&to=2026-12') =>
+const getReport = (filer: ReturnType<typeof createFiler>, query = '?from=2026-01&to=2026-12') =>
   made(filer.call('GET', `/reports/by-state${query}`)) as Promise<Report>;
 
 const places = {
@@ -55,7 +55,7 @@ const cents = (text: string): number => Math.round(Number(text) * 100);
 type Sums = Record<string, { gross: number; taxable: number; tax: number; count: number }>;
 
 /** Sums finalized transactions from API responses, line by line: by month, state and type. */
-const sumsOf = (transactions: readonly Transaction[]): Sums => {
+const getSums = (transactions: readonly Transaction[]): Sums => {
   const sums: Sums = {};
   for (const { status, type, tax_date, line_items, shipping } of transactions) {
     if (status !== 'finalized' && status !== 'filed') continue;
@@ -96,7 +96,7 @@ const reported = ({ data }: Report): Sums =>
     ),
   );
 
-const allOf = async (filer: ReturnType<typeof filerOf>): Promise<Transaction[]> => {
+const allOf = async (filer: ReturnType<typeof createFiler>): Promise<Transaction[]> => {
   const all: Transaction[] = [];
   for (let after: string | undefined; ; ) {
     const page = await made(
@@ -109,7 +109,7 @@ const allOf = async (filer: ReturnType<typeof filerOf>): Promise<Transaction[]> 
 };
 
 /** Creates random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
-const exercise = async (filer: ReturnType<typeof filerOf>, seed: number, steps: number) => {
+const exercise = async (filer: ReturnType<typeof createFiler>, seed: number, steps: number) => {
   const draw = drawFrom(seed);
   const line = (id: string, state: State) =>
     goods({
@@ -143,15 +143,15 @@ const exercise = async (filer: ReturnType<typeof filerOf>, seed: number, steps: 
 
 it('sums by state and month equal the transactions, however records are batched, repeated and interleaved', async () => {
   const [one, other] = await Promise.all([newCaller(), newCaller()]);
-  const [filer, neighbor] = [filerOf(one), filerOf(other)];
+  const [filer, neighbor] = [createFiler(one), createFiler(other)];
   await Promise.all([exercise(filer, 1, 60), exercise(neighbor, 2, 20)]);
   await file(filer, (await closedFiling(filer, 'MI', '2026-08-31')).id);
   await cancel(filer, (await closedFiling(filer, 'NY', '2026-08-31')).id);
   const records = await fresh();
   expect(records.length).toBeGreaterThan(100);
   // Simulates two shards: records of one item are in order, records of different items might not be.
-  const keyOf = ({ dynamodb }: StreamRecord) => (dynamodb as { Keys: { pk: { S: string } } }).Keys.pk.S;
-  const shards = [...Map.groupBy(records, (record) => Number(keyOf(record).at(-1)?.charCodeAt(0)) % 2).values()];
+  const getKey = ({ dynamodb }: StreamRecord) => (dynamodb as { Keys: { pk: { S: string } } }).Keys.pk.S;
+  const shards = [...Map.groupBy(records, (record) => Number(getKey(record).at(-1)?.charCodeAt(0)) % 2).values()];
   await Promise.all(
     shards.map(async (shard, index) => {
       const draw = drawFrom(index + 7);
@@ -159,37 +159,37 @@ it('sums by state and month equal the transactions, however records are batched,
     }),
   );
   for (const client of [filer, neighbor]) {
-    const report = await reportOf(client);
-    expect(reported(report)).toEqual(sumsOf(await allOf(client)));
+    const report = await getReport(client);
+    expect(reported(report)).toEqual(getSums(await allOf(client)));
     expect(report.warnings).toEqual([]);
   }
   // Delivers everything again, as after an outage. Nothing is counted twice.
-  const before = await reportOf(filer);
+  const before = await getReport(filer);
   await countRecords(records);
   await countRecords(records.slice(0, records.length / 2));
-  expect(await reportOf(filer)).toEqual(before);
+  expect(await getReport(filer)).toEqual(before);
   expect(before.as_of).toMatch(/^20/);
 });
 
 it('a recount counts once what the stream missed', async () => {
   const caller = await newCaller();
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   await exercise(filer, 3, 25);
   const records = await fresh();
   await countRecords(records.slice(0, 40));
   const recount = () => runInProcess(ledgerProgram(), ['recount', '--account', caller.account.id]);
   const first = await recount();
   expect([first.code, first.err]).toEqual([0, '']);
-  expect(reported(await reportOf(filer))).toEqual(sumsOf(await allOf(filer)));
+  expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
   expect((await recount()).out).toMatch(/added 0 that were missing/);
   await countRecords(records);
-  expect(reported(await reportOf(filer))).toEqual(sumsOf(await allOf(filer)));
+  expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
 });
 
 describe('a late record of an earlier version', () => {
   // A recount reads a version, and the stream delivers newer versions before the recount writes.
-  const newestFirst = async (update: (filer: ReturnType<typeof filerOf>, id: string) => Promise<void>) => {
-    const filer = filerOf(await newCaller());
+  const newestFirst = async (update: (filer: ReturnType<typeof createFiler>, id: string) => Promise<void>) => {
+    const filer = createFiler(await newCaller());
     await fresh();
     const { id } = await made(filer.create(sale({ status: 'finalized' })));
     await update(filer, id);
@@ -201,7 +201,7 @@ describe('a late record of an earlier version', () => {
       await made(update(id, { status: 'void', void_reason: 'test' }));
     });
     for (const record of records.toReversed()) await countRecords([record]);
-    expect(reported(await reportOf(filer))).toEqual({});
+    expect(reported(await getReport(filer))).toEqual({});
   });
 
   it('is not counted after a newer version with the same amounts', async () => {
@@ -212,8 +212,8 @@ describe('a late record of an earlier version', () => {
     });
     const [first, second, third] = records.filter(({ dynamodb }) => (dynamodb as Head).Keys.sk.S === 'H');
     for (const record of [first, third, second]) await countRecords([record as StreamRecord]);
-    expect(reported(await reportOf(filer))).toEqual(sumsOf(await allOf(filer)));
-    expect((await reportOf(filer)).data[0]?.sales.tax_amount).toBe('6.00');
+    expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
+    expect((await getReport(filer)).data[0]?.sales.tax_amount).toBe('6.00');
   });
 });
 
@@ -222,14 +222,14 @@ describe('GET /reports/by-state', () => {
     const caller = await newCaller({
       settings: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
     });
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     const inTexas = { customer: { address: places.TX }, status: 'finalized' };
     await made(filer.create(sale(inTexas)));
     await made(
       filer.create(sale({ status: 'finalized', customer: { address: michigan, exemption: { type: 'resale' } } })),
     );
     await countRecords(await fresh());
-    const { data } = await reportOf(filer);
+    const { data } = await getReport(filer);
     expect(data.map(({ state, sales }) => [state, sales.gross_amount, sales.exempt_by_reason])).toEqual([
       ['US-MI', '100.00', expect.objectContaining({ resale: '100.00', not_registered: '0.00' })],
       ['US-TX', '100.00', expect.objectContaining({ resale: '0.00', not_registered: '100.00' })],
@@ -244,7 +244,7 @@ describe('GET /reports/by-state', () => {
     // Eleven months before this is not a valid month.
     ['?to=0000-01', 'to'],
   ])("rejects %s with the parameter's name", async (query, parameter) => {
-    const { status, body } = await filerOf(await newCaller()).call('GET', `/reports/by-state${query}`);
+    const { status, body } = await createFiler(await newCaller()).call('GET', `/reports/by-state${query}`);
     expect([status, (body as never as { errors: [{ source: object }] }).errors[0].source]).toMatchObject([
       422,
       { parameter },
@@ -254,37 +254,37 @@ describe('GET /reports/by-state', () => {
 
 it('a redaction changes no sum', async () => {
   const caller = await newCaller();
-  const filer = filerOf(caller);
+  const filer = createFiler(caller);
   const exempt = { address: michigan, exemption: { type: 'resale', certificate_number: 'secret' } };
   const { id } = await made(filer.create(sale({ status: 'finalized', customer: exempt })));
   await countRecords(await fresh());
-  const before = await reportOf(filer);
+  const before = await getReport(filer);
   const redact = ['redact', '--account', caller.account.id, '--transaction', id, '--yes'];
   expect(await runInProcess(accountsProgram(), redact)).toMatchObject({ code: 0 });
   await countRecords(await fresh());
-  expect({ ...(await reportOf(filer)), as_of: null }).toEqual({ ...before, as_of: null });
+  expect({ ...(await getReport(filer)), as_of: null }).toEqual({ ...before, as_of: null });
 });
 
 describe('accounts check', () => {
   type Finding = { readonly status: string; readonly subject: string };
-  const checkOf = async (settings: Parameters<typeof newCaller>[0]) => {
+  const readCheck = async (settings: Parameters<typeof newCaller>[0]) => {
     const { account } = await newCaller(settings);
     const { code, out } = await runInProcess(accountsProgram(), ['check', '--account', account.id, '--json']);
     const { findings } = JSON.parse(out) as { findings: Finding[] };
-    const subjectsOf = (wanted: string) =>
+    const listSubjects = (wanted: string) =>
       findings.filter(({ status }) => status === wanted).map(({ subject }) => subject);
-    return { code, missing: subjectsOf('missing'), ok: subjectsOf('ok'), check: subjectsOf('check') };
+    return { code, missing: listSubjects('missing'), ok: listSubjects('ok'), check: listSubjects('check') };
   };
 
   it('exits with 2 while registrations and the ship-from address are not set', async () => {
-    expect(await checkOf({ settings: { registrations: null } })).toMatchObject({
+    expect(await readCheck({ settings: { registrations: null } })).toMatchObject({
       code: 2,
       missing: ['registrations', 'ship_from'],
     });
   });
 
   it('exits with 0 if everything is set, and lists what it cannot check', async () => {
-    const decided = await checkOf({
+    const decided = await readCheck({
       settings: {
         registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }],
         ship_from: { state: 'MI', postal_code: '48226' },
@@ -306,18 +306,18 @@ describe('accounts check', () => {
 });
 
 it('a calculation warns only while registrations are not set', async () => {
-  const codesOf = async (settings: object) => {
-    const { warnings } = await made(filerOf(await newCaller({ settings })).calculate(sale()));
+  const readCodes = async (settings: object) => {
+    const { warnings } = await made(createFiler(await newCaller({ settings })).calculate(sale()));
     return warnings.map(({ code }) => code).filter((code) => code === 'registrations_missing');
   };
-  expect(await codesOf({ registrations: null })).toEqual(['registrations_missing']);
-  expect(await codesOf({ registrations: 'all' })).toEqual([]);
-  expect(await codesOf({ registrations: [] })).toEqual([]);
+  expect(await readCodes({ registrations: null })).toEqual(['registrations_missing']);
+  expect(await readCodes({ registrations: 'all' })).toEqual([]);
+  expect(await readCodes({ registrations: [] })).toEqual([]);
 });
 
 describe('GET /registrations/advice', () => {
   const month = { status: 'finalized', tax_date: '2026-10-08' };
-  const sellIn = async (filer: ReturnType<typeof filerOf>, state: State, unit_price: string, quantity = '1') =>
+  const sellIn = async (filer: ReturnType<typeof createFiler>, state: State, unit_price: string, quantity = '1') =>
     made(
       filer.create(
         sale({
@@ -327,7 +327,7 @@ describe('GET /registrations/advice', () => {
         }),
       ),
     );
-  const adviceOf = async (filer: ReturnType<typeof filerOf>) => {
+  const readAdvice = async (filer: ReturnType<typeof createFiler>) => {
     await countRecords(await fresh());
     const { data, warnings } = (await made(filer.call('GET', '/registrations/advice'))) as Schema<'RegistrationAdvice'>;
     return { of: (state: string) => data.find((advice) => advice.state === `US-${state}`), data, warnings };
@@ -337,12 +337,12 @@ describe('GET /registrations/advice', () => {
     const caller = await newCaller({
       settings: { registrations: [{ state: 'NY', from: '2026-01-01', to: null, frequency: 'month' }] },
     });
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     // New York needs both; Michigan counts the previous year; the threshold of Texas is 500,000 in twelve months.
     await sellIn(filer, 'NY', '600000.00');
     await sellIn(filer, 'MI', '100000.01');
     await sellIn(filer, 'TX', '499999.99');
-    const { of, data } = await adviceOf(filer);
+    const { of, data } = await readAdvice(filer);
     expect(of('NY')?.status).toBe('registered');
     expect(of('MI')).toMatchObject({
       status: 'upcoming',
@@ -353,16 +353,16 @@ describe('GET /registrations/advice', () => {
       periods: [{ share_reached: '0.9999', reached: false }, {}],
     });
     await sellIn(filer, 'TX', '0.01');
-    expect((await adviceOf(filer)).of('TX')?.status).toBe('reached');
+    expect((await readAdvice(filer)).of('TX')?.status).toBe('reached');
     expect(data).toHaveLength(48);
     expect(of('OR')).toBeUndefined();
   });
 
   it('warns of other currencies, and the CLI prints the same', async () => {
     const caller = await newCaller();
-    const filer = filerOf(caller);
+    const filer = createFiler(caller);
     await made(filer.create(sale({ ...month, currency: 'EUR', line_items: [goods({ unit_price: '900000.00' })] })));
-    const { warnings, of } = await adviceOf(filer);
+    const { warnings, of } = await readAdvice(filer);
     expect(warnings.map(({ code }) => code)).toEqual(['currency_not_counted']);
     expect(of('MI')?.periods[1]).toMatchObject({ sales_amount: '0.00', transaction_count: 1 });
     const printed = await runInProcess(accountsProgram(), ['advice', '--account', caller.account.id, '--json']);
@@ -372,12 +372,12 @@ describe('GET /registrations/advice', () => {
 
 it('the local service counts transactions continuously', async () => {
   await startEventSource(environment.tables.transactions);
-  const filer = filerOf(await newCaller());
+  const filer = createFiler(await newCaller());
   await made(filer.create(sale({ status: 'finalized' })));
   let counted: readonly unknown[] = [];
   for (let tries = 0; tries < 100 && counted.length === 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    counted = (await reportOf(filer)).data;
+    counted = (await getReport(filer)).data;
   }
   expect(counted).toHaveLength(1);
 });
@@ -402,9 +402,9 @@ describe('a report in many currencies', () => {
 
   it('is paged, with each row once', async () => {
     const caller = await newCaller();
-    const client = filerOf(caller);
+    const client = createFiler(caller);
     const TableName = environment.tables.transactions;
-    for await (const some of batchesOf(rows))
+    for await (const some of toBatches(rows))
       await Promise.all(
         some.map((row) =>
           database.send(
@@ -413,7 +413,7 @@ describe('a report in many currencies', () => {
         ),
       );
     const path = '/reports/by-state?from=2026-01&to=2026-03';
-    const pageOf = async (query: string) => {
+    const readPage = async (query: string) => {
       const { text, body } = await client.call('GET', path + query);
       expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(6_200_000);
       return body as unknown as Schema<'ReportByState'>;
@@ -421,7 +421,7 @@ describe('a report in many currencies', () => {
     const seen: string[] = [];
     let pages = 0;
     for (let query: string | null = ''; query !== null; pages++) {
-      const { data, has_more, next_cursor } = await pageOf(query);
+      const { data, has_more, next_cursor } = await readPage(query);
       seen.push(...data.map(({ month, state, currency }) => `${month} ${state} ${currency}`));
       expect(has_more).toBe(next_cursor !== null);
       query = next_cursor && `&starting_after=${next_cursor}`;
@@ -429,11 +429,11 @@ describe('a report in many currencies', () => {
     expect(pages).toBe(2);
     const shown = rows.filter(({ sales }) => sales.count > 0);
     expect(seen).toEqual(shown.map(({ month, state, currency }) => `${month} ${state} ${currency}`));
-    const { next_cursor } = await pageOf('');
+    const { next_cursor } = await readPage('');
     const other = `/reports/by-state?from=2026-02&to=2026-03&starting_after=${next_cursor}`;
-    expect(refusalOf(await client.call('GET', other))).toBe('422 | validation_invalid_cursor starting_after');
-    const stranger = filerOf(await newCaller());
-    expect(refusalOf(await stranger.call('GET', `${path}&starting_after=${next_cursor}`))).toBe(
+    expect(getRefusal(await client.call('GET', other))).toBe('422 | validation_invalid_cursor starting_after');
+    const stranger = createFiler(await newCaller());
+    expect(getRefusal(await stranger.call('GET', `${path}&starting_after=${next_cursor}`))).toBe(
       '422 | validation_invalid_cursor starting_after',
     );
     await made(client.call('GET', '/registrations/advice'));

@@ -12,7 +12,7 @@ import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
-import { clientOf, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
+import { connectClient, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
 
 published.areAll = true;
 
@@ -29,14 +29,14 @@ const duration = {
   Dimensions: [['operation']],
   Metrics: [{ Name: 'Duration', Unit: 'Milliseconds' }],
 };
-const requestIdOf = ({ headers }: Answer) => headers.get('X-Request-Id');
+const getRequestId = ({ headers }: Answer) => headers.get('X-Request-Id');
 
 /** Returns the log lines of a request by its id, because others can be written at the same time. */
-const linesOf = (answer: Answer): Line[] =>
-  metricLines().filter(({ request_id }) => request_id === requestIdOf(answer));
-const lineOf = (answer: Answer): Line => {
-  const [line, ...others] = linesOf(answer);
-  if (!line || others.length > 0) throw new Error(`There are ${linesOf(answer).length} lines.`);
+const listLines = (answer: Answer): Line[] =>
+  metricLines().filter(({ request_id }) => request_id === getRequestId(answer));
+const getLine = (answer: Answer): Line => {
+  const [line, ...others] = listLines(answer);
+  if (!line || others.length > 0) throw new Error(`There are ${listLines(answer).length} lines.`);
   return line;
 };
 const time = { _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) } };
@@ -49,8 +49,8 @@ describe('a request has one line', () => {
       const { method, path, scope } = endpoints[operation];
       const caller = await newCaller();
       const answer = await caller.call(method, path.replace('{id}', 'tx_none'), method === 'POST' ? { body: {} } : {});
-      const line = lineOf(answer);
-      expect(line).toMatchObject({ request_id: requestIdOf(answer), operation, status: answer.status, ...used });
+      const line = getLine(answer);
+      expect(line).toMatchObject({ request_id: getRequestId(answer), operation, status: answer.status, ...used });
       expect(line['account']).toBe(scope === null ? undefined : caller.account.id);
       expect(line['code']).toBe(answer.body?.errors?.[0].code);
       expect(line['_aws'].CloudWatchMetrics[0]).toEqual(duration);
@@ -60,9 +60,9 @@ describe('a request has one line', () => {
 
   it('for a calculation and an error with exactly these fields, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
-    const fieldsOf = (answer: Answer, metrics: unknown[], fields: object) => ({
+    const buildFields = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
-      request_id: requestIdOf(answer),
+      request_id: getRequestId(answer),
       operation: 'create-calculation',
       status: answer.status,
       account: account.id,
@@ -73,20 +73,23 @@ describe('a request has one line', () => {
     const calculated = await call('POST', '/calculations', { body: sale() });
     const metrics = [directive(['KeyKept', 'ContentKept']), directive(['Tax'], 'state')];
     const tax = { ContentKept: expect.any(Number), state: 'US-MI', Tax: 6 };
-    expect(lineOf(calculated)).toEqual(fieldsOf(calculated, metrics, tax));
-    expect(JSON.stringify(lineOf(calculated)).length).toBeLessThan(600);
+    expect(getLine(calculated)).toEqual(buildFields(calculated, metrics, tax));
+    expect(JSON.stringify(getLine(calculated)).length).toBeLessThan(600);
     const { call: again, account: other } = await newCaller();
     const refused = await again('POST', '/calculations', { body: { line_items: 7 } });
     const { code } = refused.body.errors[0];
-    const refusal = fieldsOf(refused, [directive(['KeyKept']), directive(['Refused'], 'code')], { code, Refused: 1 });
-    expect(lineOf(refused)).toEqual({ ...refusal, account: other.id });
+    const refusal = buildFields(refused, [directive(['KeyKept']), directive(['Refused'], 'code')], {
+      code,
+      Refused: 1,
+    });
+    expect(getLine(refused)).toEqual({ ...refusal, account: other.id });
   });
 
   it('without an account if credentials are missing, and with one if the request is rejected later', async () => {
     const stranger = await anonymous.call('GET', '/transactions');
-    expect(lineOf(stranger)).toEqual({
+    expect(getLine(stranger)).toEqual({
       ...time,
-      request_id: requestIdOf(stranger),
+      request_id: getRequestId(stranger),
       operation: 'list-transactions',
       status: 401,
       Duration: expect.any(Number),
@@ -97,30 +100,30 @@ describe('a request has one line', () => {
     });
     const reader = await newCaller({ scopes: ['read'] });
     const forbidden = await reader.call('POST', '/transactions', { body: sale() });
-    expect(lineOf(forbidden)).toMatchObject({ status: 403, account: reader.account.id, code: 'auth_forbidden' });
+    expect(getLine(forbidden)).toMatchObject({ status: 403, account: reader.account.id, code: 'auth_forbidden' });
     const limited = await newCaller({ settings: { rate_limit: 0 } });
     const refused = await limited.call('GET', '/coverage');
-    expect(lineOf(refused)).toMatchObject({ status: 429, account: limited.account.id, code: 'rate_limit_error' });
+    expect(getLine(refused)).toMatchObject({ status: 429, account: limited.account.id, code: 'rate_limit_error' });
   });
 
   it("with the function's name for a method that a path does not have, and none for a gateway error", async () => {
     const answer = await anonymous.call('DELETE', '/transactions');
-    expect(lineOf(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
+    expect(getLine(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
     const unknown = await anonymous.call('GET', '/nowhere');
-    expect([unknown.status, linesOf(unknown)]).toEqual([404, []]);
+    expect([unknown.status, listLines(unknown)]).toEqual([404, []]);
   });
 
   it('for a bug, an outage and a timeout', async () => {
     const caller = await newCaller();
-    const { id } = await sold(clientOf(caller));
+    const { id } = await sold(connectClient(caller));
     const asked = (call: Caller['call'] = caller.call) => call('GET', `/transactions/${id}`);
     const failed = { operation: 'get-transaction', account: caller.account.id };
     const outage = { ...failed, status: 503, code: 'system_service_unavailable' };
     const where = { where: 'on the way there', of: ['GetItem'] } as const;
     failSends({ error: () => new TypeError('undefined is not a function'), ...where });
-    expect(lineOf(await asked())).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
+    expect(getLine(await asked())).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
     failSends({ error: lostReply, ...where });
-    expect(lineOf(await asked())).toMatchObject(outage);
+    expect(getLine(await asked())).toMatchObject(outage);
     noFaults();
     // Only the ledger's read, because the limiter can write a count meanwhile.
     database.middlewareStack.add(
@@ -129,7 +132,7 @@ describe('a request has one line', () => {
           commandName === 'GetItemCommand' ? new Promise(() => {}) : next(sent),
       { step: 'finalizeRequest', name: 'fault' },
     );
-    expect(lineOf(await asked(await soon(caller)))).toMatchObject(outage);
+    expect(getLine(await asked(await soon(caller)))).toMatchObject(outage);
   });
 
   it('if credentials cannot be read: it counts as an outage and not as a rejected credential', async () => {
@@ -141,8 +144,8 @@ describe('a request has one line', () => {
     failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
     const answer = await caller.call('GET', '/coverage');
     expect(unread().slice(before)).toEqual([{ ...time, CredentialsUnread: 1, error: 'TimeoutError' }]);
-    expect(lineOf(answer)).toMatchObject({ status: 503, code: 'system_service_unavailable' });
-    expect(lineOf(answer)).not.toHaveProperty('account');
+    expect(getLine(answer)).toMatchObject({ status: 503, code: 'system_service_unavailable' });
+    expect(getLine(answer)).not.toHaveProperty('account');
   });
 
   it('unless request lines are off', async () => {
@@ -150,7 +153,7 @@ describe('a request has one line', () => {
     requestLines.areOn = false;
     const answer = await call('POST', '/calculations', { body: sale() });
     requestLines.areOn = true;
-    expect([answer.status, linesOf(answer)]).toEqual([200, []]);
+    expect([answer.status, listLines(answer)]).toEqual([200, []]);
   });
 });
 
@@ -161,25 +164,25 @@ describe('request lines with essential metrics', () => {
   afterEach(() => {
     published.areAll = true;
   });
-  const publishedBy = (answer: Answer) => lineOf(answer)['_aws'].CloudWatchMetrics;
+  const publishedBy = (answer: Answer) => getLine(answer)['_aws'].CloudWatchMetrics;
 
   it('publish only the duration of a calculation, and the line has all fields', async () => {
     const { call } = await newCaller();
     const calculation = await call('POST', '/calculations', { body: sale() });
     expect(publishedBy(calculation)).toEqual([duration]);
-    expect(lineOf(calculation)).toMatchObject({ KeyKept: 0, state: 'US-MI', Tax: 6, ...used });
+    expect(getLine(calculation)).toMatchObject({ KeyKept: 0, state: 'US-MI', Tax: 6, ...used });
   });
 
   it('publish an error as a metric only if an alarm reads its code', async () => {
     const caller = await newCaller();
     const refused = await caller.call('POST', '/calculations', { body: { line_items: 7 } });
     expect(publishedBy(refused)).toEqual([duration]);
-    expect(lineOf(refused)).toMatchObject({ code: refused.body.errors[0].code, Refused: 1 });
-    const { id } = await sold(clientOf(caller));
+    expect(getLine(refused)).toMatchObject({ code: refused.body.errors[0].code, Refused: 1 });
+    const { id } = await sold(connectClient(caller));
     failSends({ error: () => new TypeError('no'), where: 'on the way there', of: ['GetItem'] });
     const failed = await caller.call('GET', `/transactions/${id}`);
     expect(publishedBy(failed)).toEqual([duration, directive(['Refused'], 'code')]);
-    expect(lineOf(failed)).toMatchObject({ code: 'system_internal_error', Refused: 1 });
+    expect(getLine(failed)).toMatchObject({ code: 'system_internal_error', Refused: 1 });
   });
 
   it('publish a failure and a recorded transaction', async () => {
@@ -214,10 +217,10 @@ const soon = (caller: Caller) =>
 describe('the counts of a line', () => {
   it('the calls and units are those that the database charged for this request alone', async () => {
     const callers = await Promise.all(Array.from({ length: 6 }, () => newCaller()));
-    const sales = await Promise.all(callers.map((caller) => sold(clientOf(caller))));
+    const sales = await Promise.all(callers.map((caller) => sold(connectClient(caller))));
     // Warm: the key is cached, and the limiter has a lease. A strongly consistent read of at most 4 KB is one unit.
     const alone = await Promise.all(callers.map((caller, at) => caller.call('GET', `/transactions/${sales[at]?.id}`)));
-    for (const answer of alone) expect(lineOf(answer)['KeyKept']).toBe(1);
+    for (const answer of alone) expect(getLine(answer)['KeyKept']).toBe(1);
     const [one] = callers as [Caller];
     const charged: number[] = [];
     database.middlewareStack.add(
@@ -231,7 +234,7 @@ describe('the counts of a line', () => {
     );
     const answer = await one.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
     database.middlewareStack.remove('charge');
-    const line = lineOf(answer);
+    const line = getLine(answer);
     expect(charged.length).toBeGreaterThan(0);
     expect(line['database_calls']).toBe(charged.length);
     expect(line['database_units']).toBe(charged.reduce((sum, units) => sum + units, 0));
@@ -243,7 +246,7 @@ describe('the counts of a line', () => {
         caller.call('GET', `/transactions/${sales[at]?.id}`),
       ]),
     );
-    for (const { operation, database_calls, database_units } of together.map(lineOf)) {
+    for (const { operation, database_calls, database_units } of together.map(getLine)) {
       // In addition to its own call, the limiter can take a lease with one call of one unit.
       const most = operation === 'get-transaction' ? 2 : Number(line['database_units']) + 1;
       expect(database_calls).toBeLessThanOrEqual(
@@ -257,7 +260,7 @@ describe('the counts of a line', () => {
   it('count cached and read keys and content', async () => {
     const { call } = await newCaller();
     const asked = async () => {
-      const { KeyKept, ContentKept } = lineOf(await call('POST', '/calculations', { body: sale() }));
+      const { KeyKept, ContentKept } = getLine(await call('POST', '/calculations', { body: sale() }));
       return [KeyKept, ContentKept];
     };
     await asked();
@@ -271,14 +274,14 @@ describe('the counts of a line', () => {
     const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '0.99' };
     const body = sale({ line_items: [line, { ...line, customer: { address: elsewhere } }] });
     const answer = await call('POST', '/calculations', { body });
-    const [first, second, ...others] = linesOf(answer);
+    const [first, second, ...others] = listLines(answer);
     const taxes = [first, second].map((written) => [written?.['state'], written?.['Tax']]);
     expect(Object.fromEntries(taxes)).toEqual({ 'US-MI': 0.06, 'US-OR': 0 });
     expect(Number(answer.body.tax_amount)).toBe(0.06);
     expect(others).toEqual([]);
     expect(second).toEqual({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [directive(['Tax'], 'state')] },
-      request_id: requestIdOf(answer),
+      request_id: getRequestId(answer),
       state: second?.['state'],
       Tax: second?.['Tax'],
     });
@@ -298,7 +301,7 @@ describe('the counts of a line', () => {
     const [credited, over] = [await create(credit), await create(credit)];
     const euro = await call('POST', '/calculations', { body: sale({ currency: 'EUR' }) });
     const found = [first, replay, taken, finalized, calculated, credited, over, euro].map((answer) => {
-      const line = lineOf(answer);
+      const line = getLine(answer);
       const isMetric = JSON.stringify(line['_aws'].CloudWatchMetrics).includes('"Recorded"');
       return [answer.status, line['Recorded'], isMetric, line['Tax']];
     });
@@ -330,7 +333,7 @@ describe('a schedule run has one line', () => {
 
   it('sweep-drafts: voided and skipped drafts, and whether it is complete', async () => {
     const due = await later(40 * dayMs, () => run('sweep-drafts'));
-    const client = clientOf(await newCaller());
+    const client = connectClient(await newCaller());
     await made(client.create(sale()));
     await made(client.create(sale()));
     const { lines } = await later(40 * dayMs, () => run('sweep-drafts'));

@@ -3,19 +3,19 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, newCaller } from '../support/api.ts';
 import {
   closedFiling,
+  createFiler,
   everyEntry,
   everyException,
   exceptionsText,
   expectVerified,
   type Filer,
   type Filing,
-  filerOf,
   settled,
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { exceptionsOf, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
-import { creditOf, made, metaOf, refusalOf } from '../support/sales.ts';
+import { listExceptions, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
+import { creditOf, getMeta, getRefusal, made } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 describe('complete returns', () => {
@@ -104,7 +104,7 @@ describe('complete returns', () => {
     day < '2022' && (state !== 'IN' || code === 'FOOD.GROCERY');
 
   /** Returns the part of the gross amount that a line belongs to, from the request alone. */
-  const partOf = ({ state, exemption, isMarketplace }: Known, code: string | null, saleDay: string) => {
+  const getPart = ({ state, exemption, isMarketplace }: Known, code: string | null, saleDay: string) => {
     const from = registeredFrom[state];
     if (state === 'OR' && saleDay >= '2022') return 'product';
     if (!from || saleDay < from) return 'not_registered';
@@ -115,19 +115,19 @@ describe('complete returns', () => {
   };
 
   /** The amounts of one transaction: by part for its lines, and its tax. */
-  const figuresOf = (known: Known, saleDays: ReadonlyMap<string, string>) => {
+  const getFigures = (known: Known, saleDays: ReadonlyMap<string, string>) => {
     const { transaction, sign, isAllOver } = known;
     const saleDay = saleDays.get(transaction.parent_transaction_id ?? transaction.id) ?? '';
     const amounts = new Map<Part, Decimal>();
     for (const { product_tax_code, net_amount } of transaction.line_items) {
-      const part = partOf(known, product_tax_code, saleDay);
+      const part = getPart(known, product_tax_code, saleDay);
       amounts.set(part, (amounts.get(part) ?? zero).plus(net_amount));
     }
     const calculated = isAllOver ? zero : new Decimal(transaction.calculated_tax_amount);
     const tax = new Decimal(transaction.tax_amount);
     const gross = sum(transaction.line_items.map((line) => line.net_amount));
     const figures = { sign, gross, tax, calculated, part: (name: Part) => amounts.get(name) ?? zero };
-    const reasons = exceptionsOf(figures, figures.part('not_covered'));
+    const reasons = listExceptions(figures, figures.part('not_covered'));
     return { ...figures, reasons, id: transaction.id, reference: transaction.reference_id };
   };
 
@@ -137,7 +137,7 @@ describe('complete returns', () => {
     const documents = all
       .filter((known) => known.state === state && known.transaction.tax_date.startsWith(month))
       .filter(({ transaction }) => registeredFrom[state] || Number(transaction.tax_amount) > 0)
-      .map((known) => figuresOf(known, saleDays));
+      .map((known) => getFigures(known, saleDays));
     const uncertain = documents.filter(({ reasons }) => reasons.length > 0);
     return {
       summary: { currency: 'USD', ...returnSums(documents) },
@@ -167,7 +167,7 @@ describe('complete returns', () => {
 
   beforeAll(async () => {
     caller = await newCaller({ settings: { registrations, books_open_from: '2020-01-01' } });
-    filer = filerOf(caller);
+    filer = createFiler(caller);
     const days = ['2021-08-03', '2021-08-09', '2021-08-10', '2021-08-31', '2026-10-08', '2026-10-20'];
     for (let at = 0; at < 120; at++) known.push(await record(filer, draw.of(days), at));
     const sales = known.filter(({ transaction }) => Number(transaction.total_amount) > 0);
@@ -227,13 +227,13 @@ describe('complete returns', () => {
         filer.change(id, { status: 'filed', confirmation_number: 'c', acknowledge_exceptions });
       for (const count of [undefined, 0, exceptions.length - 1, exceptions.length + 1]) {
         const refused = await file(count);
-        expect(refusalOf(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
-        expect(metaOf(refused)).toMatchObject({ count: exceptions.length });
+        expect(getRefusal(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
+        expect(getMeta(refused)).toMatchObject({ count: exceptions.length });
       }
       expect(await made(filer.filing(id))).toEqual(filing);
       await made(file(exceptions.length));
       expect((await settled(filer, id)).status).toBe('filed');
-      expect(refusalOf(await file(1))).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
+      expect(getRefusal(await file(1))).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
       for (const transaction of ids) expect((await made(filer.get(transaction))).status).toBe('filed');
     });
 
@@ -241,7 +241,7 @@ describe('complete returns', () => {
   });
 
   it('lists the sales that the content does not cover, at most 100 of them in a dry run', async () => {
-    const shop = filerOf(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
+    const shop = createFiler(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
     for (let at = 0; at < 112; at++)
       await made(
         shop.create({
@@ -275,11 +275,11 @@ describe('complete returns', () => {
     expect(listed.sort()).toEqual(references.sort());
     const page = await made(shop.exceptions(id, { limit: '2' }));
     for (const path of [`/filings/${id}?expand=entries&`, '/filings?'])
-      expect(refusalOf(await shop.call('GET', `${path}starting_after=${page.next_cursor}`))).toBe(
+      expect(getRefusal(await shop.call('GET', `${path}starting_after=${page.next_cursor}`))).toBe(
         '422 | validation_invalid_cursor starting_after',
       );
-    expect(refusalOf(await shop.exceptions('fil_none'))).toBe('404 | not_found');
-    expect(refusalOf(await filer.exceptions(id))).toBe('404 | not_found');
+    expect(getRefusal(await shop.exceptions('fil_none'))).toBe('404 | not_found');
+    expect(getRefusal(await filer.exceptions(id))).toBe('404 | not_found');
   });
 });
 
@@ -313,7 +313,7 @@ describe('refunded returns', () => {
     readonly credits: { readonly id: string; readonly shares: readonly Decimal[] }[];
   };
 
-  const bodyOf = (state: State, at: number) => ({
+  const buildBody = (state: State, at: number) => ({
     customer: { address: places[state] },
     line_items: Array.from({ length: 1 + (at % 3) }, (_, line) => ({
       id: `item_${line}`,
@@ -327,7 +327,7 @@ describe('refunded returns', () => {
 
   const record = async (filer: Filer, at: number): Promise<Case> => {
     const state = draw.of(Object.keys(places) as State[]);
-    const body = bodyOf(state, at);
+    const body = buildBody(state, at);
     const calculated = await made(filer.calculate({ ...body, tax_date: `${months[0]}-03` }));
     const factor = draw.of(['0', '0.4', '0.97', '1.03', '1.5', '3']);
     const tax = new Decimal(calculated.tax_amount).times(factor).plus(draw.below(4) / 100);
@@ -352,8 +352,8 @@ describe('refunded returns', () => {
   const isDone = ({ refund_status }: Transaction) => refund_status === 'full';
 
   /** The credited share of each line's net, and of the shipping. */
-  const sharesOf = (sale: Transaction, live: readonly Transaction[]): Decimal[] => {
-    const shareOf = (net: Decimal.Value, credited: Decimal) =>
+  const listShares = (sale: Transaction, live: readonly Transaction[]): Decimal[] => {
+    const getShare = (net: Decimal.Value, credited: Decimal) =>
       new Decimal(net).isZero() ? new Decimal(0) : credited.div(net);
     const ofLine = (id: string) =>
       sum(
@@ -362,12 +362,12 @@ describe('refunded returns', () => {
         ),
       );
     return [
-      ...sale.line_items.map((line) => shareOf(line.net_amount, ofLine(line.id))),
-      shareOf(sale.shipping_amount, sum(live.map(({ shipping_amount }) => shipping_amount))),
+      ...sale.line_items.map((line) => getShare(line.net_amount, ofLine(line.id))),
+      getShare(sale.shipping_amount, sum(live.map(({ shipping_amount }) => shipping_amount))),
     ];
   };
 
-  const requestOf = (sale: Transaction) => {
+  const buildRequest = (sale: Transaction) => {
     const line = draw.of(sale.line_items);
     const part = { parent_line_item_id: line.id, quantity: '1' };
     const share = dollars(Math.floor(Number(line.net_amount) * draw.below(60)));
@@ -388,7 +388,7 @@ describe('refunded returns', () => {
       const answer = await filer.create(creditOf(sale, { ...body, tax_date: `${month}-15` }));
       if (answer.status !== 201) return;
       live.push(answer.body);
-      credits.push({ id: answer.body.id, shares: sharesOf(sale, live) });
+      credits.push({ id: answer.body.id, shares: listShares(sale, live) });
     };
     for (let step = draw.below(9); step > 0; step -= 1) {
       const month = draw.of(months);
@@ -401,7 +401,7 @@ describe('refunded returns', () => {
       } else if (last && kind === 'tax') {
         const lower = new Decimal(last.tax_amount).times('0.5').toFixed(2);
         live.splice(-1, 1, await made(filer.update(last.id, { tax_amount: lower })));
-      } else await take(requestOf(sale), month);
+      } else await take(buildRequest(sale), month);
     }
     if (live.length > 1 && draw.oneIn(3)) {
       // Not the last credit, because the shares after it are not known.
@@ -429,7 +429,7 @@ describe('refunded returns', () => {
 
   beforeAll(async () => {
     caller = await newCaller();
-    filer = filerOf(caller);
+    filer = createFiler(caller);
     for (let at = 0; at < 70; at += 1) {
       const one = await record(filer, at);
       cases.push(one);
@@ -446,7 +446,7 @@ describe('refunded returns', () => {
   /** Whether the credited shares after each credit are known. */
   const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '');
 
-  const entryOf = (id: string) => entries.get(id) ?? { amounts: [] };
+  const getEntry = (id: string) => entries.get(id) ?? { amounts: [] };
 
   describe('fully refunded sales with a tax other than the calculated one', () => {
     it('include over- and under-collected, taxed and untaxed parts', () => {
@@ -476,13 +476,13 @@ describe('refunded returns', () => {
 
     it('report the calculated tax of each jurisdiction, and the over-collected amount', () => {
       for (const { sale, calculated } of cases) {
-        const { amounts } = entryOf(sale.id);
+        const { amounts } = getEntry(sale.id);
         const rows = [...calculated.line_items, ...shippingCharges(calculated.shipping)].flatMap(({ taxes }) => taxes);
-        const taxOf = (code: string) =>
+        const getTax = (code: string) =>
           sum(rows.filter((row) => row.jurisdiction_code === code).map((row) => row.tax_amount)).toFixed(2);
         expect(sum(amounts.map((row) => row.calculated_tax_amount)).toFixed(2)).toBe(calculated.tax_amount);
         for (const { jurisdiction_code, calculated_tax_amount } of amounts)
-          expect(calculated_tax_amount, `${jurisdiction_code} of ${sale.id}`).toBe(taxOf(jurisdiction_code));
+          expect(calculated_tax_amount, `${jurisdiction_code} of ${sale.id}`).toBe(getTax(jurisdiction_code));
         const over = Decimal.max(0, new Decimal(sale.tax_amount).minus(calculated.tax_amount)).toFixed(2);
         expect(sum(amounts.map((row) => row.over_collected_amount)).toFixed(2)).toBe(over);
       }
@@ -495,10 +495,10 @@ describe('refunded returns', () => {
         const charges = [...calculated.line_items, ...shippingCharges(calculated.shipping)];
         let given = new Decimal(0);
         for (const { id, shares } of credits) {
-          given = given.plus(sum(entryOf(id).amounts.map((row) => row.calculated_tax_amount)));
+          given = given.plus(sum(getEntry(id).amounts.map((row) => row.calculated_tax_amount)));
           // The rows of the shipping are the last ones.
-          const shareOf = (at: number) => (at < sale.line_items.length ? shares[at] : shares.at(-1)) as Decimal;
-          const due = sum(charges.map(({ taxes }, at) => shareOf(at).times(sum(taxes.map((row) => row.tax_amount)))));
+          const getShare = (at: number) => (at < sale.line_items.length ? shares[at] : shares.at(-1)) as Decimal;
+          const due = sum(charges.map(({ taxes }, at) => getShare(at).times(sum(taxes.map((row) => row.tax_amount)))));
           const rows = charges.reduce((count, { taxes }) => count + taxes.length, 0);
           expect(
             given
@@ -517,7 +517,7 @@ describe('refunded returns', () => {
       for (const { sale, credits } of cases) {
         const isOver = Number(sale.tax_amount) >= Number(sale.calculated_tax_amount);
         for (const { id } of credits)
-          for (const row of entryOf(id).amounts) {
+          for (const row of getEntry(id).amounts) {
             const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount);
             expect(row.over_collected_amount).toBe((isOver ? difference : new Decimal(0)).toFixed(2));
           }
@@ -530,7 +530,7 @@ describe('refunded returns', () => {
   it('the rest of a sale takes back a fee that was calculated and not collected', async () => {
     const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
     const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
-    const shop = filerOf(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
+    const shop = createFiler(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
     const address = { city: 'Denver', state: 'CO', postal_code: '80202' };
     const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
     const body = { status: 'finalized', tax_date: '2026-08-03', tax_amount: '0.00' };
@@ -544,7 +544,7 @@ describe('refunded returns', () => {
   });
 
   it('a draft credit that is finalized after a tax was recorded on its exempt sale reverses the exemption', async () => {
-    const shop = filerOf(await newCaller());
+    const shop = createFiler(await newCaller());
     const customer = { address: { postal_code: '48226', state: 'MI' }, exemption: { type: 'resale' } };
     const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
     const body = { status: 'finalized', tax_date: '2026-09-03', customer, line_items: [line] };
@@ -558,7 +558,7 @@ describe('refunded returns', () => {
   });
 
   it('a credit whose tax is changed reverses the same calculated tax as before', async () => {
-    const shop = filerOf(await newCaller());
+    const shop = createFiler(await newCaller());
     const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };
     const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };
     const sale = await made(shop.create({ ...body, customer: { address: places.VA }, line_items: [line] }));
@@ -577,7 +577,7 @@ describe('refunded returns', () => {
 
   it('credits without tax of a cent that was collected without registration net to zero in the return', async () => {
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
-    const filer = filerOf(await newCaller({ settings: { registrations } }));
+    const filer = createFiler(await newCaller({ settings: { registrations } }));
     const line = { id: 'a', product_tax_code: 'GENERAL', quantity: '4', unit_price: '50.00' };
     const address = { ...places.HI, country: 'US' };
     const body = {
@@ -616,7 +616,7 @@ describe('refunded returns', () => {
         const registrations = registered.map((state) => {
           return { state, from: '2026-01-01', to: null, frequency: 'month' as const };
         });
-        const filer = filerOf(await newCaller({ settings: { registrations } }));
+        const filer = createFiler(await newCaller({ settings: { registrations } }));
         const body = { status: 'finalized', tax_date: '2026-10-08', line_items: lines, shipping, tax_amount };
         const sale = await made(filer.create({ ...body, customer: lines[0]?.customer }));
         for (const { id, quantity } of lines)
@@ -636,7 +636,7 @@ describe('refunded returns', () => {
 
     it('are filed with the return of a state that has recorded tax, like their credits', async () => {
       const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
-      const filer = filerOf(await newCaller({ settings: { registrations } }));
+      const filer = createFiler(await newCaller({ settings: { registrations } }));
       const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });
       const sale = await made(
         filer.create({

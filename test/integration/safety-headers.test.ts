@@ -9,7 +9,7 @@ import { safetyHeaders } from '../../shared/api/reply.ts';
 import { anonymous, newCaller, startApi } from '../support/api.ts';
 
 const expected = Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name.toLowerCase(), value]));
-const pathOf = ({ path }: Endpoint) => path.replace('{id}', 'txn_1');
+const getPath = ({ path }: Endpoint) => path.replace('{id}', 'txn_1');
 const isPrivate = ({ scope }: Endpoint) => scope !== null;
 const all = Object.values(endpoints);
 
@@ -26,7 +26,7 @@ it('responses forbid caching, MIME sniffing, framing, scripts, embedding, referr
 
 describe('the safety headers', () => {
   it.each(all.filter(isPrivate))('are on the response of $method $path without a credential', async (route) => {
-    const { status, headers } = await anonymous.call(route.method, pathOf(route), {});
+    const { status, headers } = await anonymous.call(route.method, getPath(route), {});
     expect(status).toBe(401);
     expect(Object.fromEntries(headers)).toMatchObject(expected);
   });
@@ -34,7 +34,7 @@ describe('the safety headers', () => {
   it.each(all.filter((route) => !isPrivate(route)))(
     'are on $method $path, which is cacheable and has a separate policy',
     async (route) => {
-      const { status, headers } = await anonymous.call(route.method, pathOf(route), {});
+      const { status, headers } = await anonymous.call(route.method, getPath(route), {});
       expect(status).toBe(200);
       for (const name of Object.keys(expected)) expect(headers.get(name), name).not.toBeNull();
       expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
-import { later, made, refusalOf, startOnTestDay } from '../support/sales.ts';
+import { getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -38,7 +38,7 @@ it('exchanges a key for a cookie that scripts and other sites cannot use, and re
   expect(await made(read())).toEqual(await made(caller.call('GET', '/account')));
   // The scopes are those of the key.
   const sale = { line_items: [] };
-  expect(refusalOf(await caller.call('POST', '/transactions', { body: sale, headers }))).toBe('403 | auth_forbidden');
+  expect(getRefusal(await caller.call('POST', '/transactions', { body: sale, headers }))).toBe('403 | auth_forbidden');
 });
 
 it('is Secure and bound to the host for every address other than this machine', async () => {
@@ -53,11 +53,11 @@ describe('a session ends', () => {
   it('after an hour without use, and lasts while it is extended, up to 12 hours', async () => {
     const { act, read } = await signedIn(await newCaller());
     await later(hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
-    await later(hourMs, async () => expect(refusalOf(await read())).toBe(ended));
+    await later(hourMs, async () => expect(getRefusal(await read())).toBe(ended));
     for (let at = 50 * minuteMs; at < 12 * hourMs; at += 50 * minuteMs)
       await later(at, async () => expect((await act('extend')).status).toBe(200));
     await later(12 * hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
-    await later(12 * hourMs, async () => expect(refusalOf(await act('extend'))).toBe(ended));
+    await later(12 * hourMs, async () => expect(getRefusal(await act('extend'))).toBe(ended));
   });
 
   it('on sign-out, in every tab, and removes the cookie', async () => {
@@ -67,8 +67,8 @@ describe('a session ends', () => {
     expect(signedOut.headers.get('set-cookie')).toMatch(/^levy_session=; .*Max-Age=0$/);
     expect(signedOut.body).toEqual({ object: 'session', expires_at: null, ends_at: null });
     // At once for an extension, which reads the item, and within a minute for the caches.
-    expect(refusalOf(await act('extend'))).toBe(ended);
-    await later(minuteMs, async () => expect(refusalOf(await read())).toBe(ended));
+    expect(getRefusal(await act('extend'))).toBe(ended);
+    await later(minuteMs, async () => expect(getRefusal(await read())).toBe(ended));
   });
 
   it('within a minute after its key is revoked', async () => {
@@ -83,7 +83,7 @@ describe('a session ends', () => {
     });
     expect((await read()).status).toBe(200);
     await revokeKey(caller.account.id, id);
-    await later(minuteMs, async () => expect(refusalOf(await read())).toBe('401 | auth_api_key_not_found X-API-Key'));
+    await later(minuteMs, async () => expect(getRefusal(await read())).toBe('401 | auth_api_key_not_found X-API-Key'));
     expect(headers.Cookie).not.toContain(secret);
   });
 });
@@ -93,10 +93,10 @@ it('refuses other sites, and a session that would prolong itself', async () => {
   const { headers, act } = await signedIn(caller);
   const post = (others: Record<string, string | null>, action = 'end') =>
     caller.call('POST', '/session', { body: { action }, headers: { ...headers, ...others } });
-  expect(refusalOf(await post({ 'Sec-Fetch-Site': 'cross-site' }))).toBe(ended);
-  expect(refusalOf(await act('start'))).toBe('422 | validation_invalid_format /action');
+  expect(getRefusal(await post({ 'Sec-Fetch-Site': 'cross-site' }))).toBe(ended);
+  expect(getRefusal(await act('start'))).toBe('422 | validation_invalid_format /action');
   for (const action of ['extend', 'end'])
-    expect(refusalOf(await caller.call('POST', '/session', { body: { action } }))).toBe(
+    expect(getRefusal(await caller.call('POST', '/session', { body: { action } }))).toBe(
       '422 | validation_invalid_format /action',
     );
   // None of these ended it.

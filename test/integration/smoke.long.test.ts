@@ -5,7 +5,7 @@ import type { TransactionRow } from '../../shared/ledger/response.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody, type Passed, type Passing } from '../support/breaking-proxy.ts';
 import { runCommand } from '../support/run-command.ts';
-import { clientOf, sold } from '../support/sales.ts';
+import { connectClient, sold } from '../support/sales.ts';
 
 // The tests start processes; a slow machine must not fail them.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -20,9 +20,9 @@ type Caller = Awaited<ReturnType<typeof newCaller>>;
 
 /** Returns the account's transactions, oldest first. */
 const stored = async (caller: Caller): Promise<TransactionRow[]> =>
-  (await clientOf(caller).list({ limit: '100' })).body.data.toReversed();
+  (await connectClient(caller).list({ limit: '100' })).body.data.toReversed();
 
-const statesOf = (rows: readonly TransactionRow[]) =>
+const listStates = (rows: readonly TransactionRow[]) =>
   rows.map(({ status, void_reason }) => `${status}: ${void_reason}`);
 
 /** Runs through a proxy with a fault. */
@@ -70,7 +70,7 @@ describe('npm run smoke', () => {
       expect(out).toContain('Voided 4 of 4');
       expect(out).not.toContain(caller.key);
       const rows = await stored(caller);
-      expect(statesOf(rows)).toEqual([voided, voided, voided, voided]);
+      expect(listStates(rows)).toEqual([voided, voided, voided, voided]);
       const prefix = /smoke_[0-9a-f-]{36}/.exec(out)?.[0];
       expect(rows.map(({ reference_id }) => reference_id)).toEqual(
         ['draft', 'estimate', 'full', 'partial'].map((name) => `${prefix}_${name}`),
@@ -187,7 +187,7 @@ describe('npm run smoke', () => {
     expect(failure).toMatch(message);
     expect(failed).toHaveLength(1);
     expect(left).toEqual([]);
-    expect(statesOf(await stored(caller))).toEqual(Array.from({ length: made }, () => voided));
+    expect(listStates(await stored(caller))).toEqual(Array.from({ length: made }, () => voided));
   });
 });
 
@@ -201,7 +201,7 @@ describe('a transaction of npm run smoke', () => {
     expect(left).toEqual([]);
     const rows = await stored(caller);
     expect(rows.map(({ type }) => type)).toEqual(['sale', 'sale', 'credit']);
-    expect(statesOf(rows)).toEqual([voided, voided, voided]);
+    expect(listStates(rows)).toEqual([voided, voided, voided]);
   });
 
   it('is voided even if two of three void requests fail', async () => {
@@ -212,7 +212,7 @@ describe('a transaction of npm run smoke', () => {
       refusing('void', () => ++voids % 3 !== 0),
     );
     expect([failure, left]).toEqual([null, []]);
-    expect(statesOf(await stored(caller))).toEqual([voided, voided, voided, voided]);
+    expect(listStates(await stored(caller))).toEqual([voided, voided, voided, voided]);
   });
 
   it('is reported by id if it cannot be voided', async () => {
@@ -234,7 +234,7 @@ describe('a transaction of npm run smoke', () => {
 
   it('is voided, and no other, if responses contain another transaction', async () => {
     const caller = await newCaller();
-    const foreign = await sold(clientOf(caller), { reference_id: 'invoice_1' });
+    const foreign = await sold(connectClient(caller), { reference_id: 'invoice_1' });
     const { failure, left } = await broken(caller, {
       back: (passed, passing) => {
         if (isCreate(passing)) passed.text = JSON.stringify(foreign);
@@ -243,7 +243,7 @@ describe('a transaction of npm run smoke', () => {
     });
     expect(failure).toMatch(/reference_id is "invoice_1"/);
     expect(left).toEqual([]);
-    expect(statesOf(await stored(caller))).toEqual(['finalized: null', voided]);
+    expect(listStates(await stored(caller))).toEqual(['finalized: null', voided]);
   });
 
   it('is voided if the run is stopped', async () => {
@@ -254,6 +254,6 @@ describe('a transaction of npm run smoke', () => {
     const { failure, left } = await runSmoke(session);
     proxy.close();
     expect([failure, left]).toEqual(['The run was stopped.', []]);
-    expect(statesOf(await stored(caller))).toEqual([voided]);
+    expect(listStates(await stored(caller))).toEqual([voided]);
   });
 });

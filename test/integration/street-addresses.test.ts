@@ -5,7 +5,7 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { fixture, headOf, importFiles, withFiles } from '../fixtures/imports/harness.ts';
+import { fixture, getHead, importFiles, withFiles } from '../fixtures/imports/harness.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { goods } from '../support/sales.ts';
@@ -18,7 +18,7 @@ const content = async (...args: readonly string[]) => {
 let calls: string[] = [];
 beforeAll(async () => {
   const imported = await importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
-  const head = { ...headOf(imported), id: 'US-WI@2030-01-01.1' };
+  const head = { ...getHead(imported), id: 'US-WI@2030-01-01.1' };
   expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
   const active = await store.readActiveReleases();
   expect((await store.activateRelease('US-WI', head.id, active, '2030-01-01T00:00:00.000Z')).ok).toBe(true);

@@ -8,13 +8,13 @@ import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, creditOf, dayMs, hourMs, later, made, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, dayMs, hourMs, later, made, sale, sold } from '../support/sales.ts';
 import { created } from '../support/transactions.ts';
 
 /** Runs the schedule with this many milliseconds left each time the clock is read. */
 const sweep = (remainingMs: () => number = () => 240_000) =>
   handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: remainingMs } as Context);
-const newClient = async (draft_ttl_hours = 24) => clientOf(await newCaller({ settings: { draft_ttl_hours } }));
+const newClient = async (draft_ttl_hours = 24) => connectClient(await newCaller({ settings: { draft_ttl_hours } }));
 
 it('voids the expired drafts of all accounts as reads return them, and finds none the second time', async () => {
   const [client, other] = await Promise.all([newClient(), newClient()]);
@@ -92,7 +92,7 @@ it('starts no batch without enough time, and the next run finishes', async () =>
 
 it('voids the others if one cannot be read, and reports an incomplete run', async () => {
   const caller = await newCaller();
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const drafts: { id: string }[] = [];
   for (let index = 0; index < 16; index++) drafts.push(await made(client.create(sale())));
   const broken = drafts[0]?.id as string;

@@ -9,7 +9,7 @@ import { accountsProgram } from '../../shared/cli/accounts.ts';
 import openApi from '../../shared/taxjar/openapi.json' with { type: 'json' };
 import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
-import { closedFiling, expectVerified, filerOf } from '../support/filings.ts';
+import { closedFiling, createFiler, expectVerified } from '../support/filings.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { made, startOnTestDay } from '../support/sales.ts';
 
@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 
 type Refused = { readonly status: number; readonly error: string; readonly detail: string };
-const clientOf = ({ key }: Pick<Caller, 'key'>) => new Taxjar({ apiKey: key, apiUrl: `${url}/taxjar` });
+const connectClient = ({ key }: Pick<Caller, 'key'>) => new Taxjar({ apiKey: key, apiUrl: `${url}/taxjar` });
 const newClient = async (settings: object = {}) => {
   const caller = await newCaller({ settings });
-  return { caller, client: clientOf(caller) };
+  return { caller, client: connectClient(caller) };
 };
 const refusal = async (call: Promise<unknown>): Promise<string> => {
   const { status, error, detail } = (await call.then(
@@ -59,7 +59,12 @@ const order = {
   sales_tax: 1.46,
 };
 /** A refund of an order, by ids, with its amount, shipping and tax. */
-const refundOf = (transaction_id: string, transaction_reference_id: string, amounts: readonly number[], more = {}) => {
+const buildRefund = (
+  transaction_id: string,
+  transaction_reference_id: string,
+  amounts: readonly number[],
+  more = {},
+) => {
   const [amount = 0, shipping = 0, sales_tax = 0] = amounts;
   const sent = { ...order, transaction_date: '2026/10/20', transaction_id, transaction_reference_id };
   return { ...sent, amount, shipping, sales_tax, ...more };
@@ -185,7 +190,7 @@ describe('orders and refunds', () => {
     const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
     expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
     // Half of the goods and of the shipping, and of the tax of 1.51.
-    const { refund: half } = await client.createRefund(refundOf('r1', '123', [-8.5, -1, -0.76]));
+    const { refund: half } = await client.createRefund(buildRefund('r1', '123', [-8.5, -1, -0.76]));
     expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1, sales_tax: -0.76 });
     expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
     const whole = {
@@ -213,7 +218,7 @@ describe('orders and refunds', () => {
     const broken = { transaction_id: '123', to_zip: 'nowhere' };
     expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
     expect(await client.showOrder('123')).toEqual({ order: created });
-    await closedFiling(filerOf(caller), 'NY', '2026-09-30');
+    await closedFiling(createFiler(caller), 'NY', '2026-09-30');
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }))).toMatch(/^422 /);
     expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 /);
     expect(await client.showOrder('123')).toEqual({ order: created });
@@ -222,11 +227,11 @@ describe('orders and refunds', () => {
   it('are replaced atomically, so each request finds one order, even during concurrent changes', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, line_items: lines });
-    await client.createRefund(refundOf('r0', '123', [-1]));
-    await client.createRefund(refundOf('r1', '123', [-8, -1, -0.7]));
+    await client.createRefund(buildRefund('r0', '123', [-1]));
+    await client.createRefund(buildRefund('r1', '123', [-8, -1, -0.7]));
     // An order with refunds stays as it is, because voiding it would leave them without their order.
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17 }))).toMatch(/^422 /);
-    const change = (at: number) => refundOf('r1', '123', [-8 - at / 100, -1, -0.7]);
+    const change = (at: number) => buildRefund('r1', '123', [-8 - at / 100, -1, -0.7]);
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, at) => [client.updateRefund(change(at)), client.showRefund('r1')]).flat(),
     );
@@ -255,7 +260,7 @@ describe('orders and refunds', () => {
     const hundred = { ...michigan, amount: 100, shipping: 0, sales_tax: 6 };
     await client.createOrder({ ...hundred, transaction_id: 'o', line_items: sold });
     const first = [{ id: '1', quantity: 1, unit_price: -60 }];
-    await client.createRefund(refundOf('r', 'o', [-60, 0, -3.6], { ...michigan, line_items: first }));
+    await client.createRefund(buildRefund('r', 'o', [-60, 0, -3.6], { ...michigan, line_items: first }));
     const changed = async (transaction_id: string, transaction_reference_id: string, change: object) => {
       const { refund } = await client.updateRefund({ transaction_id, transaction_reference_id, ...change });
       return refund.line_items?.map(({ unit_price }) => unit_price);
@@ -266,7 +271,7 @@ describe('orders and refunds', () => {
       /^406 Not Acceptable: transaction_reference_id: It cannot change/,
     );
     // A refund that was recorded before its order takes its place in the order.
-    await client.createRefund(refundOf('early', 'p', [-10, 0, -0.6], michigan));
+    await client.createRefund(buildRefund('early', 'p', [-10, 0, -0.6], michigan));
     await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
     expect(await changed('early', 'p', { amount: -12, sales_tax: -0.72 })).toEqual([-7.2, -4.8]);
     await expectVerified(caller);
@@ -303,7 +308,7 @@ describe('orders and refunds', () => {
       .split(' ')
       .map((state) => ({ ...item, id: state, customer: { address: { state, country: 'US' } } }));
     await record('order-3', { line_items: everywhere });
-    await client.createRefund(refundOf('all', 'order-3', [-460, 0, -10]));
+    await client.createRefund(buildRefund('all', 'order-3', [-460, 0, -10]));
     const change = { transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 };
     expect(await refusal(client.updateRefund(change))).toMatch(
       /^406 Not Acceptable: The transaction has too many states/,
@@ -347,7 +352,7 @@ describe('orders and refunds', () => {
       [[-20, 0, -1.88]],
     ];
     for (const [at, [figures, more]] of refunds.entries()) {
-      const sent = refundOf(`r${at}`, 'a/1', figures, { transaction_date, ...more });
+      const sent = buildRefund(`r${at}`, 'a/1', figures, { transaction_date, ...more });
       const { refund } = await client.createRefund(sent);
       expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual(figures);
       if (at === 2) expect(refund.line_items).toMatchObject([{ id: 'b', quantity: 1 }]);
@@ -355,7 +360,7 @@ describe('orders and refunds', () => {
     // TaxJar returns a date as midnight UTC, which is the evening before in the account's time zone.
     const { refund } = await client.showRefund('r2');
     expect(refund).toMatchObject({ transaction_date: '2026-10-14', line_items: [{ product_identifier: 'mug' }] });
-    const over = client.createRefund(refundOf('r9', 'a/1', [0, 0, -0.01]));
+    const over = client.createRefund(buildRefund('r9', 'a/1', [0, 0, -0.01]));
     expect(await refusal(over)).toMatch(/^422 .*at most 0\.00/);
     const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
     expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
@@ -374,7 +379,7 @@ describe('orders and refunds', () => {
     const sale = { status: 'finalized', reference_id: 'old', customer, line_items, tax_date: '2026-10-14' };
     await made(caller.call('POST', '/transactions', { body: sale }));
     const mug = [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }];
-    const { refund } = await client.createRefund(refundOf('back', 'old', [-10, 0, -0.6], { line_items: mug }));
+    const { refund } = await client.createRefund(buildRefund('back', 'old', [-10, 0, -0.6], { line_items: mug }));
     expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
   });
 
@@ -389,7 +394,7 @@ describe('orders and refunds', () => {
       shipping: ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount })),
     };
     const sale = await made(caller.call('POST', '/transactions', { body: sold }));
-    const refund = (id: string, ...amounts: number[]) => client.createRefund(refundOf(id, 'two-parcels', amounts));
+    const refund = (id: string, ...amounts: number[]) => client.createRefund(buildRefund(id, 'two-parcels', amounts));
     // Half of the shipping, its tax alone, what a credit of the first parcel leaves, and a cent too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
     expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
@@ -512,8 +517,8 @@ describe('the other methods', () => {
 
   it('return errors in the format of TaxJar', async () => {
     const { client } = await newClient();
-    expect(await refusal(clientOf({ key: newApiKey() }).categories())).toMatch(/^401 Unauthorized: /);
-    const reader = clientOf(await newCaller({ scopes: ['read'] }));
+    expect(await refusal(connectClient({ key: newApiKey() }).categories())).toMatch(/^401 Unauthorized: /);
+    const reader = connectClient(await newCaller({ scopes: ['read'] }));
     expect(await refusal(reader.createOrder(order))).toMatch(/^403 Forbidden: .*write/);
     expect((await reader.taxForOrder({ ...to, amount: 1, shipping: 0 })).tax.has_nexus).toBe(true);
     const bad: [object, string][] = [
@@ -541,7 +546,7 @@ describe('the other methods', () => {
     const call = (method: string, path: string) =>
       fetch(`${url}/taxjar${path}`, { method, headers: { Authorization: `Bearer ${caller.key}` } });
     expect(await (await call('GET', '/v2/nothing')).json()).toMatchObject({ status: 404, error: 'Not Found' });
-    const other = clientOf({ key: '48ceecccc8af930bd02597aec0f84a78' });
+    const other = connectClient({ key: '48ceecccc8af930bd02597aec0f84a78' });
     expect(await refusal(other.categories())).toMatch(/^401 Unauthorized: There is no such API key/);
     expect((await call('GET', '//v2/nexus/regions')).status).toBe(200);
     const notAllowed = await call('DELETE', '/v2/customers');

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, later, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { connectClient, getRefusal, later, made, sale, sold } from '../support/sales.ts';
 
 const evening = '2026-11-01T00:30:00Z';
 const local = '2026-10-31T20:30:00-04:00';
 
-const newClient = async (settings: object) => clientOf(await newCaller({ settings }));
+const newClient = async (settings: object) => connectClient(await newCaller({ settings }));
 
 it('dates an evening in New York to that day, in responses, lists and updates', async () => {
   const client = await newClient({ time_zone: 'America/New_York' });
@@ -26,7 +26,7 @@ it('dates an evening in New York to that day, in responses, lists and updates', 
 
 it('changes nothing if a stored tax date is sent again, even after the time zone has changed', async () => {
   const caller = await newCaller({ settings: { time_zone: 'America/New_York' } });
-  const client = clientOf(caller);
+  const client = connectClient(caller);
   const { id, tax_date } = await sold(client, { tax_date: evening });
   await changeSettings(caller.account, { time_zone: 'America/Chicago' });
   await later(61_000, async () => {
@@ -40,7 +40,7 @@ it('a reconciliation uses the time zone for its range', async () => {
   const transactions = [{ reference_id: 'a', total_amount: '106.00', tax_amount: '6.00' }];
   const asked = (from: string, to: string) => call('POST', '/reconciliations', { body: { from, to, transactions } });
   expect((await asked('2026-11-01T02:00:00Z', '2026-10-31')).status).toBe(200);
-  expect(refusalOf(await asked('2026-11-01', '2026-11-01T02:00:00Z'))).toBe('422 | validation_invalid_format /to');
+  expect(getRefusal(await asked('2026-11-01', '2026-11-01T02:00:00Z'))).toBe('422 | validation_invalid_format /to');
 });
 
 it('an evening with an offset is a sale of the UTC day by default', async () => {
@@ -48,7 +48,7 @@ it('an evening with an offset is a sale of the UTC day by default', async () => 
   expect((await sold(client, { tax_date: '2026-10-31T20:30:00-04:00' })).tax_date).toBe('2026-11-01T00:30:00Z');
   expect((await sold(client, { tax_date: evening })).tax_date).toBe(evening);
   const refused = await client.create(sale({ tax_date: '2026-10-31T20:30:00-0400' }));
-  expect(refusalOf(refused)).toBe('422 | validation_invalid_format /tax_date');
+  expect(getRefusal(refused)).toBe('422 | validation_invalid_format /tax_date');
 });
 
 it('a transaction without a tax date has the time of the request, in the time zone', async () => {
@@ -61,7 +61,7 @@ it('a transaction without a tax date has the time of the request, in the time zo
 it('the day in the time zone determines whether the period is closed', async () => {
   const client = await newClient({ time_zone: 'America/New_York', books_open_from: '2026-11-01' });
   const refused = await client.create(sale({ tax_date: evening }));
-  expect(refusalOf(refused)).toBe('422 | validation_date_out_of_range /tax_date');
+  expect(getRefusal(refused)).toBe('422 | validation_date_out_of_range /tax_date');
   expect((await client.create(sale({ tax_date: '2026-11-01T04:00:00Z' }))).status).toBe(201);
 });
 
@@ -72,6 +72,6 @@ it('a period can be closed from the day after its end in the time zone', async (
     later(Date.parse(at) - now(), () =>
       client.call('POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31' } }),
     );
-  expect(refusalOf(await closed('2026-11-01T09:59:59Z'))).toBe('409 | conflict_period_not_over /period_end');
+  expect(getRefusal(await closed('2026-11-01T09:59:59Z'))).toBe('409 | conflict_period_not_over /period_end');
   expect((await closed('2026-11-01T10:00:00Z')).status).toBeLessThan(300);
 });

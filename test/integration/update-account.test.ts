@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { hashKey, newApiKey } from '../../shared/accounts/api-key.ts';
 import { windowMs } from '../../shared/accounts/rate-limiter.ts';
-import { pagesOf } from '../../shared/base/collections.ts';
+import { readPages } from '../../shared/base/collections.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -15,7 +15,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { clientOf, made, metaOf, refusalOf, sold } from '../support/sales.ts';
+import { connectClient, getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
 const scopes = ['read', 'write', 'settings'] as const;
 const owner = () => newCaller({ scopes, settings: { registrations: null } });
@@ -84,7 +84,7 @@ describe('POST /account', () => {
     const tag = headers.get('ETag') ?? '';
     const { headers: next } = await change(caller, { review_days: 5 }, { 'If-Match': tag });
     const refused = await change(caller, { review_days: 6 }, { 'If-Match': tag });
-    expect(refusalOf(refused)).toBe('412 | precondition_failed If-Match');
+    expect(getRefusal(refused)).toBe('412 | precondition_failed If-Match');
     expect((await made(change(caller, { review_days: 6 }, { 'If-Match': next.get('ETag') ?? '' }))).review_days).toBe(
       6,
     );
@@ -132,7 +132,7 @@ describe('POST /account', () => {
     const caller = await owner();
     await made(change(caller, { registrations: [monthly('MI'), monthly('OH')] }));
     await made(change(caller, { registrations: [monthly('MI')] }));
-    await sold(clientOf(caller), { tax_date: '2026-03-15' });
+    await sold(connectClient(caller), { tax_date: '2026-03-15' });
     const hiding = [
       { registrations: [monthly('OH')] },
       { collects_in: 'every_state' },
@@ -141,8 +141,8 @@ describe('POST /account', () => {
     for (const body of hiding) {
       const refused = await change(caller, body);
       const pointer = 'books_open_from' in body ? '/books_open_from' : '/registrations';
-      expect(refusalOf(refused)).toBe(`409 | conflict_period_order ${pointer}`);
-      expect(metaOf(refused)).toEqual({ state: 'US-MI', period_end: '2026-03-31' });
+      expect(getRefusal(refused)).toBe(`409 | conflict_period_order ${pointer}`);
+      expect(getMeta(refused)).toEqual({ state: 'US-MI', period_end: '2026-03-31' });
     }
     await made(change(caller, { registrations: [monthly('MI', '2026-01-01', '2026-03-31')] }));
     await made(change(caller, { books_open_from: '2026-03-01' }));
@@ -162,7 +162,7 @@ describe('POST /account', () => {
   it('refuses a key without the scope settings, and hides the identity from it', async () => {
     const caller = await newCaller({ scopes: ['read', 'write'], settings: { return_identity: identity } });
     expect(await made(read(caller))).not.toHaveProperty('return_identity');
-    expect(refusalOf(await change(caller, { review_days: 5 }))).toBe('403 | auth_forbidden');
+    expect(getRefusal(await change(caller, { review_days: 5 }))).toBe('403 | auth_forbidden');
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('POST /account', () => {
   ])('case %#: refuses a wrong setting, and changes nothing', async (body, pointer) => {
     const caller = await owner();
     const refused = await change(caller, { review_days: 9, ...body });
-    expect(refusalOf(refused)).toContain(`${pointer}`);
+    expect(getRefusal(refused)).toContain(`${pointer}`);
     expect(refused.status).toBe(422);
     for (const { detail } of refused.body.errors) expect(detail).toMatch(/Send |Leave /);
     expect((await made(read(caller))).changes).toEqual([]);
@@ -242,7 +242,7 @@ describe('account store', () => {
       for (let at = 0; at < all.length; at += 10)
         await Promise.all(all.slice(at, at + 10).map((account) => provisionAccount(account)));
       await provisionAccount(all[0] as Account);
-      const pages = await Array.fromAsync(pagesOf(listAccountIds));
+      const pages = await Array.fromAsync(readPages(listAccountIds));
       expect(pages.length).toBeGreaterThan(1);
       const ids = pages.flatMap((page) => page.ids);
       expect(ids).toEqual([...new Set(ids)].sort());

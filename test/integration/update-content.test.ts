@@ -75,9 +75,9 @@ const run = async ({ handler }: Deployed, state: string) => {
     log.mockRestore();
   }
 };
-const releasesOf = async ({ listHeads }: Deployed, state: string) =>
+const readReleases = async ({ listHeads }: Deployed, state: string) =>
   (await Array.fromAsync(listHeads(`US-${state}`))).map(({ id }) => id);
-const activeOf = async ({ readActiveReleases }: Deployed, state: string) =>
+const readActive = async ({ readActiveReleases }: Deployed, state: string) =>
   (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
 const quiet = { waiting: false, activated: false, failed: false, stale: false };
@@ -86,8 +86,8 @@ describe('contentUpdates=propose', () => {
   it('stores new files as a release and proposes it once, with its files and the gate measurements', async () => {
     server.publish(smallFiles('MI', { rate: '0' }));
     const { figures, events } = await run(proposing, 'MI');
-    const [release] = await releasesOf(proposing, 'MI');
-    expect([figures, await activeOf(proposing, 'MI')]).toEqual([{ ...quiet, waiting: true }, null]);
+    const [release] = await readReleases(proposing, 'MI');
+    expect([figures, await readActive(proposing, 'MI')]).toEqual([{ ...quiet, waiting: true }, null]);
     expect(events).toEqual([
       {
         event_id: `${release}.content.proposed`,
@@ -112,10 +112,10 @@ describe('contentUpdates=propose', () => {
   });
 
   it('changes nothing and publishes nothing in the second run', async () => {
-    const before = await releasesOf(proposing, 'MI');
+    const before = await readReleases(proposing, 'MI');
     server.requests.length = 0;
     const { figures, events } = await run(proposing, 'MI');
-    expect([figures, events, await releasesOf(proposing, 'MI')]).toEqual([{ ...quiet, waiting: true }, [], before]);
+    expect([figures, events, await readReleases(proposing, 'MI')]).toEqual([{ ...quiet, waiting: true }, [], before]);
     const downloads = server.requests.filter((line) => line.includes('.csv'));
     expect(downloads.map((line) => line.slice(-4))).toEqual([' 304', ' 304']);
   });
@@ -140,13 +140,13 @@ describe('contentUpdates=propose', () => {
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');
     failing.mockRestore();
-    const [release] = await releasesOf(proposing, 'OH');
+    const [release] = await readReleases(proposing, 'OH');
     expect((await run(proposing, 'OH')).events).toMatchObject([{ event_id: `${release}.content.proposed` }]);
     expect((await run(proposing, 'OH')).events).toEqual([]);
   });
 
   it('publishes the activation by an operator', async () => {
-    const [release = ''] = await releasesOf(proposing, 'OH');
+    const [release = ''] = await readReleases(proposing, 'OH');
     await proposing.activate(release, silent);
     const { figures, events } = await run(proposing, 'OH');
     const at = (await proposing.readActiveReleases()).states['US-OH']?.activated_at;
@@ -156,7 +156,7 @@ describe('contentUpdates=propose', () => {
 
   it("publishes an operator's activation even if a new file is posted before the next run", async () => {
     await run(proposing, 'KS');
-    const [first = ''] = await releasesOf(proposing, 'KS');
+    const [first = ''] = await readReleases(proposing, 'KS');
     await proposing.activate(first, silent);
     server.publish(smallFiles('KS', { rate: '0.01', quarter: '2027Q1' }));
     const { events } = await run(proposing, 'KS');
@@ -183,7 +183,7 @@ describe('a failing publisher', () => {
 
   it('changes nothing, and makes its state stale after seven days', async () => {
     await run(proposing, 'UT');
-    const before = await releasesOf(proposing, 'UT');
+    const before = await readReleases(proposing, 'UT');
     server.play('/UTR', gone);
     const failed = { ...quiet, failed: true };
     expect(await run(proposing, 'UT')).toEqual({ figures: failed, events: [] });
@@ -199,14 +199,14 @@ describe('a failing publisher', () => {
     } finally {
       advanceClock(-7 * dayMs);
     }
-    expect(await releasesOf(proposing, 'UT')).toEqual(before);
+    expect(await readReleases(proposing, 'UT')).toEqual(before);
   });
 });
 
 describe('contentUpdates=activate', () => {
   it('activates a release that passes the gates, and publishes the activation', async () => {
     const { figures, events } = await run(activating, 'MI');
-    const [release] = await releasesOf(activating, 'MI');
+    const [release] = await readReleases(activating, 'MI');
     const { states } = await activating.readActiveReleases();
     expect([figures, states['US-MI']?.release]).toEqual([{ ...quiet, activated: true }, release]);
     expect(events).toMatchObject([
@@ -222,19 +222,19 @@ describe('contentUpdates=activate', () => {
       { event_type: 'content.proposed', content: { held: expect.stringContaining('is not verified') } },
     ]);
     expect(await run(activating, 'AK')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
-    expect([await activeOf(activating, 'MN'), await activeOf(activating, 'AK')]).toEqual([null, null]);
+    expect([await readActive(activating, 'MN'), await readActive(activating, 'AK')]).toEqual([null, null]);
   });
 
   it('does not activate a release again after an operator rolled it back, and publishes no event', async () => {
     await activating.rollBack('MI', silent);
     expect(await run(activating, 'MI')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
-    expect(await activeOf(activating, 'MI')).toBe(null);
+    expect(await readActive(activating, 'MI')).toBe(null);
   });
 
   it('publishes in the next run an activation whose run ended before its event, with the same measurements', async () => {
     server.publish(smallFiles('IA', { rate: '0.005' }));
     await run(proposing, 'IA');
-    const [release = ''] = await releasesOf(activating, 'IA');
+    const [release = ''] = await readReleases(activating, 'IA');
     const source = await activating.readContentSource('IA');
     // The file's first day differs from the built-in release, and it has a county tax that Iowa does not have there.
     const county = { jurisdiction: 'US-IA-00-001', kind: 'general', to: null, before: null, after: '0.005' };

@@ -5,9 +5,19 @@ import { updateTransaction } from '../../shared/ledger/update-transaction.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { newCaller } from '../support/api.ts';
-import { type Client, clientOf, goods, made, metaOf, michigan, refusalOf, sale, sold } from '../support/sales.ts';
+import {
+  type Client,
+  connectClient,
+  getMeta,
+  getRefusal,
+  goods,
+  made,
+  michigan,
+  sale,
+  sold,
+} from '../support/sales.ts';
 
-const newClient = async () => clientOf(await newCaller());
+const newClient = async () => connectClient(await newCaller());
 
 const states = {
   draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),
@@ -51,8 +61,8 @@ describe('the changes that each status allows', () => {
     for (const state of ['finalized', 'void'] as const) {
       const fixed = await start(state);
       const refused = await fixed.update({ [field]: value });
-      expect(refusalOf(refused)).toBe(`409 | conflict_immutable_field /${field}`);
-      expect(metaOf(refused)).toEqual({ status: state });
+      expect(getRefusal(refused)).toBe(`409 | conflict_immutable_field /${field}`);
+      expect(getMeta(refused)).toEqual({ status: state });
       expect(await made(fixed.client.get(fixed.before.id))).toMatchObject({ version: fixed.before.version });
     }
   });
@@ -60,7 +70,7 @@ describe('the changes that each status allows', () => {
   it('a fixed field fails the whole request, and the errors list all fixed fields in request order', async () => {
     const { client, before, update } = await start('finalized', { reference_id: 'a' });
     const body = { metadata: { a: 'b' }, currency: 'EUR', reference_id: 'b', status: 'draft', type: 'credit' };
-    expect(refusalOf(await update(body)).split(' | ')).toEqual([
+    expect(getRefusal(await update(body)).split(' | ')).toEqual([
       '409',
       'conflict_immutable_field /currency',
       'conflict_immutable_field /reference_id',
@@ -136,7 +146,7 @@ it.each<[unknown, string]>([
   [{ customer: { address: { state: 'XX' } } }, 'address_unresolvable /customer/address/state'],
 ])('rejects %j', async (body, refused) => {
   const { client, before, update } = await start('draft');
-  expect(refusalOf(await update(body))).toBe(`422 | validation_${refused}`);
+  expect(getRefusal(await update(body))).toBe(`422 | validation_${refused}`);
   expect((await made(client.get(before.id))).version).toBe(1);
 });
 
@@ -145,7 +155,7 @@ describe('metadata', () => {
     const keys = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
     const { update } = await start('draft', { metadata: keys(50, 'a') });
-    expect(refusalOf(await update({ metadata: { more: 'x' } }))).toBe('422 | validation_invalid_format /metadata');
+    expect(getRefusal(await update({ metadata: { more: 'x' } }))).toBe('422 | validation_invalid_format /metadata');
     expect((await update({ metadata: { a0: null, more: 'x' } })).status).toBe(200);
     for (const metadata of [{ ['k'.repeat(41)]: 'x' }, { k: 'x'.repeat(501) }, { k: 1 }, 'text', keys(51, 'b')])
       expect((await update({ metadata })).status).toBe(422);
@@ -165,7 +175,7 @@ describe('versions', () => {
     const { client, before, update } = await start('draft');
     const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
     expect(answer.status).toBe(status);
-    if (status === 412) expect(refusalOf(answer)).toBe('412 | precondition_failed If-Match');
+    if (status === 412) expect(getRefusal(answer)).toBe('412 | precondition_failed If-Match');
     expect((await made(client.get(before.id))).version).toBe(status === 200 ? 2 : 1);
   });
 });

@@ -16,15 +16,15 @@ import fixture from '../../shared/catalog/worked-cases.json' with { type: 'json'
 import { buildRelease } from '../../shared/importers/build.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, creditOf, later, made } from '../support/sales.ts';
+import { connectClient, creditOf, later, made } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
-import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
+import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 const cases = fixture as unknown as readonly WorkedCase[];
 
 /** Builds and stores the content of a case; returns its id. */
 const stored = async (one: WorkedCase, id: string): Promise<string | null> => {
-  const options = contentOf(one, id);
+  const options = getContent(one, id);
   if (!options) return null;
   const tempFolder = mkdtempSync(join(tmpdir(), 'levy-cases-'));
   try {
@@ -55,8 +55,8 @@ const withContent = async <Value>(one: WorkedCase, run: () => Promise<Value>): P
   });
 };
 
-const client = clientOf(await newCaller());
-const calculated = (one: WorkedCase) => withContent(one, () => made(client.calculate(requestOf(one))));
+const client = connectClient(await newCaller());
+const calculated = (one: WorkedCase) => withContent(one, () => made(client.calculate(buildRequest(one))));
 
 // These sources cover only the state's tax; the built-in content adds the local taxes of the place.
 const isOfStateAlone = ({ rates, expected: { rows = [], local_tax, sourced_to } }: WorkedCase): boolean =>
@@ -83,7 +83,7 @@ describe('worked cases', () => {
     expect(Object.keys(expected).length).toBeGreaterThan(0);
     expect(Object.keys(answer.content_releases)).toEqual([`US-${state}`]);
     if (tax !== undefined) expect(isOfStateAlone(one) ? stateTax(answer) : answer.tax_amount).toBe(tax);
-    for (const row of rows) expect({ ...row, ...foundOf(answer, row, one) }).toEqual(row);
+    for (const row of rows) expect({ ...row, ...getFound(answer, row, one) }).toEqual(row);
     const taxes = answer.line_items.flatMap((line) => line.taxes);
     if (local_tax !== undefined)
       expect(taxes.filter((row) => row.jurisdiction_type !== 'state').map((row) => row.tax_amount)).toEqual([
@@ -137,7 +137,7 @@ describe('worked cases', () => {
       unit_price: tax_included ? refund_total : String(Number(refund_total) - Number(tax)),
     }));
     await withContent(one, async () => {
-      const body = { ...requestOf(one), line_items: lines, tax_included, status: 'finalized' };
+      const body = { ...buildRequest(one), line_items: lines, tax_included, status: 'finalized' };
       const sale = await made(client.create(body));
       expect(sale.total_amount).toBe(total);
       expect(sale.line_items.map(({ tax_amount }) => tax_amount)).toEqual(original.map(({ tax }) => tax));

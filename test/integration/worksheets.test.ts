@@ -5,11 +5,11 @@ import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, csv, type Filer, type Filing, filerOf } from '../support/filings.ts';
+import { closedFiling, createFiler, csv, type Filer, type Filing } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { creditOf, everyPage, made, recorded, refusalOf, sale, startOnTestDay } from '../support/sales.ts';
+import { creditOf, everyPage, getRefusal, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 startOnTestDay();
@@ -78,7 +78,7 @@ const randomSale = (address: Address, isPlain: boolean) => {
 };
 
 /** Recomputes the figures of a month from the rows of the transactions. */
-const figuresOf = (all: readonly Transaction[], state: State, month: string) => {
+const getFigures = (all: readonly Transaction[], state: State, month: string) => {
   const rows = all.flatMap(({ type, tax_date, line_items, shipping, ship_from }) => {
     if (!tax_date.startsWith(month)) return [];
     const sign = type === 'credit' ? -1 : 1;
@@ -138,15 +138,15 @@ const expectedLines = readFileSync(new URL('../fixtures/worksheet-lines.csv', im
   .map((row) => row.split(',') as [form: string, line: string, amount: string, note: string]);
 
 /** Computes a sum of figures. Brackets round to whole dollars, halves away from zero. */
-const amountOf = (text: string, figures: Readonly<Record<string, Decimal>>): Decimal =>
+const getAmount = (text: string, figures: Readonly<Record<string, Decimal>>): Decimal =>
   [...text.matchAll(/(?:^| ([+-]) )(?:\[(.*?)\]|((?:(?! [+-] ).)+))/g)].reduce((total, [, sign, inner, name = '']) => {
     const value = inner
-      ? amountOf(inner, figures).toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+      ? getAmount(inner, figures).toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
       : (figures[name] ?? new Decimal(name));
     return sign === '-' ? total.minus(value) : total.plus(value);
   }, new Decimal(0));
 
-const sheetOf = async (filer: Filer, { id }: Filing, form: string) => {
+const readSheet = async (filer: Filer, { id }: Filing, form: string) => {
   const { worksheet } = await made(filer.filing(id ?? '', { form }));
   if (!worksheet) throw new Error(`The filing has no worksheet ${form}.`);
   return worksheet;
@@ -168,7 +168,7 @@ describe('worksheets', () => {
     const registrations = states.map((state) => ({ state, from: '2026-07-01', to: null, frequency: 'month' as const }));
     const settings = { registrations, books_open_from: '2026-07-01' };
     const caller = await newCaller({ settings });
-    filer = filerOf(caller);
+    filer = createFiler(caller);
     account = caller.account.id;
     const addresses = states.flatMap((state): readonly Address[] => places[state]);
     for (const [at, address] of Array.from({ length: 7 }, () => addresses)
@@ -195,8 +195,8 @@ describe('worksheets', () => {
 
   it('have the amounts of the transactions, rounded as the form requires', async () => {
     for (const { state, month, filing } of filings) {
-      const worksheet = await sheetOf(filer, filing, forms[state]);
-      const figures = figuresOf(all, state, month);
+      const worksheet = await readSheet(filer, filing, forms[state]);
+      const figures = getFigures(all, state, month);
       const place = `${state} ${month}`;
       expect([place, figures.gross.cmp(0)]).toEqual([place, { '2026-07': 1, '2026-08': -1, '2026-09': 0 }[month]]);
       const lines = Object.fromEntries(
@@ -205,7 +205,7 @@ describe('worksheets', () => {
       const expected = expectedLines.filter(([form]) => form === forms[state]);
       expect([place, lines]).toEqual([
         place,
-        Object.fromEntries(expected.map(([, line, amount]) => [line, amountOf(amount, figures).toFixed(2)])),
+        Object.fromEntries(expected.map(([, line, amount]) => [line, getAmount(amount, figures).toFixed(2)])),
       ]);
       for (const { amount, note } of worksheet.lines) expect(amount === null).toBe(note !== null);
       const total = new Decimal(lines[expected.find(([, , , note]) => note === 'total')?.[1] ?? ''] ?? '');
@@ -218,7 +218,7 @@ describe('worksheets', () => {
 
   it('of a dry run have the lines of the closed filing', async () => {
     const { worksheet } = await made(Promise.resolve(before));
-    const closed = await sheetOf(filer, californian(), forms.CA);
+    const closed = await readSheet(filer, californian(), forms.CA);
     expect({ ...worksheet, notes: worksheet?.notes.slice(1) }).toEqual(closed);
     expect(worksheet?.notes[0]).toContain('not closed');
     const october = { period_end: '2026-10-31' };
@@ -230,12 +230,12 @@ describe('worksheets', () => {
       [{ dry_run: false }, '/form'],
       [{ totals_starting_after: 'x' }, '/totals_starting_after'],
     ] as const)
-      expect(refusalOf(await dryRun({ ...october, ...refused }))).toContain(pointer);
+      expect(getRefusal(await dryRun({ ...october, ...refused }))).toContain(pointer);
   });
 
   it('are CSV files with the same lines', async () => {
     const filing = californian();
-    const worksheet = await sheetOf(filer, filing, forms.CA);
+    const worksheet = await readSheet(filer, filing, forms.CA);
     const { text } = await filer.filing(filing.id, { form: forms.CA }, csv);
     const [header, ...rows] = text.split('\r\n');
     expect(header).toBe('form,edition,part,line,label,taxable_amount,amount,note');
@@ -249,7 +249,7 @@ describe('worksheets', () => {
     const { id } = californian();
     const run = (...options: string[]) =>
       runInProcess(filingsProgram(), ['worksheet', '--account', account, ...options]);
-    const { lines } = await sheetOf(filer, californian(), forms.CA);
+    const { lines } = await readSheet(filer, californian(), forms.CA);
     const { out } = await run(id ?? '');
     for (const { line, label } of lines) expect(out).toMatch(new RegExp(`^${line} +${RegExp.escape(label)} `, 'm'));
     const folder = mkdtempSync(join(tmpdir(), 'levy-'));
@@ -265,13 +265,13 @@ describe('worksheets', () => {
     const last = filings.findLast(({ state }) => state === 'FL');
     await made(filer.call('POST', `/filings/${last?.filing.id}`, { body: { status: 'canceled' } }));
     const refused = await filer.filing(last?.filing.id ?? '', { form: forms.FL });
-    expect(refusalOf(refused)).toContain('409 | conflict_return_incomplete');
+    expect(getRefusal(refused)).toContain('409 | conflict_return_incomplete');
   });
 
   it('are refused with the form of a different state or with pages', async () => {
     const filing = californian();
     const refused = await filer.filing(filing.id, { form: 'FL-DR-15' });
-    expect(refusalOf(refused)).toContain('validation_invalid_format');
+    expect(getRefusal(refused)).toContain('validation_invalid_format');
     expect(refused.body.errors[0].detail).toContain('Send CA-CDTFA-401.');
     expect((await filer.filing(filing.id, { form: forms.CA, expand: 'entries' })).status).toBe(422);
   });

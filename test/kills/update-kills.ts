@@ -151,7 +151,7 @@ const stateContent = (items: readonly Record<string, any>[], state: string, acti
 };
 
 /** Returns the state of a table after an update of these states. */
-const endStateOf = (stored: readonly Item[], states: readonly string[]): EndState => {
+const getEndState = (stored: readonly Item[], states: readonly string[]): EndState => {
   const items = stored.map((item) => unmarshall(item));
   const directory = items.find(({ pk, sk }) => pk === activeReleasesKey.pk && sk === activeReleasesKey.sk);
   const active: Record<string, { readonly release: string }> = JSON.parse(directory?.['states'] ?? '{}');
@@ -165,9 +165,9 @@ const endStateOf = (stored: readonly Item[], states: readonly string[]): EndStat
 
 /** Counts the states that use a different release than in an earlier table. */
 const activatedSince = (stored: readonly Item[], before: readonly Item[]): number => {
-  const statesOf = (items: readonly Item[]): Record<string, { readonly release: string }> =>
+  const listStates = (items: readonly Item[]): Record<string, { readonly release: string }> =>
     JSON.parse(items.find(({ pk }) => pk?.S === activeReleasesKey.pk)?.['states']?.S ?? '{}');
-  const [now, then] = [statesOf(stored), statesOf(before)];
+  const [now, then] = [listStates(stored), listStates(before)];
   return Object.keys(now).filter((state) => now[state]?.release !== then[state]?.release).length;
 };
 
@@ -255,7 +255,7 @@ await undisturbed();
 publish('2027Q1', '0.006');
 const start = await world.items();
 const requests = await undisturbed();
-const expected = endStateOf(await world.items(), states);
+const expected = getEndState(await world.items(), states);
 if (
   !isDeepStrictEqual(
     Object.values(expected.content).map(({ releases }) => releases),
@@ -270,7 +270,7 @@ const requireEnd = async (when: string): Promise<void> => {
   await requireWhole(when);
   const again = await update(() => {});
   if (again.code !== 0) fail(`${when}: the second run exits with ${again.code}.`, again.out);
-  const { content } = endStateOf(await world.items(), states);
+  const { content } = getEndState(await world.items(), states);
   if (!isDeepStrictEqual(content, expected.content))
     fail(`${when}: the second run ends otherwise.`, content, expected.content);
   await requireWhole(`${when}, then a second run`);
@@ -300,7 +300,7 @@ for (let kill = 1; kill <= kills; kill += 1) {
   const left = await leftFolders();
   if (left.length > 0 && ran.signal !== 'SIGKILL') fail(`${when}: the run left ${left.join(', ')}.`);
   counts.folders += left.length;
-  counts.unfinished += endStateOf(items, states).unfinished;
+  counts.unfinished += getEndState(items, states).unfinished;
   await requireEnd(when);
   if (kill % 10 === 0) console.log(`${kill} of ${kills}: ${JSON.stringify(counts)}`);
 }

@@ -139,7 +139,7 @@ export const isExpired = ({ body }: Entry, nowMs: number): boolean =>
   body.status === 'draft' && Date.parse(body.expires_at) <= nowMs;
 
 /** Returns a transaction as the API returns it: an expired draft is void since its deadline. */
-export const viewOf = (entry: Entry, nowMs: number): Body => {
+export const getView = (entry: Entry, nowMs: number): Body => {
   const { body } = entry;
   if (!isExpired(entry, nowMs)) return body;
   const at = body.expires_at;
@@ -147,7 +147,7 @@ export const viewOf = (entry: Entry, nowMs: number): Body => {
   return { ...body, ...end, version: body.version + 1 };
 };
 
-const expiryOf = ({ version, expires_at }: Body): Change => ({
+const buildExpiry = ({ version, expires_at }: Body): Change => ({
   version: version + 1,
   at: expires_at,
   from: 'draft',
@@ -155,16 +155,16 @@ const expiryOf = ({ version, expires_at }: Body): Change => ({
   fields: ['status'],
 });
 
-export const trailOf = (entry: Entry, nowMs: number): readonly Change[] =>
-  isExpired(entry, nowMs) ? [...entry.trail, expiryOf(entry.body)] : entry.trail;
+export const getTrail = (entry: Entry, nowMs: number): readonly Change[] =>
+  isExpired(entry, nowMs) ? [...entry.trail, buildExpiry(entry.body)] : entry.trail;
 
 /** Records a change of a transaction, after the expiry of a draft, if any. */
 export const change = (entry: Entry, nowMs: number, body: Body, fields: readonly string[]): void => {
   if (isExpired(entry, nowMs)) {
-    entry.trail.push(expiryOf(entry.body));
+    entry.trail.push(buildExpiry(entry.body));
     entry.isSettled = true;
   }
-  const from = viewOf(entry, nowMs).status;
+  const from = getView(entry, nowMs).status;
   entry.body = body;
   entry.trail.push({ version: body.version, at: body.updated_at, from, to: body.status, fields: [...fields].sort() });
 };
@@ -175,15 +175,15 @@ export const add = (book: Book, body: Body, kind: Entry['kind']): void => {
 };
 
 /** Returns the transaction that has a reference. References of void transactions are free. */
-export const holderOf = (book: Book, reference: string | null | undefined, nowMs: number): Body | undefined =>
+export const getHolder = (book: Book, reference: string | null | undefined, nowMs: number): Body | undefined =>
   reference
     ? [...book.entries.values()]
-        .map((entry) => viewOf(entry, nowMs))
+        .map((entry) => getView(entry, nowMs))
         .find((body) => body.reference_id === reference && body.status !== 'void')
     : undefined;
 
 /** Returns the warnings of the ledger; all others come from the calculation. */
-export const codesOf = ({ warnings }: Body): string[] =>
+export const listCodes = ({ warnings }: Body): string[] =>
   warnings
     .map(({ code }) => code)
     .filter((code) => /^(tax_amount|credit)_/.test(code))

@@ -4,16 +4,16 @@ import {
   type Body,
   type Book,
   change,
-  codesOf,
-  holderOf,
+  getHolder,
+  getView,
   instant,
+  listCodes,
   type Model,
   type Requested,
   type Sent,
   same,
-  viewOf,
 } from './book.ts';
-import { isNothing, mustBeCredit, refusalsOf, remainingOf } from './credits.ts';
+import { getRemaining, isNothing, listRefusals, mustBeCredit } from './credits.ts';
 import { post } from './journal.ts';
 import { inZone, minor, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine } from './refusal.ts';
@@ -24,7 +24,7 @@ const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));
 
 /** The non-amount fields of a new transaction. */
-const beginningOf = (request: Requested, sale: Body | null, book: Book, nowMs: number) => {
+const getBeginning = (request: Requested, sale: Body | null, book: Book, nowMs: number) => {
   const at = instant(nowMs);
   const isFinal = request.status === 'finalized';
   const currency = request.currency ?? sale?.currency ?? 'USD';
@@ -59,7 +59,7 @@ export const picked = (body: object, like: object) =>
 
 /** The fields of a sale about its credits, summed from the credits. */
 const creditedFields = (book: Book, sale: Body) => {
-  const { total, credited } = remainingOf(book, sale);
+  const { total, credited } = getRemaining(book, sale);
   return {
     credited_amount: written(sale.currency, credited.net),
     credited_tax_amount: written(sale.currency, credited.tax),
@@ -76,9 +76,9 @@ export const recount = (book: Book, saleId: string, nowMs: number): void => {
   change(entry, nowMs, counted, Object.keys(creditedFields(book, body)));
 };
 
-const saleOf = (request: Requested, book: Book, nowMs: number): Body | null => {
+const toSale = (request: Requested, book: Book, nowMs: number): Body | null => {
   const entry = book.entries.get(request.parent_transaction_id ?? '');
-  return entry ? viewOf(entry, nowMs) : null;
+  return entry ? getView(entry, nowMs) : null;
 };
 
 const isOfSale = ({ type, parent_transaction_id }: Requested) => type === 'credit' && Boolean(parent_transaction_id);
@@ -87,7 +87,7 @@ export const duplicate = ({ id }: Body): Refusal =>
   refusal('conflict_duplicate_reference_id', '/reference_id', { transaction_id: id });
 
 /** The refusals of a new transaction, in the order of their checks. */
-const reasonsOf = (
+const listReasons = (
   request: Requested,
   sale: Body | null,
   book: Book,
@@ -97,23 +97,23 @@ const reasonsOf = (
   if (isOfSale(request) && !sale) return [refusal('validation_parent_not_found', '/parent_transaction_id')];
   const fine = sale ? tooFine(request.tax_amount, sale.currency) : [];
   if (fine.length > 0) return fine;
-  const credit = sale ? refusalsOf(request, sale, book, answer) : [];
+  const credit = sale ? listRefusals(request, sale, book, answer) : [];
   if (credit.length > 0) return credit;
-  const holder = holderOf(book, request.reference_id, nowMs);
+  const holder = getHolder(book, request.reference_id, nowMs);
   return holder ? [duplicate(holder)] : [];
 };
 
 /** Compares the response to a new transaction with the model, and records it. */
 export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sent, answer: Answer<Body>): void => {
-  const sale = isOfSale(request) ? saleOf(request, book, nowMs) : null;
-  const reasons = reasonsOf(request, sale, book, nowMs, answer);
+  const sale = isOfSale(request) ? toSale(request, book, nowMs) : null;
+  const reasons = listReasons(request, sale, book, nowMs, answer);
   if (reasons.length > 0) {
     mustBeRefused(answer, reasons);
     return;
   }
   const { body } = answer;
   same(answer.status, 201, `The status of ${answer.text}`);
-  const beginning = beginningOf(request, sale, book, nowMs);
+  const beginning = getBeginning(request, sale, book, nowMs);
   same(picked(body, beginning), beginning, 'The new transaction');
   same(answer.headers.get('etag'), '"1"', 'The entity tag');
   same(answer.headers.get('location'), `transactions/${body.id}`, 'The location');
@@ -123,7 +123,7 @@ export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sen
   const kind = sale ? mustBeCredit(body, request, sale, book, supplied, differs) : null;
   if (!sale) {
     mustBeCalculated(body, request, supplied);
-    same(codesOf(body), differs, 'The warnings');
+    same(listCodes(body), differs, 'The warnings');
   }
   add(book, body, kind);
   if (body.status === 'finalized') post(book, body);

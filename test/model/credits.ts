@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from 'decimal.js';
 import type { Answer } from '../support/http.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';
-import { type Body, type Book, codesOf, type Figures, type Line, must, type Requested, same } from './book.ts';
-import { halfUp, isShare, least, minor, sum, sumOf, written } from './money.ts';
+import { type Body, type Book, type Figures, type Line, listCodes, must, type Requested, same } from './book.ts';
+import { getSum, halfUp, isShare, least, minor, sum, written } from './money.ts';
 import { isRefused, type Refusal, refusal } from './refusal.ts';
-import { mustAddUp, rateOf, stateOf } from './sales.ts';
+import { getRate, getState, mustAddUp } from './sales.ts';
 
 /** Net and tax in minor units. */
 export type Share = { readonly net: bigint; readonly tax: bigint };
@@ -19,23 +19,23 @@ const total = (shares: readonly Share[]): Share => shares.reduce(plus, nothing);
 /** The amounts of a sale by line, or of its credits. */
 type Parts = { readonly lines: ReadonlyMap<string, Share>; readonly shipping: Share; readonly unmatched: Share };
 
-const shareOf = (currency: string, net: string, tax: string): Share => ({
+const buildShare = (currency: string, net: string, tax: string): Share => ({
   net: minor(currency, net),
   tax: minor(currency, tax),
 });
 const lineShare = (currency: string, line: Body['line_items'][number]) =>
-  shareOf(currency, line.net_amount, line.tax_amount);
+  buildShare(currency, line.net_amount, line.tax_amount);
 const shippingShare = ({ currency, shipping }: Figures): Share =>
-  total(shippingCharges(shipping).map(({ net_amount, tax_amount }) => shareOf(currency, net_amount, tax_amount)));
+  total(shippingCharges(shipping).map(({ net_amount, tax_amount }) => buildShare(currency, net_amount, tax_amount)));
 
-const partsOf = (sale: Body): Parts => ({
+const buildParts = (sale: Body): Parts => ({
   lines: new Map(sale.line_items.map((line) => [line.id, lineShare(sale.currency, line)])),
   shipping: shippingShare(sale),
   unmatched: nothing,
 });
 
 /** The sale line that a credit line reduces. */
-export const matchOf = (line: Partial<Line>, sale: Body): Body['line_items'][number] | undefined =>
+export const getMatch = (line: Partial<Line>, sale: Body): Body['line_items'][number] | undefined =>
   sale.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
 
 /** The amounts by which a credit reduces its sale. */
@@ -44,7 +44,7 @@ export const takenBy = (credit: Figures, sale: Body): Parts => {
   let unmatched = nothing;
   for (const line of credit.line_items) {
     const share = lineShare(credit.currency, line);
-    const id = matchOf(line, sale)?.id;
+    const id = getMatch(line, sale)?.id;
     if (id === undefined) unmatched = plus(unmatched, share);
     else lines.set(id, plus(lines.get(id) ?? nothing, share));
   }
@@ -54,7 +54,7 @@ export const takenBy = (credit: Figures, sale: Body): Parts => {
 const isLive = ({ status }: Body) => status === 'finalized' || status === 'filed';
 
 /** The credits that count against a sale. */
-const liveCreditsOf = (book: Book, sale: Body): Body[] =>
+const listLiveCredits = (book: Book, sale: Body): Body[] =>
   [...book.entries.values()]
     .map(({ body }) => body)
     .filter((body) => body.type === 'credit' && body.parent_transaction_id === sale.id && isLive(body));
@@ -62,9 +62,9 @@ const liveCreditsOf = (book: Book, sale: Body): Body[] =>
 type Remaining = Parts & { readonly whole: Parts; readonly total: Share; readonly credited: Share };
 
 /** The remainder of a sale after its live credits, summed from the credits; one credit may be left out. */
-export const remainingOf = (book: Book, sale: Body, without?: string): Remaining => {
-  const whole = partsOf(sale);
-  const taken = liveCreditsOf(book, sale)
+export const getRemaining = (book: Book, sale: Body, without?: string): Remaining => {
+  const whole = buildParts(sale);
+  const taken = listLiveCredits(book, sale)
     .filter(({ id }) => id !== without)
     .map((credit) => takenBy(credit, sale));
   const left = (share: Share, takes: readonly Share[]) => minus(share, total(takes));
@@ -104,7 +104,7 @@ const overCredit = (currency: string, { net, tax }: Share, at: string): Refusal 
   });
 
 /** The tax of a part, in proportion to its net and rounded half up. The last part takes the remaining tax. */
-const taxOf = (net: bigint, whole: Share, left: Share): bigint => {
+const getTax = (net: bigint, whole: Share, left: Share): bigint => {
   if (net === left.net) return left.tax;
   return net === 0n ? 0n : least(halfUp(whole.tax * net, whole.net), left.tax);
 };
@@ -116,9 +116,9 @@ const fieldRefusals = (wish: Requested, sale: Body): Refusal[] => [
 ];
 
 /** The possible discounts of a line: the sent one, else its part by amount, rounded either way. */
-export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
+export const listDiscounts = (line: Line, sale: Body): readonly bigint[] => {
   const { currency } = sale;
-  const parent = matchOf(line, sale);
+  const parent = getMatch(line, sale);
   if (!parent || (line.discount_amount ?? null) !== null) return [minor(currency, line.discount_amount ?? '0')];
   const amount = minor(currency, line.quantity, line.unit_price ?? parent.unit_price);
   const whole = minor(currency, parent.applied_discount_amount);
@@ -131,19 +131,19 @@ export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
 /** Whether a line, with the lines before it that credit the same one at its price, has more units than were sold. */
 const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolean => {
   const line = lines[at] as Line;
-  const parent = matchOf(line, sale);
+  const parent = getMatch(line, sale);
   if (!parent) return false;
   const isAtPrice = ({ unit_price }: Line) => new Decimal(unit_price ?? parent.unit_price).eq(parent.unit_price);
   if (!isAtPrice(line)) return new Decimal(line.quantity).gt(parent.quantity) && !new Decimal(line.quantity).eq(1);
   return lines
     .slice(0, at + 1)
-    .filter((one) => matchOf(one, sale)?.id === parent.id && isAtPrice(one))
+    .filter((one) => getMatch(one, sale)?.id === parent.id && isAtPrice(one))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0))
     .gt(parent.quantity);
 };
 
 // Shipping is delivered to the same address as its lines.
-const statesOf = (sale: Body): string[] => sale.line_items.map((line) => stateOf(line, sale));
+const listStates = (sale: Body): string[] => sale.line_items.map((line) => getState(line, sale));
 
 /**
  * Returns the amounts of a credit of certain lines with these discounts, at most the remainder of each line and in
@@ -159,11 +159,11 @@ const linesCredit = (
   const left = new Map(remaining.lines);
   const lines: CreditedLine[] = [];
   for (const [index, line] of (wish.line_items ?? []).entries()) {
-    const parent = matchOf(line, sale);
+    const parent = getMatch(line, sale);
     const discount = discounts[index] as bigint;
     const net = minor(currency, line.quantity, line.unit_price ?? parent?.unit_price ?? '') - discount;
     if (!parent) {
-      lines.push({ parentId: null, net, tax: rateOf(net, line, sale), discount });
+      lines.push({ parentId: null, net, tax: getRate(net, line, sale), discount });
       continue;
     }
     const of = left.get(parent.id) as Share;
@@ -171,7 +171,7 @@ const linesCredit = (
     if (net > of.net) return overCredit(currency, of, `/line_items/${index}`);
     if (hasTooManyUnits(wish.line_items ?? [], index, sale))
       return overCredit(currency, of, `/line_items/${index}/quantity`);
-    const taken = { net, tax: taxOf(net, remaining.whole.lines.get(parent.id) as Share, of) };
+    const taken = { net, tax: getTax(net, remaining.whole.lines.get(parent.id) as Share, of) };
     left.set(parent.id, minus(of, taken));
     lines.push({ ...taken, parentId: parent.id, discount });
   }
@@ -180,7 +180,7 @@ const linesCredit = (
   if (sale.redacted_at !== undefined && unmatched >= 0)
     return refusal('validation_invalid_format', `/line_items/${unmatched}`);
   const other = (wish.line_items ?? []).findIndex(
-    (line) => !matchOf(line, sale) && !statesOf(sale).includes(stateOf(line, sale)),
+    (line) => !getMatch(line, sale) && !listStates(sale).includes(getState(line, sale)),
   );
   if (other >= 0) return refusal('validation_invalid_format', `/line_items/${other}`);
   const shipping = wish.shipping ? shippingCredit(minor(currency, wish.shipping.amount), sale, remaining) : null;
@@ -194,7 +194,7 @@ const linesCredit = (
 const shippingCredit = (net: bigint, sale: Body, { whole, shipping }: Remaining): Share | Refusal =>
   !sale.shipping || net > shipping.net
     ? overCredit(sale.currency, shipping, '/shipping/amount')
-    : { net, tax: taxOf(net, whole.shipping, shipping) };
+    : { net, tax: getTax(net, whole.shipping, shipping) };
 
 /**
  * Returns all of a sale or its remainder. Unmatched credit lines may have reduced the amounts that its lines still
@@ -221,7 +221,7 @@ export const creditOf = (
     return [
       refusal('conflict_parent_not_creditable', '/parent_transaction_id', { parent_type: type, parent_status: status }),
     ];
-  const remaining = remainingOf(book, sale);
+  const remaining = getRemaining(book, sale);
   if (wish.line_items) {
     const credit = linesCredit(wish, sale, remaining, discounts);
     return 'code' in credit ? [credit] : credit;
@@ -253,7 +253,7 @@ const isRefusal = (credit: Credit | readonly Refusal[]): credit is readonly Refu
 const choices = (request: Requested, sale: Body): bigint[][] =>
   (request.line_items ?? []).reduce(
     (before: bigint[][], line) =>
-      before.flatMap((discounts) => discountsOf(line, sale).map((discount) => [...discounts, discount])),
+      before.flatMap((discounts) => listDiscounts(line, sale).map((discount) => [...discounts, discount])),
     [[]],
   );
 
@@ -263,7 +263,7 @@ const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Bo
   if (isRefusal(credit)) return credit;
   const supplied = request.tax_amount ?? null;
   if (supplied === null || minor(sale.currency, supplied) === credit.total.tax) return [];
-  const remaining = remainingOf(book, sale);
+  const remaining = getRemaining(book, sale);
   const room = taxRoom(credit, remaining);
   return minor(sale.currency, supplied) > room ? [overTaxed(sale.currency, room, remaining)] : [];
 };
@@ -271,7 +271,7 @@ const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Bo
 /**
  * Returns why a credit must be refused, if at all. If a discount can be rounded either way, both results are accepted.
  */
-export const refusalsOf = (request: Requested, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
+export const listRefusals = (request: Requested, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
   const possible = choices(request, sale).map((discounts) => refusalsWith(discounts, request, sale, book));
   const matching = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
   // A possible credit can still be refused for a different reason.
@@ -282,7 +282,7 @@ export const refusalsOf = (request: Requested, sale: Body, book: Book, answer: A
 export const acceptedCredit = (body: Figures, request: Requested, sale: Body, book: Book): Credit => {
   const discounts = (request.line_items ?? []).map((line, index) => {
     const discount = minor(sale.currency, body.line_items[index]?.applied_discount_amount ?? '');
-    must(discountsOf(line, sale).includes(discount), 'An inherited discount is not its part of the line’s.');
+    must(listDiscounts(line, sale).includes(discount), 'An inherited discount is not its part of the line’s.');
     return discount;
   });
   const credit = creditOf(request, sale, book, discounts);
@@ -294,7 +294,7 @@ const mustTakeLines = (body: Figures, { lines, kind }: Credit, sale: Body): void
   const { currency } = sale;
   if (kind === 'lines')
     same(
-      body.line_items.map((line) => [minor(currency, line.net_amount), matchOf(line, sale)?.id ?? null]),
+      body.line_items.map((line) => [minor(currency, line.net_amount), getMatch(line, sale)?.id ?? null]),
       lines.map(({ net, parentId }) => [net, parentId]),
       'The net of each line',
     );
@@ -303,7 +303,7 @@ const mustTakeLines = (body: Figures, { lines, kind }: Credit, sale: Body): void
 /** Checks that the tax is the recorded tax of each line, or a supplied tax distributed by the remaining tax. */
 const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, without?: string): void => {
   const { currency } = sale;
-  const remaining = remainingOf(book, sale, without);
+  const remaining = getRemaining(book, sale, without);
   const taken = takenBy(body, sale);
   const credited = [...taken.lines, [null, taken.shipping] as const];
   const left = (id: string | null): Share => (id === null ? remaining.shipping : (remaining.lines.get(id) ?? nothing));
@@ -342,14 +342,14 @@ export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book:
   mustTakeLines(body, credit, sale);
   mustTakeTax(body, credit, sale, book, without);
   const net =
-    sumOf(currency, body.line_items, 'net_amount') + minor(currency, onlyShipping(body.shipping)?.amount ?? '0');
+    getSum(currency, body.line_items, 'net_amount') + minor(currency, onlyShipping(body.shipping)?.amount ?? '0');
   same(net, credit.total.net, 'The net of the credit');
 };
 
 /** The warnings of a credit whose request differs from its sale, or that is dated before it. */
 export const differenceCodes = ({ line_items, customer }: Requested, taxDate: string, sale: Body): string[] => {
   const isOther = (sent: unknown, sold: unknown) => (sent ?? null) !== null && !isDeepStrictEqual(sent, sold);
-  const pairs = (line_items ?? []).map((line) => [line, matchOf(line, sale)] as const);
+  const pairs = (line_items ?? []).map((line) => [line, getMatch(line, sale)] as const);
   const lines = pairs.flatMap(([line, sold]) =>
     sold
       ? [
@@ -381,7 +381,7 @@ export const mustBeCredit = (
   same(minor(currency, body.tax_amount), supplied === null ? credit.total.tax : minor(currency, supplied), 'The tax');
   const unmatched = credit.lines.filter(({ parentId }) => parentId === null).map(() => 'credit_line_unmatched');
   same(
-    codesOf(body),
+    listCodes(body),
     [...differenceCodes(request, body.tax_date, sale), ...unmatched, ...warnings].sort(),
     'The warnings',
   );

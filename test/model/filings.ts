@@ -1,8 +1,8 @@
 import type { Answer, Schema } from '../support/http.ts';
-import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf, Registered } from '../support/local-days.ts';
+import { daysAfter, getFirstDay, getLastDay, getMonth, localDay, Registered } from '../support/local-days.ts';
 import { type Book, change, type Filing, instant, type Model, type Requested, type Sent, same } from './book.ts';
 import { picked } from './create.ts';
-import { amountsOf } from './journal.ts';
+import { getAmounts } from './journal.ts';
 
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 
@@ -10,7 +10,7 @@ type Body = Omit<Schema<'Filing'>, 'entries'> & { readonly entries: object | nul
 
 const names: Readonly<Record<string, string>> = { 'US-MI': 'Michigan', 'US-IN': 'Indiana' };
 
-const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count }: Body['summary'][number]) => ({
+const getSums = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count }: Body['summary'][number]) => ({
   gross_amount,
   exempt_amount,
   taxable_amount,
@@ -20,7 +20,7 @@ const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count
 
 /** Checks that a filing equals the sum of its entries, in each currency. */
 const mustTotal = (body: Body, amounts: Filing['amounts']): void => {
-  const of = (rows: Body['summary']) => rows.map((row) => [row.currency, sumsOf(row)]);
+  const of = (rows: Body['summary']) => rows.map((row) => [row.currency, getSums(row)]);
   same(of(body.summary), amounts, 'The summary of a filing');
   same(of(body.totals), amounts, 'The totals of a filing');
   const [{ jurisdiction_code, jurisdiction_name } = { jurisdiction_code: body.state, jurisdiction_name: null }] =
@@ -68,10 +68,10 @@ type Reply = Answer<Schema<'Filing'>>;
 type Period = { readonly first: number; readonly last: number; readonly frequency: string };
 
 /** The period of a day, by the registrations of a state (`US-MI`). */
-const periodOf = ({ registrations }: Book, state: string, day: string): Period =>
-  new Registered(registrations, state).periodOf(monthOf(day));
+const getPeriod = ({ registrations }: Book, state: string, day: string): Period =>
+  new Registered(registrations, state).getPeriod(getMonth(day));
 
-const stateOf = ({ state }: Requested): string => `US-${state}`;
+const getState = ({ state }: Requested): string => `US-${state}`;
 
 const standing = (book: Book, state: string): Filing[] =>
   book.filings.filter((filing) => filing.state === state && filing.status !== 'canceled');
@@ -83,7 +83,7 @@ export const nextEnd = (book: Book, state: string): string | null => {
   const created = instant(book.createdMs).slice(0, 10);
   const begun = book.registrations === 'all' ? [] : [created];
   const [oldest] = last ? [daysAfter(last.end, 1)] : [...open.map(({ month }) => `${month}-01`), ...begun].sort();
-  return oldest === undefined ? null : lastDayOf(periodOf(book, state, oldest).last);
+  return oldest === undefined ? null : getLastDay(getPeriod(book, state, oldest).last);
 };
 
 /**
@@ -92,7 +92,7 @@ export const nextEnd = (book: Book, state: string): string | null => {
  */
 const dueIn = (book: Book, state: string, end: string) => {
   const next = nextEnd(book, state);
-  const first = next !== null && end > next ? firstDayOf(periodOf(book, state, end).first).slice(0, 7) : '';
+  const first = next !== null && end > next ? getFirstDay(getPeriod(book, state, end).first).slice(0, 7) : '';
   return [...book.journal.values()].filter(
     (entry) => entry.state === state && entry.filing === null && entry.month <= end.slice(0, 7) && entry.month >= first,
   );
@@ -102,9 +102,9 @@ const closingRefusal = (book: Book, { state: code, period_end, dry_run }: Closin
   const state = `US-${code}`;
   const meta = { state, period_end };
   const today = localDay(nowMs, book.timeZone);
-  const { first, last } = periodOf(book, state, period_end);
-  if (lastDayOf(last) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
-  const isTooEarly = dry_run ? first > periodOf(book, state, today).last : period_end >= today;
+  const { first, last } = getPeriod(book, state, period_end);
+  if (getLastDay(last) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
+  const isTooEarly = dry_run ? first > getPeriod(book, state, today).last : period_end >= today;
   if (isTooEarly) return [refusal('conflict_period_not_over', '/period_end', meta)];
   const next = nextEnd(book, state);
   return dry_run || next === null || next === period_end
@@ -114,9 +114,9 @@ const closingRefusal = (book: Book, { state: code, period_end, dry_run }: Closin
 
 /** Compares the response to closing a period with the model, and records the filing's entries. */
 const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, body, headers }: Reply): void => {
-  const state = stateOf(request);
+  const state = getState(request);
   const members = dueIn(book, state, request.period_end);
-  const amounts = amountsOf(book, members);
+  const amounts = getAmounts(book, members);
   if (request.dry_run) {
     same([status, body.id, body.status], [200, null, 'dry_run'], 'A dry run');
     mustTotal(body, amounts);
@@ -124,11 +124,11 @@ const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, 
   }
   same([status, body.status, headers.get('location')], [202, 'closing', `filings/${body.id}`], 'A filing that begins');
   const at = instant(nowMs);
-  const { first, frequency } = periodOf(book, state, request.period_end);
+  const { first, frequency } = getPeriod(book, state, request.period_end);
   const filing: Filing = {
     id: body.id,
     state,
-    start: firstDayOf(first),
+    start: getFirstDay(first),
     end: request.period_end,
     frequency,
     createdAt: at,
@@ -202,21 +202,15 @@ const mustBeUnchanged = ({ status, body }: Reply, filing: Filing): void => {
   mustBeFiling(body, filing);
 };
 
-const judgeFilingOf = (model: Model, book: Book, request: Closing, answer: Reply): void => {
-  const found = standing(book, stateOf(request)).find(({ end }) => end === request.period_end);
+const checkFiling = (model: Model, book: Book, request: Closing, answer: Reply): void => {
+  const found = standing(book, getState(request)).find(({ end }) => end === request.period_end);
   const refused = found ? [] : closingRefusal(book, request, model.nowMs);
   if (found) mustBeUnchanged(answer, found);
   else if (refused.length > 0) mustBeRefused(answer, refused);
   else judgeClosing(model, book, request, answer);
 };
 
-const judgeChangeOf = (
-  model: Model,
-  book: Book,
-  filing: Filing | undefined,
-  request: Requested,
-  answer: Reply,
-): void => {
+const checkChange = (model: Model, book: Book, filing: Filing | undefined, request: Requested, answer: Reply): void => {
   const { confirmation_number: number, acknowledge_exceptions: acknowledged, status } = request;
   if (!filing) mustBeRefused(answer, [refusal('not_found')]);
   else if (filing.status !== status) {
@@ -235,9 +229,9 @@ const judgeChangeOf = (
 
 /** Compares the response to a request about filings with the model, and records its changes. */
 export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Reply): void => {
-  if (path === '/filings') judgeFilingOf(model, book, request as Closing, answer);
+  if (path === '/filings') checkFiling(model, book, request as Closing, answer);
   else
-    judgeChangeOf(
+    checkChange(
       model,
       book,
       book.filings.find(({ id }) => path === `/filings/${id}`),

@@ -2,15 +2,15 @@ import { shippingCharges } from '../support/shipping.ts';
 import type { Body, Book, Entry, Filing, Posted } from './book.ts';
 import { minor, sum, written } from './money.ts';
 
-const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string =>
+const getState = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string =>
   jurisdiction_code.slice(0, 5);
 
-const rowsOf = ({ line_items, shipping }: Body) =>
+const listRows = ({ line_items, shipping }: Body) =>
   [...line_items, ...shippingCharges(shipping)].flatMap(({ taxes }) => taxes);
 
 /** Post the open entries of a finalized transaction: one for each of its states. */
 export const post = (book: Book, body: Body): void => {
-  for (const state of new Set(rowsOf(body).map(stateOf)))
+  for (const state of new Set(listRows(body).map(getState)))
     book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });
 };
 
@@ -25,7 +25,7 @@ export const isTaken = (book: Book, { id }: Body): boolean =>
 
 const isTaxedOtherwise = ({ tax_amount, calculated_tax_amount, ...body }: Body): boolean =>
   tax_amount !== calculated_tax_amount ||
-  rowsOf(body as Body).some(({ taxability_reason }) => taxability_reason === 'over_collected');
+  listRows(body as Body).some(({ taxability_reason }) => taxability_reason === 'over_collected');
 
 /**
  * Returns whether a different tax was recorded on a document, its sale, or any credit of that sale, whose calculated
@@ -49,15 +49,15 @@ export const exceptionsAtMost = (book: Book, members: readonly string[]): number
 export const exceptionsAtLeast = (book: Book, members: readonly string[]): number =>
   members.filter((id) => {
     const { body } = book.entries.get(id) as Entry;
-    const isInOneState = new Set(rowsOf(body).map(stateOf)).size === 1;
+    const isInOneState = new Set(listRows(body).map(getState)).size === 1;
     return body.parent_transaction_id === null && isTaxedOtherwise(body) && isInOneState;
   }).length;
 
 /** The sums of entries by currency; credits are negative. */
-export const amountsOf = (book: Book, entries: readonly Posted[]): Filing['amounts'] => {
+export const getAmounts = (book: Book, entries: readonly Posted[]): Filing['amounts'] => {
   const owed = entries.map(({ id, state }) => {
     const { body } = book.entries.get(id) as Entry;
-    const rows = rowsOf(body).filter((row) => stateOf(row) === state);
+    const rows = listRows(body).filter((row) => getState(row) === state);
     const sign = body.type === 'credit' ? -1n : 1n;
     const of = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount') =>
       sign * sum(rows.map((row) => minor(body.currency, row[field])));

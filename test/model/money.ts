@@ -6,7 +6,7 @@ import type { Terms } from './book.ts';
 
 const decimals: Readonly<Record<string, number>> = { USD: 2, EUR: 2, JPY: 0, KWD: 3 };
 
-export const decimalsOf = (currency: string): number => {
+export const getDecimals = (currency: string): number => {
   const known = decimals[currency];
   if (known === undefined) throw new Error(`The model does not know ${currency}.`);
   return known;
@@ -15,22 +15,22 @@ export const decimalsOf = (currency: string): number => {
 /** Divides two non-negative integers, rounded half up. */
 export const halfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
-const partsOf = (text: string) => {
+const listParts = (text: string) => {
   const [whole = '', fraction = ''] = text.split('.');
   return { digits: BigInt(whole + fraction), scale: BigInt(fraction.length) };
 };
 
 /** Multiplies decimals and rounds half up to minor units of a currency; a single decimal is only converted. */
 export const minor = (currency: string, ...factors: readonly string[]): bigint => {
-  const parts = factors.map(partsOf);
+  const parts = factors.map(listParts);
   const product = parts.reduce((all, { digits }) => all * digits, 1n);
   const scale = parts.reduce((all, part) => all + part.scale, 0n);
-  return halfUp(product * 10n ** BigInt(decimalsOf(currency)), 10n ** scale);
+  return halfUp(product * 10n ** BigInt(getDecimals(currency)), 10n ** scale);
 };
 
 /** Formats minor units as responses do. */
 export const written = (currency: string, amount: bigint): string => {
-  const places = decimalsOf(currency);
+  const places = getDecimals(currency);
   const digits = (amount < 0n ? -amount : amount).toString().padStart(places + 1, '0');
   const sign = amount < 0n ? '-' : '';
   return places === 0 ? sign + digits : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
@@ -85,14 +85,14 @@ export const zones = fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/
 export const frequencies = fc.constantFrom('all', 'all', ...Object.keys(histories));
 
 /** The terms of an account with this draft lifetime, for a run that begins at an instant. */
-export const termsOf = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
+export const getTerms = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
   draftHours,
   timeZone,
   registrations: history === 'all' ? 'all' : registrations(history, new Date(startMs).getUTCFullYear()),
 });
 
 /** The sum of a field over charges, in minor units. */
-export const sumOf = <Field extends string>(
+export const getSum = <Field extends string>(
   currency: string,
   charges: readonly { readonly [Name in Field]: string }[],
   field: Field,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/http.ts';
 import { type Body, type Requested, same } from './book.ts';
-import { decimalsOf } from './money.ts';
+import { getDecimals } from './money.ts';
 
 /** A tax of more decimals than can be paid. */
 export const tooFine = (tax: unknown, currency: string): Refusal[] =>
-  typeof tax === 'string' && (tax.split('.')[1] ?? '').length > decimalsOf(currency)
+  typeof tax === 'string' && (tax.split('.')[1] ?? '').length > getDecimals(currency)
     ? [refusal('validation_invalid_format', '/tax_amount')]
     : [];
 
@@ -75,7 +75,7 @@ export const refusal = (code: string, at?: string, meta?: Refusal['meta']): Refu
   ...(meta && { meta }),
 });
 
-const saidOf = ({ body }: Answer): Refusal[] =>
+const listRefusals = ({ body }: Answer): Refusal[] =>
   (body?.errors ?? []).map(({ status, code, source, meta: { request_id: _, ...meta } }) => {
     const at = source.pointer ?? source.parameter ?? source.header;
     return {
@@ -91,11 +91,11 @@ const ordered = (refusals: readonly Refusal[]) =>
 
 /** Returns whether a response is exactly this refusal, in all client-visible fields. */
 export const isRefused = (answer: Answer, expected: readonly Refusal[]): boolean =>
-  answer.status === expected[0]?.status && isDeepStrictEqual(ordered(saidOf(answer)), ordered(expected));
+  answer.status === expected[0]?.status && isDeepStrictEqual(ordered(listRefusals(answer)), ordered(expected));
 
 export const mustBeRefused = (answer: Answer, expected: readonly Refusal[]): void =>
   same(
-    { status: answer.status, errors: ordered(saidOf(answer)) },
+    { status: answer.status, errors: ordered(listRefusals(answer)) },
     { status: expected[0]?.status, errors: ordered(expected) },
     'A refusal',
   );

@@ -1,4 +1,4 @@
-import { problemsOf } from '../contract/validate-response.ts';
+import { listProblems } from '../contract/validate-response.ts';
 import { impersonal } from '../support/committed-hash.ts';
 import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
 import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
@@ -10,13 +10,13 @@ import { judgeUpdate } from './update.ts';
 
 const counts = new Map<string, number>();
 
-const shortOf = (path: string): string => (path.split('?')[0] as string).replace(/(txn|fil)_\w+/, '{id}');
+const getShort = (path: string): string => (path.split('?')[0] as string).replace(/(txn|fil)_\w+/, '{id}');
 
 /** Count a response by its request and outcome. */
 const count = (method: string, path: string, { status, body, headers }: Answer): void => {
   const codes = (body?.errors ?? []).map(({ code }) => code);
   const replayed = headers.get('idempotent-replayed') ? ['replayed'] : [];
-  const what = [method, shortOf(path), status, ...replayed, ...new Set(codes)].join(' ');
+  const what = [method, getShort(path), status, ...replayed, ...new Set(codes)].join(' ');
   counts.set(what, (counts.get(what) ?? 0) + 1);
 };
 
@@ -52,7 +52,7 @@ export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   const answer = await world.send[side](method, path, request);
   count(method, path, answer);
   const { status, headers, body } = answer;
-  const problems = problemsOf({ method, path, status, headers, body });
+  const problems = listProblems({ method, path, status, headers, body });
   must(problems.length === 0, `The answer breaks its contract.\n${problems.join('\n')}`);
   return answer;
 };
@@ -62,13 +62,13 @@ const mustBeReplay = (book: Book, answer: Answer, first: Answer): void => {
   const { id } = first.body as Partial<Body>;
   const isRedacted = book.entries.get(id ?? '')?.body.redacted_at !== undefined;
   same((answer.body as Partial<Body>).redacted_at !== undefined, isRedacted, 'Whether a replay is redacted');
-  const summaryOf = ({ status, text, body, headers }: Answer) => ({
+  const buildSummary = ({ status, text, body, headers }: Answer) => ({
     status,
     text: isRedacted ? impersonal(body) : text,
     tag: headers.get('etag'),
     location: headers.get('location'),
   });
-  same(summaryOf(answer), summaryOf(first), 'A replay');
+  same(buildSummary(answer), buildSummary(first), 'A replay');
   same(answer.headers.get('idempotent-replayed'), 'true', 'What says that it is one');
 };
 
@@ -79,7 +79,7 @@ const judge = (model: Model, book: Book, sent: Sent, answer: Answer): void => {
   else judgeUpdate(model, book, sent, answer as Answer<Body>);
 };
 
-const invalidOf = (path: string, body: Requested) => {
+const getInvalid = (path: string, body: Requested) => {
   if (path === '/transactions') return invalidNew(body);
   return path.startsWith('/filings') ? invalidFiling(body) : invalidUpdate(body);
 };
@@ -101,7 +101,7 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
   const { path, body, headers } = sent;
   const answer = await ask(model, world, side, 'POST', path, { body, headers });
   book.sent.push(sent);
-  const invalid = invalidOf(path, body);
+  const invalid = getInvalid(path, body);
   const key = headers['Idempotency-Key'] === undefined ? null : `${path} ${headers['Idempotency-Key']}`;
   const kept = key === null ? undefined : book.records.get(key);
   const record = kept && model.nowMs < kept.untilMs ? kept : undefined;

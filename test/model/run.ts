@@ -5,7 +5,7 @@ import { createCredit, createSale } from './commands/create.ts';
 import { advance, close, readFilings, redaction, repeat, settle, sweep } from './commands/filings.ts';
 import { list, read } from './commands/read.ts';
 import { annul, finalize, update } from './commands/update.ts';
-import { frequencies, termsOf, zones } from './money.ts';
+import { frequencies, getTerms, zones } from './money.ts';
 import { type Side, write } from './requests.ts';
 import { draftHours } from './world.ts';
 
@@ -60,7 +60,7 @@ type Failure = Pick<fc.RunDetails<unknown>, 'seed' | 'counterexamplePath' | 'cou
  * Formats the command that repeats a failure: the seed, the path to the smallest failing run, and the commands that
  * ran.
  */
-const commandOf = (command: string, { seed, counterexamplePath, counterexample }: Failure): string => {
+const getCommand = (command: string, { seed, counterexamplePath, counterexample }: Failure): string => {
   const ran = /replayPath="([^"]*)"/.exec(String((counterexample as readonly unknown[] | null)?.[0]))?.[1] ?? '';
   return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' ${command}`;
 };
@@ -114,8 +114,8 @@ export const runModel = async (
     try {
       advanceClock(untilStart(now()));
       const [zone, frequency, otherZone, otherFrequency] = drawn;
-      const first = termsOf(zone, frequency, draftHours[0], now());
-      const both = [first, termsOf(otherZone, otherFrequency, draftHours[1], now())] as const;
+      const first = getTerms(zone, frequency, draftHours[0], now());
+      const both = [first, getTerms(otherZone, otherFrequency, draftHours[1], now())] as const;
       const world = await newWorld(both);
       const begun = await newScene(newModel(both), world);
       await fc.asyncModelRun(() => begun, sequence);
@@ -131,7 +131,7 @@ export const runModel = async (
   const { numRuns: at, numShrinks, counterexample, errorInstance } = details;
   const cause = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   throw new Error(
-    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${commandOf(command, details)}`,
+    `Run ${at} fails, after ${numShrinks} shrinks:${counterexample}\n${cause}\n\nRepeat it with\n  ${getCommand(command, details)}`,
     { cause: errorInstance },
   );
 };

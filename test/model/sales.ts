@@ -1,19 +1,19 @@
 import { faultText, sumFaults } from '../../shared/ledger/invariants.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 import { type Body, type Figures, type Line, must, type Requested, same } from './book.ts';
-import { halfUp, isShare, minor, sum, sumOf } from './money.ts';
+import { getSum, halfUp, isShare, minor, sum } from './money.ts';
 
 /** Rates in whole percent, for goods without a special rule. Neither state has local taxes. */
 const rates: Readonly<Record<string, bigint>> = { MI: 6n, IN: 7n };
 
-export const stateOf = (line: Pick<Line, 'customer'>, document: Body): string =>
+export const getState = (line: Pick<Line, 'customer'>, document: Body): string =>
   (line.customer ?? document.customer)?.address?.state ?? '';
 
 /** The tax of a line, rounded separately. */
-export const rateOf = (net: bigint, line: Pick<Line, 'customer'>, document: Body): bigint =>
-  halfUp(net * (rates[stateOf(line, document)] as bigint), 100n);
+export const getRate = (net: bigint, line: Pick<Line, 'customer'>, document: Body): bigint =>
+  halfUp(net * (rates[getState(line, document)] as bigint), 100n);
 
-const chargesOf = ({ line_items, shipping }: Figures) => [...line_items, ...shippingCharges(shipping)];
+const listCharges = ({ line_items, shipping }: Figures) => [...line_items, ...shippingCharges(shipping)];
 
 /** Checks that every amount of a transaction is the sum of its parts. */
 export const mustAddUp = (body: Figures): void => {
@@ -28,7 +28,7 @@ export const mustAddUp = (body: Figures): void => {
     );
     must(net >= 0n && discount >= 0n, 'A discount exceeds its line.');
   }
-  for (const charge of chargesOf(body)) {
+  for (const charge of listCharges(body)) {
     const parts = read(charge.taxable_amount) + read(charge.exempt_amount);
     same(parts, read(charge.net_amount), 'What is taxable and what is not');
   }
@@ -45,14 +45,14 @@ export const mustBeCalculated = (body: Body, request: Requested, supplied: strin
   same(lines.map(echoes), sent.map(echoes), 'The lines as sent');
   mustAddUp(body);
   const discounts = [...sent, request].map((line) => minor(currency, line.discount_amount ?? '0'));
-  same(sumOf(currency, lines, 'applied_discount_amount'), sum(discounts), 'The discounts');
+  same(getSum(currency, lines, 'applied_discount_amount'), sum(discounts), 'The discounts');
   same(onlyShipping(body.shipping)?.amount, request.shipping?.amount, 'The shipping');
-  const taxes: bigint[] = lines.map((line) => rateOf(minor(currency, line.net_amount), line, body));
+  const taxes: bigint[] = lines.map((line) => getRate(minor(currency, line.net_amount), line, body));
   const calculated = minor(currency, body.calculated_tax_amount);
   const ofShipping = calculated - sum(taxes);
   must(body.shipping ? ofShipping >= 0n : ofShipping === 0n, 'The calculated tax is not that of the lines.');
   const weights = [...taxes, ...(body.shipping ? [ofShipping] : [])];
-  const charges = chargesOf(body);
+  const charges = listCharges(body);
   const recorded = charges.map(({ tax_amount }) => minor(currency, tax_amount));
   const tax = supplied === null ? calculated : minor(currency, supplied);
   same(sum(recorded), tax, 'The tax');

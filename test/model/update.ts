@@ -5,28 +5,28 @@ import {
   type Body,
   type Book,
   change,
-  codesOf,
   type Entry,
-  holderOf,
+  getHolder,
+  getView,
   instant,
   type Line,
+  listCodes,
   type Model,
   type Requested,
   type Sent,
   same,
-  viewOf,
 } from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
 import {
   acceptedCredit,
   creditOf,
   differenceCodes,
+  getMatch,
+  getRemaining,
   isNothing,
-  matchOf,
+  listRefusals,
   mustHaveFigures,
   overTaxed,
-  refusalsOf,
-  remainingOf,
   takenBy,
   taxRoom,
 } from './credits.ts';
@@ -57,12 +57,12 @@ const lineFields = [
   'customer',
 ] as const;
 
-const linesOf = (lines: readonly Line[] = []) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
+const listLines = (lines: readonly Line[] = []) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
 
 type Inputs = Omit<Requested, 'shipping'> & { readonly shipping?: Requested['shipping'] | Body['shipping'] };
 
 const areInputs: Readonly<Record<string, (body: Inputs) => unknown>> = {
-  line_items: ({ line_items }) => linesOf(line_items),
+  line_items: ({ line_items }) => listLines(line_items),
   tax_date: ({ tax_date }) => tax_date,
   discount_amount: ({ discount_amount }) => discount_amount ?? null,
   shipping: ({ shipping }) => onlyShipping(shipping)?.amount ?? null,
@@ -95,7 +95,7 @@ const requestedChanges = (update: Requested, stored: Body): Asked => {
   };
 };
 
-const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
+const listFields = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
   ...inputs,
   ...(metadata ? ['metadata'] : []),
   ...(reference ? ['reference_id'] : []),
@@ -135,7 +135,7 @@ const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book):
   const { status, reference_id } = view;
   const isDraft = status === 'draft';
   // A credit of zero blocks no change.
-  const hasCredits = view.type === 'sale' && !isNothing(remainingOf(book, view).credited);
+  const hasCredits = view.type === 'sale' && !isNothing(getRemaining(book, view).credited);
   const mayName = isDraft || (status === 'finalized' && reference_id === null);
   const identity = (['type', 'parent_transaction_id'] as const).filter(
     (field) => update[field] !== undefined && update[field] !== view[field],
@@ -167,7 +167,7 @@ type Case = {
 type CreditCase = Case & { readonly sale: Body };
 
 /** The request by which a draft credit is computed again, with its recorded or new lines. */
-const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
+const getWish = ({ update, view, entry: { kind }, asked }: Case): Requested =>
   kind === 'lines' || asked.inputs.includes('line_items')
     ? { line_items: update.line_items ?? view.line_items, shipping: onlyShipping(view.shipping) ?? null }
     : { credit_remaining: kind === 'remaining' };
@@ -219,13 +219,13 @@ const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => 
   const { view, book, sale, supplied, asked } = one;
   if (view.status === 'draft') {
     if (!isFinalizing(one) && asked.inputs.length === 0 && !asked.tax) return [];
-    const request = { ...wishOf(one), tax_amount: supplied };
-    const refused = refusalsOf(request, sale, book, answer);
+    const request = { ...getWish(one), tax_amount: supplied };
+    const refused = listRefusals(request, sale, book, answer);
     return refused.length > 0 ? refused : staleRefusals(one, request);
   }
   if (!asked.tax) return [];
   const { currency } = sale;
-  const without = remainingOf(book, sale, view.id);
+  const without = getRemaining(book, sale, view.id);
   const room = taxRoom(takenLines(view, sale), without);
   const tax = minor(currency, supplied ?? view.calculated_tax_amount);
   return tax !== minor(currency, view.tax_amount) && tax > room ? [overTaxed(currency, room, without)] : [];
@@ -233,7 +233,7 @@ const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => 
 
 const takenLines = (credit: Body, sale: Body) => ({
   lines: credit.line_items.map((line) => ({
-    parentId: matchOf(line, sale)?.id ?? null,
+    parentId: getMatch(line, sale)?.id ?? null,
     net: minor(sale.currency, line.net_amount),
     tax: minor(sale.currency, line.tax_amount),
     discount: 0n,
@@ -245,8 +245,8 @@ const takenLines = (credit: Body, sale: Body) => ({
 const differencesAfter = (one: Case, taxDate: string, sale: Body): string[] => {
   const { view } = one;
   if (view.status !== 'draft')
-    return codesOf(view).filter((code) => ['credit_field_ignored', 'credit_before_sale'].includes(code));
-  return differenceCodes(wishOf(one), taxDate, sale);
+    return listCodes(view).filter((code) => ['credit_field_ignored', 'credit_before_sale'].includes(code));
+  return differenceCodes(getWish(one), taxDate, sale);
 };
 
 /** Compares the amounts of an accepted update with the model. */
@@ -256,14 +256,14 @@ const judgeFigures = (one: Case, body: Body): void => {
   const tax = minor(currency, supplied ?? body.calculated_tax_amount);
   same(minor(currency, body.tax_amount), tax, 'The tax after the update');
   same(body.tax_amount_source, supplied === null ? 'calculated' : 'provided', 'Where the tax is from');
-  const ofSale = sale ? body.line_items.filter((line) => !matchOf(line, sale)) : [];
+  const ofSale = sale ? body.line_items.filter((line) => !getMatch(line, sale)) : [];
   const unmatched = ofSale.map(() => 'credit_line_unmatched');
   const differing = sale ? differencesAfter(one, body.tax_date, sale) : [];
-  same(codesOf(body), expectedCodes(body, update, view, asked, [...differing, ...unmatched]), 'The warnings');
+  same(listCodes(body), expectedCodes(body, update, view, asked, [...differing, ...unmatched]), 'The warnings');
   if (!sale) mustBeCalculated(body, requestAfter(one), supplied);
   else if (view.status === 'finalized') mustBeRetaxed({ ...one, sale }, body, tax);
   else {
-    const credit = acceptedCredit(body, wishOf(one), sale, book);
+    const credit = acceptedCredit(body, getWish(one), sale, book);
     same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
     mustHaveFigures(body, credit, sale, book);
   }
@@ -307,7 +307,7 @@ const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) =
 };
 
 /** The refusals of an update, in the order of their checks. */
-const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[] => {
+const listReasons = (one: Case, nowMs: number, answer: Answer): readonly Refusal[] => {
   const { update, view, asked, book, sale } = one;
   const invalid = [...tooFine(update.tax_amount, view.currency), ...wrongReason(update, view)];
   if (invalid.length > 0) return invalid;
@@ -315,11 +315,11 @@ const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[]
   if (redacted.length > 0) return redacted;
   const state = stateRefusals(update, view, asked, book);
   if (state.length > 0) return state;
-  const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals({ ...one, sale }, answer) : [];
+  const credit = sale && listFields(asked).length > 0 ? creditRefusals({ ...one, sale }, answer) : [];
   if (credit.length > 0) return credit;
   // Edits come first, then the status: a void transaction needs no reference.
   const isHeld = asked.reference && (update.status ?? view.status) !== 'void';
-  const holder = isHeld ? holderOf(book, update.reference_id, nowMs) : undefined;
+  const holder = isHeld ? getHolder(book, update.reference_id, nowMs) : undefined;
   if (holder) return [duplicate(holder)];
   const isOwed = view.status === 'finalized' && (asked.tax || asked.status);
   return isOwed && isTaken(book, view)
@@ -338,7 +338,7 @@ export const judgeUpdate = (
   answer: Answer<Body>,
 ): void => {
   const entry = book.entries.get(path.slice('/transactions/'.length));
-  const view = entry && viewOf(entry, nowMs);
+  const view = entry && getView(entry, nowMs);
   if (!entry || !view) mustBeRefused(answer, [refusal('not_found')]);
   else if (!isMatch(headers['If-Match'], view))
     mustBeRefused(answer, [refusal('precondition_failed', 'If-Match', { version: view.version })]);
@@ -346,7 +346,7 @@ export const judgeUpdate = (
     const asked = requestedChanges(update, view);
     const sale = view.type === 'credit' ? (book.entries.get(view.parent_transaction_id ?? '')?.body ?? null) : null;
     const one = { update, view, entry, asked, book, sale, supplied: suppliedAfter(update, view, asked) };
-    const reasons = reasonsOf(one, nowMs, answer);
+    const reasons = listReasons(one, nowMs, answer);
     if (reasons.length > 0) mustBeRefused(answer, reasons);
     else accept(one, answer, nowMs);
   }
@@ -355,7 +355,7 @@ export const judgeUpdate = (
 const accept = (one: Case, answer: Answer<Body>, nowMs: number): void => {
   const { update, view, entry, asked, book, sale } = one;
   const { body } = answer;
-  const fields = fieldsOf(asked);
+  const fields = listFields(asked);
   same(answer.status, 200, `The status of ${answer.text}`);
   same(answer.headers.get('etag'), `"${body.version}"`, 'The entity tag');
   if (fields.length === 0) {

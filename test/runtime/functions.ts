@@ -79,11 +79,11 @@ const transactions: FunctionTest[] = [
       return { has_more: true };
     },
   ),
-  answers('create-calculation', ({ saleOf }) => ['/calculations', saleOf({})], { tax_amount: '6.00' }),
+  answers('create-calculation', ({ toSale }) => ['/calculations', toSale({})], { tax_amount: '6.00' }),
   {
     name: 'create-transaction',
-    run: async ({ call, saleOf, keep, countSale }, at) => {
-      const body = saleOf({ status: 'finalized', reference_id: `order-${at}` });
+    run: async ({ call, toSale, keep, countSale }, at) => {
+      const body = toSale({ status: 'finalized', reference_id: `order-${at}` });
       const created = check(await call('POST', '/transactions', { body, headers: key(`create-${at}`) }), 201, {
         ...taxed,
         reference_id: `order-${at}`,
@@ -91,8 +91,8 @@ const transactions: FunctionTest[] = [
       keep('sale', created.id);
       countSale();
     },
-    after: async ({ call, saleOf, kept, countSale }) => {
-      const request = { body: saleOf({ status: 'finalized', reference_id: 'once' }), headers: key('once') };
+    after: async ({ call, toSale, kept, countSale }) => {
+      const request = { body: toSale({ status: 'finalized', reference_id: 'once' }), headers: key('once') };
       const first = await call('POST', '/transactions', request);
       const again = await call('POST', '/transactions', request);
       check(first, 201, taxed);
@@ -126,7 +126,7 @@ const transactions: FunctionTest[] = [
       countSale();
       return { ...taxed, id };
     },
-    { prepare: async ({ seed, saleOf }) => (await seed('POST', '/transactions', { body: saleOf({}) })).id },
+    { prepare: async ({ seed, toSale }) => (await seed('POST', '/transactions', { body: toSale({}) })).id },
   ),
   {
     name: 'replay-transaction',
@@ -160,7 +160,7 @@ const customers: FunctionTest[] = [
  * Returns records of the ledger's stream that match a function's filter patterns, in the deployment's maximum batch
  * size.
  */
-const batchOf = (records: readonly StreamRecord[], wanted: readonly object[], size: number) => {
+const getBatch = (records: readonly StreamRecord[], wanted: readonly object[], size: number) => {
   const batch = records.filter((record) => wanted.some((pattern) => matches(pattern as never, record))).slice(0, size);
   assert.ok(batch.length >= 5, `only ${batch.length} records match`);
   return batch;
@@ -170,14 +170,14 @@ const events: FunctionTest[] = [
   {
     name: 'count-transactions',
     run: async ({ invoke, records }) => {
-      const batch = batchOf(await records(), countTransactions.patterns, 100);
+      const batch = getBatch(await records(), countTransactions.patterns, 100);
       assert.equal(await invoke('count-transactions', { Records: batch }), null);
     },
   },
   {
     name: 'announce-changes',
     run: async ({ invoke, records }) => {
-      const batch = batchOf(await records(), patterns, 5);
+      const batch = getBatch(await records(), patterns, 5);
       const answered = (await invoke('announce-changes', batch)) as readonly { readonly event_type: string }[];
       assert.ok(answered.length >= batch.length);
       assert.ok(answered.some(({ event_type }) => event_type === 'transaction.finalized'));
@@ -203,7 +203,7 @@ const events: FunctionTest[] = [
   },
 ];
 
-const filingOf = ({ kept }: World, rest = '') => `/filings/${kept('filing')}${rest}`;
+const getFiling = ({ kept }: World, rest = '') => `/filings/${kept('filing')}${rest}`;
 
 const filings: FunctionTest[] = [
   answers(
@@ -227,7 +227,7 @@ const filings: FunctionTest[] = [
   ),
   answers(
     'get-filing',
-    (world) => [filingOf(world)],
+    (world) => [getFiling(world)],
     ({ summary }, { period, sales }) => {
       // The refund's tax date is today.
       const [gross_amount, tax_amount] = [`${sales() * 100}.00`, `${sales() * 6}.00`];
@@ -236,18 +236,18 @@ const filings: FunctionTest[] = [
       return { status: 'closed', period_start: period.start, period_end: period.end };
     },
   ),
-  answers('list-filing-exceptions', (world) => [filingOf(world, '/exceptions')], { object: 'list', has_more: false }),
+  answers('list-filing-exceptions', (world) => [getFiling(world, '/exceptions')], { object: 'list', has_more: false }),
   {
     name: 'update-filing',
     run: async (world) => {
-      const answer = await world.call('POST', filingOf(world), {
+      const answer = await world.call('POST', getFiling(world), {
         body: { status: 'filed', confirmation_number: 'MI-1' },
       });
       assert.ok([200, 202].includes(answer.status), answer.text);
       checkFields(answer.body, { confirmation_number: 'MI-1' });
     },
     after: async (world) =>
-      checkFields(await world.seed('GET', filingOf(world)), { status: 'filed', confirmation_number: 'MI-1' }),
+      checkFields(await world.seed('GET', getFiling(world)), { status: 'filed', confirmation_number: 'MI-1' }),
   },
   answers(
     'list-filing-periods',
@@ -260,8 +260,8 @@ const filings: FunctionTest[] = [
   answers(
     'create-reconciliation',
     () => {
-      const rowOf = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
-      return ['/reconciliations', { transactions: ['order-1', 'order-2', 'missing'].map(rowOf) }];
+      const buildRow = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
+      return ['/reconciliations', { transactions: ['order-1', 'order-2', 'missing'].map(buildRow) }];
     },
     ({ missing }) => {
       assert.equal(missing.length, 1);

@@ -83,13 +83,13 @@ const untilListening = async (url: string, child: ChildProcess, log: () => strin
   }
 };
 
-const failureOf = (answer: unknown): string | null => {
+const getFailure = (answer: unknown): string | null => {
   if (typeof answer !== 'object' || answer === null || !('errorType' in answer)) return null;
   return JSON.stringify(answer);
 };
 
 /** The environment of a function: the variables that Lambda and the deployment set, and none of this process. */
-const environmentOf = ({ name, folder, environment, memoryMegabytes, timeoutSeconds }: Deployed) => ({
+const buildEnvironment = ({ name, folder, environment, memoryMegabytes, timeoutSeconds }: Deployed) => ({
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'en_US.UTF-8',
   TZ: ':UTC',
@@ -128,7 +128,7 @@ export const startInstance = async (
     ['--log-level', 'error', ...addresses, process.execPath, tools.bootstrap, 'index.handler'],
     {
       cwd: deployed.folder,
-      env: { ...environmentOf(deployed), ...more, TMPDIR: folder, LEVY_RUNTIME_FIGURES: figuresFile },
+      env: { ...buildEnvironment(deployed), ...more, TMPDIR: folder, LEVY_RUNTIME_FIGURES: figuresFile },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -154,7 +154,7 @@ export const startInstance = async (
       const response = await fetch(url, { method: 'POST', body: JSON.stringify(event), signal });
       const text = await response.text();
       const answer = text === '' ? null : JSON.parse(text);
-      const failure = failureOf(answer);
+      const failure = getFailure(answer);
       if (failure !== null || !response.ok) throw new Error(`${deployed.name} failed: ${failure ?? text}\n${log}`);
       return answer;
     },

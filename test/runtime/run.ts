@@ -20,7 +20,7 @@ const median = (values: readonly number[]): number =>
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
 /** Init and the first response are measured in a new process; `init` includes the start of Node. */
-const lineOf = ({ init, answers }: Figures, warm: number) => {
+const getLine = ({ init, answers }: Figures, warm: number) => {
   const [first, ...later] = answers.slice(0, warm + 1);
   if (!first || later.length !== warm) throw new Error(`${answers.length} answers were measured.`);
   return {
@@ -46,7 +46,7 @@ const measure = async (tools: Tools, deployed: Deployed, test: FunctionTest, wor
     await after?.(world);
     const [error] = errorsIn(instance.log());
     if (error) throw new Error(`It logged an error: ${error}`);
-    return { function: name, ...lineOf(instance.figures(), warm) };
+    return { function: name, ...getLine(instance.figures(), warm) };
   } finally {
     await instance.stop();
   }

@@ -9,7 +9,7 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { openStream, readRecords } from '../../infra/local/table-stream.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { problemsOf } from '../contract/validate-response.ts';
+import { listProblems } from '../contract/validate-response.ts';
 import { newCaller } from '../support/api.ts';
 import { openEventBus } from '../support/event-bus-server.ts';
 import { type Answer, listen, type Request, send } from '../support/http.ts';
@@ -38,7 +38,7 @@ const checkContract = (method: string, path: string, { status, headers, body, te
   if (path.startsWith('/taxjar/')) return;
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
-  assert.deepEqual(problemsOf({ method, path, status, headers, body: text === '' ? null : sent }), []);
+  assert.deepEqual(listProblems({ method, path, status, headers, body: text === '' ? null : sent }), []);
 };
 
 export const openWorld = async () => {
@@ -68,14 +68,14 @@ export const openWorld = async () => {
     return answer.body;
   };
   const period = monthBefore(1);
-  const saleOf = (others: object) => sale({ tax_date: period.eighth, ...others });
+  const toSale = (others: object) => sale({ tax_date: period.eighth, ...others });
   const kept = new Map<string, string>();
   let sales = 0;
   return {
     bus,
     publisher,
     period,
-    saleOf,
+    toSale,
     call,
     invoke,
     account: caller.account.id,
@@ -92,7 +92,7 @@ export const openWorld = async () => {
     sales: () => sales,
     kept: (name: string): string => kept.get(name) ?? '',
     expiredDraft: (): Promise<string> =>
-      later(-2 * dayMs, async () => (await seedAs(caller, 'POST', '/transactions', { body: saleOf({}) })).id),
+      later(-2 * dayMs, async () => (await seedAs(caller, 'POST', '/transactions', { body: toSale({}) })).id),
     accountWithDuePeriod: async (): Promise<string> => {
       const other = await newCaller({ settings: registered });
       const body = sale({ status: 'finalized', tax_date: monthBefore(2).eighth });

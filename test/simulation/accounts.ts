@@ -9,13 +9,13 @@ const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0
 const monthlyIn = (...states: string[]): Registration[] =>
   states.map((state) => ({ state, from: '2026-09-01', to: null, frequency: 'month' }));
 
-const newAccounts = (settingsOf: (id: string) => Partial<Settings>): readonly Account[] =>
+const newAccounts = (getSettings: (id: string) => Partial<Settings>): readonly Account[] =>
   Object.entries(draftHours).map(([id, hours]) => ({
     id,
     name: id,
     created_at: id === 'acct_one' ? '2026-10-01T00:00:00.000Z' : '2026-09-01T00:00:00.000Z',
     cursor_secret: `secret of ${id}`,
-    settings: { ...defaultSettings(currentVersion), draft_ttl_hours: hours, ...settingsOf(id) },
+    settings: { ...defaultSettings(currentVersion), draft_ttl_hours: hours, ...getSettings(id) },
   }));
 
 /** Drafts of the second account expire after seconds, while clients work on them, and a schedule closes its periods. */

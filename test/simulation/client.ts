@@ -3,7 +3,7 @@ import type { Schema } from '../support/http.ts';
 import { cachedMs, plainChange, variedChange } from './accounts.ts';
 import type { History } from './history.ts';
 import { Invocation } from './history.ts';
-import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
+import { getOutcome, inWords, type Observed, type Sent } from './observed.ts';
 import type { Known, Seen } from './requests.ts';
 import { customers, drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -87,7 +87,9 @@ export class Client {
       const invocation = new Invocation(`${name}.${attempts.length + 1}`, this.#account, this.#caller());
       const [from, fromMs] = [this.#run.scheduler.steps, Date.now()];
       const response = await send(request, invocation, this.#run.observed.bugs);
-      this.#run.trace.push(`${this.#run.scheduler.steps} ${invocation.id} ${inWords(request)}: ${outcomeOf(response)}`);
+      this.#run.trace.push(
+        `${this.#run.scheduler.steps} ${invocation.id} ${inWords(request)}: ${getOutcome(response)}`,
+      );
       attempts.push({ invocation, from, fromMs, to: this.#run.scheduler.steps, toMs: Date.now(), response });
       if (response && response.status !== 503) {
         this.#learn(response);

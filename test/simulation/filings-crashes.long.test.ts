@@ -7,16 +7,16 @@ import {
   close,
   crashing,
   fileIt,
-  filingOf,
   inMemory,
   judge,
   levies,
   lostReply,
   newFiler,
-  placesOf,
   portsFor,
   post,
   read,
+  readPlaces,
+  requireFiling,
   resume,
   type Watch,
   watched,
@@ -48,7 +48,7 @@ type Filer = Awaited<ReturnType<typeof filer>>;
 /** The same account with September closed. */
 const closedFiler = async () => {
   const one = await filer();
-  return { ...one, id: filingOf(await close(one.account, september)).id };
+  return { ...one, id: requireFiling(await close(one.account, september)).id };
 };
 
 const interruptions = { crash: crashing, 'lost reply': lostReply } as const;
@@ -81,10 +81,10 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
       ({ account }) => close(account, september),
       async (one) => {
         // Whether or not it had started, a repeated request results in one filing with the open entries.
-        const { id } = filingOf(await close(one.account, september));
+        const { id } = requireFiling(await close(one.account, september));
         await end(one);
         expect(await read(one.account, id)).toMatchObject({ status: 'closed', progress: { entries_moved: 3 } });
-        expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+        expect((await readPlaces(one.account, state)).filings).toHaveLength(1);
       },
     ));
 
@@ -113,7 +113,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
         await end(one);
         const canceled = { status: 'canceled', progress: { entries_reopened: 3 } };
         expect(await read(one.account, one.id)).toMatchObject(canceled);
-        const { id } = filingOf(await close(one.account, september));
+        const { id } = requireFiling(await close(one.account, september));
         expect(id).not.toBe(one.id);
         await end(one);
         expect(await read(one.account, id)).toMatchObject({ status: 'closed', progress: { entries_moved: 4 } });
@@ -130,7 +130,7 @@ it('closes the due periods of a crashed run in the next run of the schedule', as
     const run = await watched(crashing(call), () => closePeriods(portsFor(account)));
     expect(await closePeriods(portsFor(account))).toMatchObject({ complete: true, failed: 0 });
     await judge(account, state, posted);
-    const { filings } = await placesOf(account, state);
+    const { filings } = await readPlaces(account, state);
     expect(filings.map(({ head, members }) => `${head['period_end']} ${members.length}`)).toEqual([
       '2026-10-31 1',
       '2026-11-30 0',
@@ -157,7 +157,7 @@ it.each(['TransactionConflict', 'ThrottlingError'])(
         if (input.TransactItems?.some(({ Put }) => Put?.Item?.sk === 'H')) throw conflict(code);
       },
     };
-    filingOf(await fileIt(one.account, one.id, portsFor(one.account, { remainingMs: () => 2500 })));
+    requireFiling(await fileIt(one.account, one.id, portsFor(one.account, { remainingMs: () => 2500 })));
     const { value } = await watched(contended, () =>
       // Leaves too little time for long pauses.
       resume(one.account, { remainingMs: () => 2050, stepMsMax: 0, onFailure: (error) => void errors.push(error) }),

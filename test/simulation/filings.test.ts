@@ -8,23 +8,23 @@ import {
   atEveryCall,
   cancelIt,
   close,
-  codesOf,
   crashing,
   creditsEverywhere,
   fileIt,
-  filingOf,
   inMemory,
   itemsIn,
   judge,
   levies,
+  listCodes,
   lostReply,
   newFiler,
   type Posted,
-  placesOf,
   portsFor,
   post,
   racing,
   read,
+  readPlaces,
+  requireFiling,
   resume,
   retax,
   undo,
@@ -50,7 +50,7 @@ const filer = async (): Promise<Filer> => {
 
 const closedFiler = async (): Promise<Filer> => {
   const one = await filer();
-  one.id = filingOf(await close(one.account, october)).id;
+  one.id = requireFiling(await close(one.account, october)).id;
   return one;
 };
 
@@ -81,9 +81,9 @@ const beforeEveryCall = async (
 };
 
 const closing = async (one: Filer) => {
-  one.id = filingOf(await close(one.account, october)).id;
+  one.id = requireFiling(await close(one.account, october)).id;
 };
-const statusOf = async (one: Filer) => (await read(one.account, one.id)).status;
+const getStatus = async (one: Filer) => (await read(one.account, one.id)).status;
 
 /** Changes the first sale, which succeeds only before its period is closed. */
 const replaced = async (one: Filer, change: Promise<Posted | string>) => {
@@ -112,13 +112,13 @@ describe('before any database call of closing a period,', () => {
       closing,
       async (one) => {
         one.posted.push(...(await creditsEverywhere(one.account, day)));
-        one.id = filingOf(await close(one.account, october)).id;
+        one.id = requireFiling(await close(one.account, october)).id;
         await resume(one.account);
         one.posted.push(...(await creditsEverywhere(one.account, day)));
       },
       async (one) => {
-        expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
-        expect(await statusOf(one)).toBe('closed');
+        expect((await readPlaces(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
+        expect(await getStatus(one)).toBe('closed');
       },
     ));
 });
@@ -137,7 +137,7 @@ describe('before any database call of marking a filing,', () => {
           metadata: { note: 'kept' },
           status: 'filed',
         });
-        expect(await statusOf(one)).toBe('filed');
+        expect(await getStatus(one)).toBe('filed');
       },
     ));
 
@@ -150,7 +150,7 @@ describe('before any database call of marking a filing,', () => {
         await resume(one.account);
       },
       async (one) => {
-        expect(await statusOf(one)).toBe('filed');
+        expect(await getStatus(one)).toBe('filed');
         const found = await ledger.findSome(
           one.account.id,
           one.posted.map(({ stored }) => stored.transaction.id),
@@ -162,7 +162,7 @@ describe('before any database call of marking a filing,', () => {
   it('either cancels it or refuses the cancellation', () =>
     beforeEveryCall(closedFiler, marking, async (one) => {
       const answered = await cancelIt(one.account, one.id);
-      if (!answered.ok) expect(codesOf(answered)).toEqual(['conflict_invalid_status_transition']);
+      if (!answered.ok) expect(listCodes(answered)).toEqual(['conflict_invalid_status_transition']);
     }));
 });
 
@@ -178,12 +178,14 @@ it('applies every change once with two workers whose calls interleave', async ()
   const [first, second] = (await watched({}, both)).value ?? [];
   await resume(one.account);
   await judge(one.account, state, one.posted);
-  expect(filingOf(first as NonNullable<typeof first>).id).toBe(filingOf(second as NonNullable<typeof second>).id);
-  one.id = filingOf(first as NonNullable<typeof first>).id;
+  expect(requireFiling(first as NonNullable<typeof first>).id).toBe(
+    requireFiling(second as NonNullable<typeof second>).id,
+  );
+  one.id = requireFiling(first as NonNullable<typeof first>).id;
   await watched({}, () => Promise.all([fileIt(one.account, one.id), fileIt(one.account, one.id), resume(one.account)]));
   await resume(one.account);
   await judge(one.account, state, one.posted);
-  expect(await statusOf(one)).toBe('filed');
+  expect(await getStatus(one)).toBe('filed');
 });
 
 describe('before any database call of the schedule that closes a period,', () => {
@@ -204,7 +206,7 @@ describe('before any database call of the schedule that closes a period,', () =>
 
   it('closes every due period once if another run starts', () =>
     beforeEveryCall(registered, run, run, async (one) => {
-      expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+      expect((await readPlaces(one.account, state)).filings).toHaveLength(1);
     }));
 });
 
@@ -216,7 +218,7 @@ const newAccount = async () => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: null, frequency: 'month' as const }];
   const account = newFiler({ registrations, filing_reminder_days: [30, 5] });
   for (const day of ['2026-10-08', '2026-11-08']) await post(account, { day, levies: levies('MI', 1000) });
-  return { account, id: filingOf(await close(account)).id };
+  return { account, id: requireFiling(await close(account)).id };
 };
 
 const run = (account: Account) => remind(account, portsFor(account));

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Account } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { type Command, type Item, inputOf, type MemoryDatabase } from '../support/memory-database.ts';
+import { type Command, getInput, type Item, type MemoryDatabase } from '../support/memory-database.ts';
 import type { Scheduler } from './scheduler.ts';
 import { world } from './world.ts';
 
@@ -69,8 +69,8 @@ type Written = { readonly table: string; readonly key: Key };
 type Write = { readonly TableName: string; readonly Item?: Key; readonly Key?: Key };
 type BatchRequest = Readonly<Partial<Record<'PutRequest' | 'DeleteRequest', Omit<Write, 'TableName'>>>>;
 
-const keysOf = (command: Command): readonly Written[] => {
-  const { TransactItems = [], RequestItems = {}, ...input } = inputOf(command);
+const listKeys = (command: Command): readonly Written[] => {
+  const { TransactItems = [], RequestItems = {}, ...input } = getInput(command);
   const written = ({ TableName, Item: item, Key: key }: Write): Written => ({
     table: TableName,
     key: (item ?? key) as Key,
@@ -113,13 +113,13 @@ export class History {
 
   /** Records the writes of a command. A repeated client token writes nothing. */
   record(command: Command, invocation: Invocation): void {
-    const token = inputOf(command).ClientRequestToken;
+    const token = getInput(command).ClientRequestToken;
     if (token !== undefined) {
       if (this.#tokens.has(token)) return;
       this.#tokens.add(token);
     }
     const step = this.#scheduler.steps;
-    for (const { table, key } of keysOf(command)) {
+    for (const { table, key } of listKeys(command)) {
       if (table === environment.tables.accounts && key.sk === 'ACCOUNT')
         this.accounts.push({ step, nowMs: world.nowMs, invocation, item: this.#memory.itemAt(table, key) });
       if (table !== environment.tables.transactions) continue;

@@ -114,8 +114,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ),
   'credit of a line unbounded': swap('if (sized.net > left.net) {', 'if (sized.net > left.net * 100n) {'),
   'void credit not given back': swap(
-    '...(parent && removed && isCreditOf',
-    '...(parent && removed && posted && isCreditOf',
+    '...(parent && removed && isCreditFor',
+    '...(parent && removed && posted && isCreditFor',
   ),
   'calculated tax of a void credit not given back': swap(
     'calculated: left.calculated + sign * right.calculated',

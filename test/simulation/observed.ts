@@ -78,7 +78,7 @@ export const inWords = ({ method, path, body, key, ifMatch, query }: Request): s
     .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
     .join(' ');
 
-export const outcomeOf = (response: Response | null): string => {
+export const getOutcome = (response: Response | null): string => {
   if (!response) return 'no answer';
   const { status, body, headers } = response;
   const { code } = body?.errors?.[0] ?? {};

@@ -45,7 +45,7 @@ const line = (id: string) => ({
 
 const lines = () => [line('a'), ...(chance(0.4) ? [line('b')] : [])];
 
-const referenceOf = (share: number) => (chance(share) ? { reference_id: oneOf(references) } : {});
+const getReference = (share: number) => (chance(share) ? { reference_id: oneOf(references) } : {});
 
 const sale = (status: 'draft' | 'finalized') => ({
   status,
@@ -59,7 +59,7 @@ const sale = (status: 'draft' | 'finalized') => ({
   ...(chance(0.25) && { shipping: { amount: '5.00' } }),
   ...(chance(0.15) && { discount_amount: '0.05' }),
   ...(chance(0.1) && { tax_amount: '1.23' }),
-  ...referenceOf(0.6),
+  ...getReference(0.6),
 });
 
 const creditLine = (parent: Seen | undefined) => {
@@ -85,7 +85,7 @@ const credit = (parent: Seen | undefined, status: 'draft' | 'finalized') => ({
     [1, { line_items: [creditLine(parent)], shipping: { amount: '2.00' } }],
   ]),
   ...(chance(0.08) && { tax_amount: '0.10' }),
-  ...referenceOf(0.15),
+  ...getReference(0.15),
 });
 
 /** Requests about filings: close a period, file or cancel it, and read it. */
@@ -343,14 +343,14 @@ const refunds: readonly (readonly [number, Making])[] = [
   [2, finalize],
 ];
 
-const kindsOf = (isOfFilings: boolean, isVaried: boolean) => {
+const listKinds = (isOfFilings: boolean, isVaried: boolean) => {
   if (isVaried) return oneOf([ofFilings, makings, refunds]);
   return isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
 };
 
 /** A request of a client. Most writes have a unique idempotency key, so they can be repeated. */
 export const drawRequest = (known: Known, name: string, isOfFilings: boolean): Request => {
-  const drawn = weighted(kindsOf(isOfFilings, known.isVaried))(known, name);
+  const drawn = weighted(listKinds(isOfFilings, known.isVaried))(known, name);
   const request = known.isVaried ? vary(drawn, name) : drawn;
   return {
     ...request,

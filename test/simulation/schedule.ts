@@ -2,7 +2,7 @@ import type { Account } from '../../shared/accounts/account.ts';
 import { startOfLocalDay } from '../support/local-days.ts';
 import { answerFrom, type MemoryDatabase } from '../support/memory-database.ts';
 import { accountsOfRedactions, plainAccounts, variedAccounts } from './accounts.ts';
-import { violationsOf } from './checks/violations.ts';
+import { collectViolations } from './checks/violations.ts';
 import { Client, type Run } from './client.ts';
 import { History, Invocation } from './history.ts';
 import { nothingObserved, type Observed } from './observed.ts';
@@ -25,7 +25,7 @@ type Ran = {
 
 const dayMs = 24 * 3_600_000;
 
-const clientsOf = (phase: string, run: Run) =>
+const listClients = (phase: string, run: Run) =>
   Array.from({ length: clientsIn() }, (_, at) => {
     // Most clients share one account.
     const account = chance(0.65) ? 'acct_one' : 'acct_two';
@@ -40,7 +40,7 @@ const clientsIn = (): number =>
     [1, 4],
   ]);
 
-const requestsOf = (): number =>
+const listRequests = (): number =>
   weighted([
     [5, 1],
     [4, 2],
@@ -90,9 +90,9 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
       if (phase === 'b') world.nowMs += dayMs + between(0, dayMs / 2);
       // A further period is due.
       if (phase === 'b' && run.isOfFilings) world.nowMs += oneOf([0, 15, 20]) * dayMs;
-      const clients = clientsOf(phase, run);
+      const clients = listClients(phase, run);
       await scheduler.run(
-        clients.map((client) => () => client.work(requestsOf() + (run.isOfRedactions ? below(4) : 0))),
+        clients.map((client) => () => client.work(listRequests() + (run.isOfRedactions ? below(4) : 0))),
       );
       transport.forgetSlow();
     }
@@ -105,7 +105,7 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
   } finally {
     stop();
   }
-  const violations = [...failures, ...checked(() => violationsOf(history, observed, seed % 8 === 0))];
+  const violations = [...failures, ...checked(() => collectViolations(history, observed, seed % 8 === 0))];
   return {
     seed,
     violations,

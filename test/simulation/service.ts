@@ -84,7 +84,7 @@ export type Response = {
     | null;
 };
 
-const eventOf = ({ method, path, id, query = {}, body, key, ifMatch }: Request, requestId: string) => ({
+const buildEvent = ({ method, path, id, query = {}, body, key, ifMatch }: Request, requestId: string) => ({
   requestContext: { requestId },
   httpMethod: method,
   resource: id === undefined ? path : path.replace(id, '{id}'),
@@ -102,7 +102,7 @@ const eventOf = ({ method, path, id, query = {}, body, key, ifMatch }: Request, 
   isBase64Encoded: false,
 });
 
-const responseOf = ({ statusCode, headers = {}, body }: Awaited<ReturnType<Serve>>): Response => ({
+const buildResponse = ({ statusCode, headers = {}, body }: Awaited<ReturnType<Serve>>): Response => ({
   status: statusCode,
   headers,
   text: body,
@@ -117,7 +117,7 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
   const { caller: account } = invocation;
   if (!account) throw new Error(`${invocation.id} is no request of an account.`);
   const context = requestContext(
-    eventOf(request, invocation.id) as unknown as Parameters<typeof requestContext>[0],
+    buildEvent(request, invocation.id) as unknown as Parameters<typeof requestContext>[0],
     invocation.remainingMs,
   );
   // The results of authentication, which is not simulated.
@@ -128,12 +128,12 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
   };
   context.version = currentVersion;
   try {
-    return responseOf(await invocation.run(() => operations[request.operation].serve(context)));
+    return buildResponse(await invocation.run(() => operations[request.operation].serve(context)));
   } catch (error) {
     if (error instanceof Died) return null;
     const answer = errorResult(error, context);
     if (answer.statusCode === 500) bugs.push({ invocation: invocation.id, error });
-    return responseOf(answer);
+    return buildResponse(answer);
   }
 };
 

@@ -7,7 +7,7 @@ import {
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
 import type { ItemKey } from '../../shared/store/keys.ts';
-import { type Command, inputOf, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
+import { type Command, getInput, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
 import type { History } from './history.ts';
 import { currentInvocation, type Invocation } from './history.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -53,7 +53,7 @@ const exception = (name: string, $fault: 'client' | 'server') =>
   new DynamoDBServiceException({ name, $fault, message: `${name}, by the simulation`, $metadata: {} });
 
 /** The error of a call with this fault, if its invocation survives. */
-const errorOf = (fault: Fault): Error => {
+const getError = (fault: Fault): Error => {
   if (fault === 'throttled')
     return exception(
       oneOf(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']),
@@ -85,29 +85,29 @@ const contended = (
   });
 };
 
-const placeOf = ({ pk = '', sk = '' }: Partial<ItemKey> = {}) => `${pk}/${sk}`;
+const getPlace = ({ pk = '', sk = '' }: Partial<ItemKey> = {}) => `${pk}/${sk}`;
 
 /** The items of a transaction's actions, in order. */
-const placesOf = (command: Command): readonly string[] =>
-  (inputOf(command).TransactItems ?? []).flatMap((action) =>
-    Object.values(action).map(({ Item, Key }) => placeOf(Item ?? Key)),
+const listPlaces = (command: Command): readonly string[] =>
+  (getInput(command).TransactItems ?? []).flatMap((action) =>
+    Object.values(action).map(({ Item, Key }) => getPlace(Item ?? Key)),
   );
 
 /** What a command reads or writes, as text for the trace. */
-const targetOf = (command: Command): string => {
+const getTarget = (command: Command): string => {
   const { TransactItems, RequestItems, IndexName, ExpressionAttributeValues, ExclusiveStartKey, Item, Key } =
-    inputOf(command);
+    getInput(command);
   const what = command.constructor.name.replace('Command', '');
-  const places = placesOf(command);
+  const places = listPlaces(command);
   if (TransactItems)
     return `${what} [${TransactItems.map((action, at) => `${Object.keys(action)} ${places[at]}`).join(', ')}]`;
   if (RequestItems) {
-    const keys = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys.map(placeOf));
+    const keys = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys.map(getPlace));
     return `${what} [${keys.join(', ')}]`;
   }
   if (ExpressionAttributeValues && !Item && !Key)
-    return `${what} ${IndexName ?? ''} ${Object.values(ExpressionAttributeValues).join(' ')}${ExclusiveStartKey ? ` after ${placeOf(ExclusiveStartKey)}` : ''}`;
-  return `${what} ${placeOf(Item ?? Key)}`;
+    return `${what} ${IndexName ?? ''} ${Object.values(ExpressionAttributeValues).join(' ')}${ExclusiveStartKey ? ` after ${getPlace(ExclusiveStartKey)}` : ''}`;
+  return `${what} ${getPlace(Item ?? Key)}`;
 };
 
 const attempts = 3;
@@ -165,7 +165,7 @@ export class Transport {
   readonly send = async (requested: Command): Promise<unknown> => {
     const invocation = currentInvocation();
     // Reads of content have no faults.
-    if (inputOf(requested).TableName === environment.tables.content) return this.#memory.send(requested);
+    if (getInput(requested).TableName === environment.tables.content) return this.#memory.send(requested);
     const command = requested instanceof TransactWriteCommand ? this.#withToken(requested) : requested;
     for (let attempt = 1; ; attempt++) {
       if (invocation.isDead) return never();
@@ -188,7 +188,7 @@ export class Transport {
     if (invocation.isDead) return ended;
     if (invocation.remainingMs() <= 0) return this.#crash(invocation, command, 'out of time');
     this.calls++;
-    const { ClientRequestToken: token = '' } = inputOf(command);
+    const { ClientRequestToken: token = '' } = getInput(command);
     if (this.#slow.has(token)) return this.#retried(command, invocation, 'in progress', inProgress());
     if (this.#isHeld(command)) return this.#contend(command, invocation, 'conflict');
     // A written transaction with the same token has no contention.
@@ -200,11 +200,11 @@ export class Transport {
     if (fault === 'slow') await this.#later(command, invocation, token);
     if (fault.endsWith(' after')) await this.#quietly(command, invocation);
     if (fault.startsWith('crash')) return this.#crash(invocation, command, fault);
-    return this.#retried(command, invocation, fault, errorOf(fault));
+    return this.#retried(command, invocation, fault, getError(fault));
   }
 
   async #execute(command: Command, invocation: Invocation): Promise<unknown> {
-    const lag = this.#lagOf(command);
+    const lag = this.#getLag(command);
     try {
       const answer = this.#memory.execute(command, lag);
       this.#history.record(command, invocation);
@@ -224,9 +224,9 @@ export class Transport {
 
   // The transaction is written after its caller's timeout. A failing transaction fails immediately.
   async #later(command: Command, invocation: Invocation, token: string): Promise<void> {
-    const reasons = this.#reasonsOf(command);
+    const reasons = this.#listReasons(command);
     if (reasons.some(({ Code }) => Code !== 'None')) return this.#quietly(command, invocation);
-    this.#slow.set(token, new Set(placesOf(command)));
+    this.#slow.set(token, new Set(listPlaces(command)));
     this.#scheduler.sleep(between(300, 6000)).then(() =>
       this.#scheduler.turn(async () => {
         this.#slow.delete(token);
@@ -237,8 +237,8 @@ export class Transport {
 
   // Whether a transaction in progress locks an item of this one.
   #isHeld(command: Command): boolean {
-    if (this.#slow.size === 0 || !inputOf(command).TransactItems) return false;
-    const places = placesOf(command);
+    if (this.#slow.size === 0 || !getInput(command).TransactItems) return false;
+    const places = listPlaces(command);
     return [...this.#slow.values()].some((held) => places.some((place) => held.has(place)));
   }
 
@@ -259,16 +259,16 @@ export class Transport {
   }
 
   async #contend(command: Command, invocation: Invocation, fault: Fault): Promise<never> {
-    const reasons = this.#reasonsOf(command);
+    const reasons = this.#listReasons(command);
     this.#record(command, invocation, fault);
-    const places = placesOf(command);
+    const places = listPlaces(command);
     const held = places.map((place) => [...this.#slow.values()].some((others) => others.has(place)));
     throw contended(fault === 'conflict' ? 'TransactionConflict' : 'ThrottlingError', reasons, held);
   }
 
   // The cancellation reasons of a transaction, without writing it.
-  #reasonsOf(command: Command): readonly CancellationReason[] {
-    const probe = new TransactWriteCommand({ TransactItems: [...(inputOf(command).TransactItems ?? []), impossible] });
+  #listReasons(command: Command): readonly CancellationReason[] {
+    const probe = new TransactWriteCommand({ TransactItems: [...(getInput(command).TransactItems ?? []), impossible] });
     try {
       this.#memory.execute(probe);
       return [];
@@ -277,8 +277,8 @@ export class Transport {
     }
   }
 
-  #lagOf(command: Command): Lag | undefined {
-    if (inputOf(command).IndexName === undefined || this.faultShare === 0 || !chance(lagShare)) return undefined;
+  #getLag(command: Command): Lag | undefined {
+    if (getInput(command).IndexName === undefined || this.faultShare === 0 || !chance(lagShare)) return undefined;
     this.#count('stale index');
     const writes = between(1, lagMax);
     this.#history.recordStaleRead(writes);
@@ -290,6 +290,6 @@ export class Transport {
   }
 
   #record(command: Command, { id }: Invocation, outcome: string): void {
-    this.trace.push(`${this.#scheduler.steps} +${world.nowMs % 100_000_000} ${id} ${targetOf(command)}: ${outcome}`);
+    this.trace.push(`${this.#scheduler.steps} +${world.nowMs % 100_000_000} ${id} ${getTarget(command)}: ${outcome}`);
   }
 }

@@ -55,8 +55,8 @@ const badClaims = (issuer: string): Readonly<Record<string, Record<string, unkno
   ),
 });
 
-const publicPem = async ({ keyOf }: LocalIssuer) =>
-  exportSPKI((await importJWK(keyOf('rsa').jwk, 'RS256', { extractable: true })) as Parameters<typeof exportSPKI>[0]);
+const publicPem = async ({ getKey }: LocalIssuer) =>
+  exportSPKI((await importJWK(getKey('rsa').jwk, 'RS256', { extractable: true })) as Parameters<typeof exportSPKI>[0]);
 const keyedHash = (secret: string, payload: unknown) => {
   const unsigned = assembled({ alg: 'HS256', kid: 'rsa' }, payload).slice(0, -1);
   return `${unsigned}.${createHmac('sha256', secret).update(unsigned).digest('base64url')}`;
@@ -65,15 +65,15 @@ const changed = (character: string) => (character === 'A' ? 'B' : 'A');
 
 /** Invalid tokens that a trusted issuer, or an attacker with its public keys, can create. */
 export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make])[] => {
-  const { sign, claims, keyOf } = issuer;
+  const { sign, claims, getKey } = issuer;
   const signature = async () => (await sign()).split('.')[2] ?? '';
   const signText = (text: string) =>
-    new CompactSign(Buffer.from(text)).setProtectedHeader(rs256).sign(keyOf('rsa').privateKey);
+    new CompactSign(Buffer.from(text)).setProtectedHeader(rs256).sign(getKey('rsa').privateKey);
   const withHeader = async (header: unknown, payload: unknown = claims()) =>
     assembled(header, payload, await signature());
   // Signed with the attacker's key, which is embedded in the token.
   const byStranger = (header: Record<string, unknown>) =>
-    new SignJWT(claims()).setProtectedHeader({ ...rs256, ...header }).sign(keyOf('stranger').privateKey);
+    new SignJWT(claims()).setProtectedHeader({ ...rs256, ...header }).sign(getKey('stranger').privateKey);
   return [
     ...Object.entries(badClaims(issuer.url)).map(([name, bad]) => [name, () => sign(claims(bad))] as const),
     ['that ends at infinity', () => signText(JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999'))],
@@ -85,7 +85,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
     ['with a signature, but alg NONE', () => withHeader({ alg: 'NONE', kid: 'rsa' })],
     ['with a signature, but no alg', () => withHeader({ kid: 'rsa' })],
     ['signed with the public key as a secret (HS256)', async () => keyedHash(await publicPem(issuer), claims())],
-    ['signed with the modulus as a secret (HS256)', async () => keyedHash(String(keyOf('rsa').jwk.n), claims())],
+    ['signed with the modulus as a secret (HS256)', async () => keyedHash(String(getKey('rsa').jwk.n), claims())],
     ['of an algorithm that does not fit the key', () => withHeader({ alg: 'EdDSA', kid: 'rsa' })],
     ['of an algorithm that the library has not (PS256)', () => withHeader({ alg: 'PS256', kid: 'rsa' })],
     ['of a key that the issuer does not have', () => sign(claims(), { kid: 'unknown' }, 'rsa')],
@@ -93,7 +93,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
     ['that names a key by a number', () => withHeader({ alg: 'RS256', kid: 1 })],
     ['signed by another key under this name', () => sign(claims(), { kid: 'rsa', alg: 'ES256' }, 'elliptic')],
     ["signed by a stranger's key", () => byStranger({})],
-    ['with its key in the header (jwk)', () => byStranger({ jwk: keyOf('stranger').jwk })],
+    ['with its key in the header (jwk)', () => byStranger({ jwk: getKey('stranger').jwk })],
     ['with the address of its key in the header (jku)', () => byStranger({ jku: `${issuer.url}/strangers` })],
     ['with the address of its certificate in the header (x5u)', () => byStranger({ x5u: `${issuer.url}/strangers` })],
     ['with its certificate in the header (x5c)', () => byStranger({ x5c: ['AAAA'] })],
@@ -102,7 +102,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
       'that is signed, and calls an extension critical',
       () => {
         const signed = new SignJWT(claims()).setProtectedHeader({ ...rs256, crit: ['levy'], levy: 1 });
-        return signed.sign(keyOf('rsa').privateKey, { crit: { levy: true } });
+        return signed.sign(getKey('rsa').privateKey, { crit: { levy: true } });
       },
     ],
     ['that says who logged out', () => sign(claims(), { typ: 'logout+jwt' })],

@@ -42,7 +42,7 @@ type NewRelease = Partial<Omit<Release, 'jurisdictions' | 'settings'>> & {
 };
 
 /** Builds a release of one state, taxed at 6 % by default. Every value is in force from 2000. */
-export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRelease = {}): Release => {
+export const getRelease = ({ of, shipping, rounding, settings, ...others }: NewRelease = {}): Release => {
   const [state, ...local] = of ?? [{ code: 'US-XX', type: 'state', rate: '0.06' } as const];
   return {
     id: `${state.code}@2026-11-22.1`,
@@ -68,7 +68,7 @@ export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRe
   };
 };
 
-export const locationOf = (others: Partial<Location>): Location => ({
+export const buildLocation = (others: Partial<Location>): Location => ({
   ...always,
   zips: [],
   cities: [],
@@ -77,29 +77,32 @@ export const locationOf = (others: Partial<Location>): Location => ({
 });
 
 /** Builds a complete release of Pennsylvania that lists the ZIP codes and cities of two counties. */
-export const listedRelease = releaseOf({
+export const listedRelease = getRelease({
   of: [
     { code: 'US-PA', type: 'state', rate: '0.06' },
     { code: 'US-PA-PHILADELPHIA', type: 'county', rate: '0.02' },
     { code: 'US-PA-ALLEGHENY', type: 'county', rate: '0.01' },
   ],
   locations: [
-    locationOf({ cities: ['PHILADELPHIA'], alternatives: [['US-PA-PHILADELPHIA']] }),
-    locationOf({
+    buildLocation({ cities: ['PHILADELPHIA'], alternatives: [['US-PA-PHILADELPHIA']] }),
+    buildLocation({
       zips: [
         ['19101', '19112'],
         ['19114', '19199'],
       ],
       alternatives: [['US-PA-PHILADELPHIA']],
     }),
-    locationOf({ zips: [['19113', '19113']], alternatives: [[], ['US-PA-PHILADELPHIA']] }),
-    locationOf({ cities: ['PITTSBURGH'], alternatives: [['US-PA-ALLEGHENY']] }),
-    locationOf({ zips: [['15201', '15240']], alternatives: [['US-PA-ALLEGHENY']] }),
+    buildLocation({ zips: [['19113', '19113']], alternatives: [[], ['US-PA-PHILADELPHIA']] }),
+    buildLocation({ cities: ['PITTSBURGH'], alternatives: [['US-PA-ALLEGHENY']] }),
+    buildLocation({ zips: [['15201', '15240']], alternatives: [['US-PA-ALLEGHENY']] }),
   ],
 });
 
 /** Builds a place in all jurisdictions of a release. */
-export const placeOf = (release: Release, jurisdictions = release.jurisdictions as readonly Jurisdiction[]): Place => ({
+export const buildPlace = (
+  release: Release,
+  jurisdictions = release.jurisdictions as readonly Jurisdiction[],
+): Place => ({
   code: release.state,
   name: release.name,
   release,
@@ -116,13 +119,13 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
  */
 export const placeAt = ([state = '0.06', ...counties]: readonly string[] = [], others: NewRelease = {}): Place => {
   const local = counties.map((rate, index) => ({ code: `US-XX-${index + 1}`, type: 'county' as const, rate }));
-  return placeOf(releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: state }, ...local], ...others }));
+  return buildPlace(getRelease({ of: [{ code: 'US-XX', type: 'state', rate: state }, ...local], ...others }));
 };
 
 const products = new Map<string, ProductTaxCode>();
 
 /** One object per code, as in the service: lines with the same product share its treatments. */
-export const productOf = (text: string): ProductTaxCode => {
+export const getProduct = (text: string): ProductTaxCode => {
   const known = products.get(text);
   if (known) return known;
   const parsed = parseProductTaxCode(text);
@@ -143,12 +146,12 @@ type NewLine = Partial<Omit<TaxLine, 'product' | 'quantity' | 'amount' | 'discou
   readonly thirdPartyDiscount?: string;
 };
 
-export const lineOf = (
+export const getLine = (
   place: Place,
   { ptc, quantity, amount, discount, thirdPartyDiscount, ...others }: NewLine = {},
 ) =>
   ({
-    product: productOf(ptc ?? 'GENERAL'),
+    product: getProduct(ptc ?? 'GENERAL'),
     quantity: decimal(quantity ?? '1'),
     amount: cents(amount ?? '100.00'),
     discount: cents(discount ?? '0'),
@@ -161,25 +164,25 @@ export const lineOf = (
   }) satisfies TaxLine;
 
 /** A shipping charge for all lines except fees, each delivered to its place. */
-export const shippingOf = (lines: readonly TaxLine[], charge: Pick<TaxLine, 'amount' | 'product'>) => {
+export const getShipping = (lines: readonly TaxLine[], charge: Pick<TaxLine, 'amount' | 'product'>) => {
   const deliveries = lines.map(({ place, collectionExemption }, line) => ({ line, place, collectionExemption }));
   const goods = deliveries.filter(({ line }) => !lines[line]?.product.path.startsWith('FEES.'));
   return {
-    ...lineOf((lines[0] as TaxLine).place, { isShipped: false }),
+    ...getLine((lines[0] as TaxLine).place, { isShipped: false }),
     ...charge,
     deliveries: goods.length > 0 ? goods : deliveries,
   };
 };
 
 const shippingFor = (lines: readonly TaxLine[], shipping: NonNullable<NewDocument['shipping']>) =>
-  'amount' in shipping ? [shippingOf(lines, shipping)] : shipping;
+  'amount' in shipping ? [getShipping(lines, shipping)] : shipping;
 
 type NewDocument = Partial<TaxDocument> & {
   /** A single charge for all lines, or a list of charges. */
   readonly shipping?: Pick<TaxLine, 'amount' | 'product'> | readonly TaxLine[] | null;
 };
 
-export const documentOf = (lines: readonly TaxLine[], { shipping, ...others }: NewDocument = {}): TaxDocument => ({
+export const buildDocument = (lines: readonly TaxLine[], { shipping, ...others }: NewDocument = {}): TaxDocument => ({
   day: '2026-10-08',
   currency: 'USD',
   exponent: 2,
@@ -196,7 +199,7 @@ export const documentOf = (lines: readonly TaxLine[], { shipping, ...others }: N
 
 /** Taxes a single line with the tax core. */
 export const taxLine = (line: TaxLine, others: NewDocument = {}): TaxedDocument['lines'][number] =>
-  calculateTax(documentOf([line], others)).lines[0] as TaxedDocument['lines'][number];
+  calculateTax(buildDocument([line], others)).lines[0] as TaxedDocument['lines'][number];
 
 /** The current time in the tests: before the content's last day, and within the API's 31-day limit. */
 export const testNow = Date.parse('2026-11-20T12:00:00Z');
@@ -215,7 +218,7 @@ type Options = {
 };
 
 /** Builds a request: by default one line of general goods at 100.00 on 2026-09-15. */
-export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = {}): CalculationInput => ({
+export const buildRequest = ({ to, customer, line_items, ...others }: NewRequest = {}): CalculationInput => ({
   tax_date: '2026-09-15',
   customer: customer ?? (to ? { address: to } : null),
   line_items: (line_items ?? [{}]).map((line) => ({
@@ -229,7 +232,7 @@ export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = 
 
 const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor, today }: Options) =>
   calculate(
-    requestOf(request),
+    buildRequest(request),
     {
       // Most tests are not about delivery fees.
       settings: { ...defaultSettings('2026-10-08'), retail_delivery_fee: 'none', ...settings },

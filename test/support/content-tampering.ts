@@ -4,21 +4,21 @@ import type { ReleasePart } from '../../shared/catalog/content.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.ts';
-import { attributeOf, storedText } from './stored-bytes.ts';
+import { getAttribute, storedText } from './stored-bytes.ts';
 
 const TableName = environment.tables.content;
 type Item = Record<string, unknown>;
 
-export const itemOf = async (key: ItemKey): Promise<Item> =>
+export const readItem = async (key: ItemKey): Promise<Item> =>
   (await database.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }))).Item as Item;
 export const put = (item: Item) => database.send(new PutCommand({ TableName, Item: item }));
 export const remove = ({ pk, sk }: ItemKey) => database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
 
-const textOf = ({ content }: Item): string => storedText(content);
-export const contentOf = (item: Item): ReleasePart => JSON.parse(textOf(item));
+const getText = ({ content }: Item): string => storedText(content);
+export const getContent = (item: Item): ReleasePart => JSON.parse(getText(item));
 
 const changeItem = async (key: ItemKey, change: (item: Item) => Item): Promise<void> => {
-  const item = await itemOf(key);
+  const item = await readItem(key);
   await put({ ...item, ...change(item) });
 };
 
@@ -30,7 +30,7 @@ export const changeHead = (release: string, change: (item: Item) => Item) =>
 
 /** Replaces a string in the item's compressed content. */
 export const withText = (before: string, after: string) => (item: Item) => {
-  const text = textOf(item);
+  const text = getText(item);
   if (!text.includes(before)) throw new Error(`The content has no ${before}.`);
-  return { content: attributeOf(text.replaceAll(before, after)) };
+  return { content: getAttribute(text.replaceAll(before, after)) };
 };

@@ -44,7 +44,7 @@ export const used = async (run: () => Promise<unknown>, { accounts = false }: Op
   }
 };
 
-export const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => (await used(run)).calls;
+export const recordCalls = async (run: () => Promise<unknown>): Promise<string[]> => (await used(run)).calls;
 
 /** Counts the calls of each command. */
 export const callCounts = async (run: () => Promise<unknown>, options?: Options): Promise<Record<string, number>> => {

@@ -73,7 +73,7 @@ export type MetricLine = {
   readonly _aws: { readonly CloudWatchMetrics: Directive[] };
   readonly [field: string]: unknown;
 };
-const directivesOf = (line: MetricLine): Directive[] => line._aws.CloudWatchMetrics;
+const listDirectives = (line: MetricLine): Directive[] => line._aws.CloudWatchMetrics;
 
 const isValue = (value: unknown): boolean =>
   Number.isFinite(value) || (Array.isArray(value) && value.length <= 100 && value.every(Number.isFinite));
@@ -82,8 +82,8 @@ const isDimension = (value: unknown): boolean => typeof value === 'string' && va
 /** Returns the format errors of a line in the embedded metric format. */
 export const emfProblems = (line: MetricLine): string[] => {
   if (!validate(line)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
-  const names = directivesOf(line).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
-  const dimensions = directivesOf(line).flatMap(({ Dimensions }) => Dimensions.flat());
+  const names = listDirectives(line).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
+  const dimensions = listDirectives(line).flatMap(({ Dimensions }) => Dimensions.flat());
   return [
     ...names.filter((at) => !isValue(line[at])).map((at) => `${at} is no number`),
     ...dimensions.filter((at) => !isDimension(line[at])).map((at) => `${at} is no text`),
@@ -92,7 +92,7 @@ export const emfProblems = (line: MetricLine): string[] => {
 };
 
 /** Returns the CloudWatch series of a line: namespace, metric and dimensions. */
-export const seriesOf = (line: MetricLine): string[] =>
-  directivesOf(line).flatMap(({ Namespace, Dimensions, Metrics }) =>
+export const listSeries = (line: MetricLine): string[] =>
+  listDirectives(line).flatMap(({ Namespace, Dimensions, Metrics }) =>
     Metrics.flatMap(({ Name }) => Dimensions.map((keys) => [Namespace, Name, ...keys].join(' '))),
   );

@@ -31,7 +31,7 @@ export type TextEntry = Omit<LiabilityEntry, 'base' | 'amounts' | 'exceptions'> 
  */
 export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntry): LiabilityEntry => {
   const read = (text = '0') => parseAmount(text, minorDigits(entry.currency));
-  const amountsOf = (texts: TextAmounts, tax = 0n, calculated = tax): Amounts => {
+  const getAmounts = (texts: TextAmounts, tax = 0n, calculated = tax): Amounts => {
     const difference = tax - calculated;
     const isOver = (tax < 0n ? -difference : difference) > 0n;
     const parts = {
@@ -45,7 +45,7 @@ export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntr
   };
   return {
     ...entry,
-    base: amountsOf(base),
+    base: getAmounts(base),
     amounts: amounts.map((row) => {
       const { taxable_amount, exempt_amount, exempt, not_covered_amount, tax_amount, calculated_tax_amount, ...place } =
         row;
@@ -55,7 +55,7 @@ export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntr
         ...(exempt && { exempt }),
         ...(not_covered_amount !== undefined && { not_covered_amount }),
       };
-      return { ...place, ...amountsOf(texts, read(tax_amount), read(calculated_tax_amount ?? tax_amount)) };
+      return { ...place, ...getAmounts(texts, read(tax_amount), read(calculated_tax_amount ?? tax_amount)) };
     }),
     ...(exceptions && {
       exceptions: exceptions.map(({ reason, gross_amount }) => ({ reason, gross: read(gross_amount) })),

@@ -18,9 +18,9 @@ import type { StoredTransaction, Transaction } from '../../shared/ledger/transac
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
-import { answerFrom, type Command, type Input, inputOf, MemoryDatabase, sendAny } from './memory-database.ts';
+import { answerFrom, type Command, getInput, type Input, MemoryDatabase, sendAny } from './memory-database.ts';
 import { type Part, returnSums, sum } from './return-sums.ts';
-import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
+import { buildCommit, changed, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close periods, after the end of November. */
 export const closingMs = Date.parse('2026-12-05T08:00:00.000Z');
@@ -40,7 +40,7 @@ const tickingClock = (): (() => number) => {
 };
 
 /** The due index, limited to one account's entries, which a sweep writes in every run. */
-const dueOf = ({ id }: Account, due: DueIndex): DueIndex => ({
+const buildDue = ({ id }: Account, due: DueIndex): DueIndex => ({
   ...due,
   page: async (shard, upTo, _limit, after) =>
     (await due.page(shard, upTo, 1000, after)).filter(({ account }) => account === id),
@@ -59,7 +59,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     inlineMs: 100_000,
     now: tickingClock(),
     // Other tests also have due entries and a sweep, and this account is not stored.
-    due: dueOf(account, ports.due),
+    due: buildDue(account, ports.due),
     accountIds: async () => ({ ids: [account.id], next: null }),
     findAccounts: async () => new Map([[account.id, () => account]]),
     onFailure: (error) => {
@@ -94,7 +94,7 @@ export type Posted = {
 
 const levels = ['state', 'county', 'city', 'district'] as const;
 
-const rowOf = ({ code, rate, taxable, exempt, tax }: Levy): TaxRowResponse => ({
+const buildRow = ({ code, rate, taxable, exempt, tax }: Levy): TaxRowResponse => ({
   jurisdiction_code: code,
   jurisdiction_name: `Name of ${code}`,
   jurisdiction_type: levels[code.split('-').length - 2] ?? 'district',
@@ -117,9 +117,9 @@ type Sale = {
   readonly id?: string;
 };
 
-const taxOf = (levies: readonly Levy[]) => levies.reduce((sum, { tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
+const getTax = (levies: readonly Levy[]) => levies.reduce((sum, { tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
 
-const linesOf = (levies: readonly Levy[]) => [line({ taxes: levies.map(rowOf), tax_amount: taxOf(levies) })];
+const listLines = (levies: readonly Levy[]) => [line({ taxes: levies.map(buildRow), tax_amount: getTax(levies) })];
 
 /** A finalized sale or credit, stored with its open entries. */
 export const post = async (
@@ -132,12 +132,12 @@ export const post = async (
     type,
     currency,
     tax_date: day,
-    tax_amount: taxOf(levies),
-    calculated_tax_amount: taxOf(levies),
-    line_items: linesOf(levies),
+    tax_amount: getTax(levies),
+    calculated_tax_amount: getTax(levies),
+    line_items: listLines(levies),
   });
   const openEntries = { post: listLiabilityEntries(head.after), remove: [] };
-  expect(await ledger.commit(commitOf(account.id, head, { openEntries }))).toEqual({ kind: 'committed' });
+  expect(await ledger.commit(buildCommit(account.id, head, { openEntries }))).toEqual({ kind: 'committed' });
   return { stored: head.after, sign: type === 'credit' ? -1 : 1, levies };
 };
 
@@ -154,7 +154,7 @@ const change = async (
     post: reposted ? listLiabilityEntries(head.after) : [],
     remove: listLiabilityEntries(stored),
   };
-  const { kind } = await ledger.commit(commitOf(account.id, head, { openEntries }));
+  const { kind } = await ledger.commit(buildCommit(account.id, head, { openEntries }));
   if (kind === 'committed') return { ...posted, stored: head.after };
   if (kind === 'period_closed' || kind === 'stale') return kind;
   throw new Error(kind);
@@ -166,7 +166,7 @@ export const retax = async (account: Account, posted: Posted, levies: readonly L
   const after = await change(
     account,
     posted,
-    { tax_amount: taxOf(levies), calculated_tax_amount: taxOf(levies), line_items: linesOf(levies) },
+    { tax_amount: getTax(levies), calculated_tax_amount: getTax(levies), line_items: listLines(levies) },
     true,
   );
   return typeof after === 'string' ? after : { ...after, levies };
@@ -176,7 +176,7 @@ export const retax = async (account: Account, posted: Posted, levies: readonly L
 export const annotate = async (account: Account, { stored }: Posted, metadata: Record<string, string>) => {
   for (;;) {
     const now = (await ledger.find(account.id, stored.transaction.id)) as StoredTransaction;
-    const { kind } = await ledger.commit(commitOf(account.id, changed(now, { metadata })));
+    const { kind } = await ledger.commit(buildCommit(account.id, changed(now, { metadata })));
     if (kind === 'committed') return;
   }
 };
@@ -212,12 +212,12 @@ export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Pro
 };
 
 /** Returns the filing of a response that must not be a refusal. */
-export const filingOf = (answered: Awaited<ReturnType<typeof close>>): Filing & { id: string } => {
+export const requireFiling = (answered: Awaited<ReturnType<typeof close>>): Filing & { id: string } => {
   if (!answered.ok) throw new Error(JSON.stringify(answered.problems));
   return JSON.parse(answered.value.answer.body);
 };
 
-export const codesOf = (answered: { readonly ok: boolean; readonly problems?: readonly { code: string }[] }) =>
+export const listCodes = (answered: { readonly ok: boolean; readonly problems?: readonly { code: string }[] }) =>
   answered.problems?.map(({ code }) => code) ?? [];
 
 export const read = async (account: Account, id: string): Promise<Filing> => {
@@ -226,7 +226,7 @@ export const read = async (account: Account, id: string): Promise<Filing> => {
   return found.value;
 };
 
-export const membersOf = async (account: Account, id: string, limit = 100): Promise<FilingEntry[]> => {
+export const readMembers = async (account: Account, id: string, limit = 100): Promise<FilingEntry[]> => {
   const members: FilingEntry[] = [];
   let after: string | null = null;
   do {
@@ -264,7 +264,7 @@ const transactionsIn = (items: Record<string, unknown>[]) =>
   items.filter(({ sk }) => sk !== '!').map(({ transactionId }) => String(transactionId));
 
 /** Reads an account's items, by keys that are built independently of the service. */
-export const placesOf = async (account: Account, state: string) => {
+export const readPlaces = async (account: Account, state: string) => {
   const open = (await Promise.all(shards.map((shard) => itemsIn(`O#${account.id}#${state}#${shard}`)))).flat();
   const heads = (await itemsIn(`F#${account.id}`)).filter((head) => head['state'] === state);
   const filings = await Promise.all(
@@ -281,18 +281,18 @@ export const placesOf = async (account: Account, state: string) => {
   return { open: transactionsIn(open), filings, chain, periods };
 };
 
-type LevyOf = { readonly sign: 1 | -1; readonly levy: Levy; readonly id: string };
+type PostedLevy = { readonly sign: 1 | -1; readonly levy: Levy; readonly id: string };
 
-const sumsOf = (parts: readonly LevyOf[]) => {
-  const figuresOf = ({ sign, levy: { taxable, exempt, tax } }: LevyOf) => {
+const getSums = (parts: readonly PostedLevy[]) => {
+  const getFigures = ({ sign, levy: { taxable, exempt, tax } }: PostedLevy) => {
     const known: Partial<Record<Part, string>> = { taxable, product: exempt };
     const part = (name: Part) => new Decimal(known[name] ?? 0);
     return { sign, gross: sum([taxable, exempt]), tax: new Decimal(tax), calculated: new Decimal(tax), part };
   };
   // An entry counts once, also with several rates of a jurisdiction.
-  const countOf = (some: readonly LevyOf[]) => new Set(some.map(({ id }) => id)).size;
-  const credit_count = countOf(parts.filter(({ sign }) => sign < 0));
-  return { ...returnSums(parts.map(figuresOf)), credit_count, count: countOf(parts) };
+  const getCount = (some: readonly PostedLevy[]) => new Set(some.map(({ id }) => id)).size;
+  const credit_count = getCount(parts.filter(({ sign }) => sign < 0));
+  return { ...returnSums(parts.map(getFigures)), credit_count, count: getCount(parts) };
 };
 
 // The sales have no origin, so all of their tax is on goods from outside the state.
@@ -311,11 +311,11 @@ const expectedTotals = (members: readonly Posted[], state: string) => {
       jurisdiction_code: of[0]?.levy.code,
       reporting_code: null,
       currency: of[0]?.currency,
-      ...sumsOf(of),
-      tax_due: { ...noTaxDue, out_of_state: sumsOf(of).tax_amount },
+      ...getSums(of),
+      tax_due: { ...noTaxDue, out_of_state: getSums(of).tax_amount },
       rates: [...Map.groupBy(of, ({ levy }) => levy.rate)]
         .sort(([one], [other]) => Number(one) - Number(other))
-        .map(([rate, ofRate]) => ({ rate, ...sumsOf(ofRate) })),
+        .map(([rate, ofRate]) => ({ rate, ...getSums(ofRate) })),
     }));
 };
 
@@ -336,14 +336,14 @@ export const judge = async (
   posted: readonly Posted[],
   monthsBetween = 0,
 ): Promise<void> => {
-  const { open, filings, chain, periods } = await placesOf(account, state);
-  const idOf = ({ stored }: Posted) => stored.transaction.id;
-  const found = await Promise.all(posted.map((one) => ledger.find(account.id, idOf(one))));
-  const heads = new Map(posted.map((one, at) => [idOf(one), found[at]]));
-  const isOf = ({ levies: of }: Posted) => of.some(({ code }) => code === state || code.startsWith(`${state}-`));
-  const live = posted.filter((one) => isOf(one) && heads.get(idOf(one))?.transaction.status !== 'void');
+  const { open, filings, chain, periods } = await readPlaces(account, state);
+  const getId = ({ stored }: Posted) => stored.transaction.id;
+  const found = await Promise.all(posted.map((one) => ledger.find(account.id, getId(one))));
+  const heads = new Map(posted.map((one, at) => [getId(one), found[at]]));
+  const isRelevant = ({ levies: of }: Posted) => of.some(({ code }) => code === state || code.startsWith(`${state}-`));
+  const live = posted.filter((one) => isRelevant(one) && heads.get(getId(one))?.transaction.status !== 'void');
   const everywhere = [...open, ...filings.flatMap(({ members }) => members)];
-  expect(everywhere.sort(), 'each entry is in one place').toEqual(live.map(idOf).sort());
+  expect(everywhere.sort(), 'each entry is in one place').toEqual(live.map(getId).sort());
   for (const { head, id, members } of filings) {
     const answer = await read(account, id);
     expect(answer.progress.complete, 'finished').toBe(true);
@@ -352,12 +352,12 @@ export const judge = async (
       expect(members).toEqual([]);
       continue;
     }
-    const of = members.map((member) => live.find((one) => idOf(one) === member) as Posted);
+    const of = members.map((member) => live.find((one) => getId(one) === member) as Posted);
     expect(answer.totals?.map(withoutName), 'totals').toEqual(expectedTotals(of, state));
     expect(answer.summary, 'the summary that is kept').toEqual(head['summary']);
     expect(answer.progress.entries_moved, 'moved').toBe(members.length + answer.progress.entries_reopened);
     expect(answer.progress.entries_marked, 'marked').toBe(head['status'] === 'filed' ? members.length : 0);
-    expect((await membersOf(account, id, 3)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
+    expect((await readMembers(account, id, 3)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
       members.sort(),
     );
   }
@@ -438,9 +438,9 @@ answerFrom((command) => {
   const mine = run.turn.then(async () => {
     run.calls += 1;
     const call = run.calls;
-    await runs.exit(async () => run.watch.before?.(call, inputOf(command)));
+    await runs.exit(async () => run.watch.before?.(call, getInput(command)));
     const answer = await send(command);
-    await runs.exit(async () => run.watch.after?.(call, inputOf(command)));
+    await runs.exit(async () => run.watch.after?.(call, getInput(command)));
     return answer;
   });
   run.turn = mine.catch(() => null);

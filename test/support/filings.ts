@@ -3,15 +3,15 @@ import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import type { Caller } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
 import { runInProcess } from './run-command.ts';
-import { type Client, clientOf, goods, made, sale } from './sales.ts';
+import { type Client, connectClient, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
 
 /** A client for filings that takes request bodies and returns responses. */
-export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
+export const createFiler = ({ call }: Pick<Caller, 'call'>) => {
   const headed = (headers: Request['headers']) => (headers ? { headers } : {});
   return {
-    ...clientOf({ call }),
+    ...connectClient({ call }),
     close: (body: Record<string, unknown>, headers?: Request['headers']) =>
       call('POST', '/filings', { body, ...headed(headers) }),
     change: (id: string, body: unknown, headers?: Request['headers']) =>
@@ -24,7 +24,7 @@ export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
   };
 };
 export type Filing = Schema<'Filing'>;
-export type Filer = ReturnType<typeof filerOf>;
+export type Filer = ReturnType<typeof createFiler>;
 
 // On a slow machine, some work may remain. Repeating the request continues it with the same result.
 const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: Filing): Promise<Answer> => {
@@ -93,7 +93,7 @@ export const everyEntry = async (filer: Filer, id: string, limit = 100) => {
   throw new Error('The entries do not end.');
 };
 
-const sumsOf = ({
+const getSums = ({
   gross_amount,
   exempt_amount,
   taxable_amount,
@@ -152,7 +152,7 @@ export const plainSums = (exempt: string, tax: string) => ({
 });
 
 /** Formats the totals of a filing as lines: `US-MI USD gross exempt taxable tax count`. */
-export const totalsOf = (filing: Filing): string[] =>
-  filing.totals.map((total) => `${total.jurisdiction_code} ${total.currency} ${sumsOf(total)}`);
+export const listTotals = (filing: Filing): string[] =>
+  filing.totals.map((total) => `${total.jurisdiction_code} ${total.currency} ${getSums(total)}`);
 
-export const summaryOf = (filing: Filing): string[] => filing.summary.map((row) => `${row.currency} ${sumsOf(row)}`);
+export const getSummary = (filing: Filing): string[] => filing.summary.map((row) => `${row.currency} ${getSums(row)}`);

@@ -7,7 +7,7 @@ import { matchResource, parseTarget, toProxyEvent } from '../../infra/local/prox
 import type { Answer, Request } from './http.ts';
 
 /** Builds the event that API Gateway sends to a function. `path` may have a query. */
-export const eventOf = (method: string, path: string, { body, headers = {} }: Request = {}): APIGatewayProxyEvent => {
+export const getEvent = (method: string, path: string, { body, headers = {} }: Request = {}): APIGatewayProxyEvent => {
   const target = parseTarget(path);
   const resource = matchResource(method, target.path);
   if (!resource) throw new Error(`No resource is at ${target.path}.`);
@@ -30,7 +30,7 @@ export const callHandler = async (
   request: Request = {},
   timeoutMs = 10_000,
 ): Promise<Answer<any>> => {
-  const event = eventOf(method, path, request);
+  const event = getEvent(method, path, request);
   const operation = matchResource(method, event.path)?.operation;
   if (!operation) throw new Error(`${method} is not offered at ${path}.`);
   const invocation = { functionName: operation, requestId: event.requestContext.requestId, timeoutMs };

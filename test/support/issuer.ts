@@ -53,7 +53,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     state.published.push(key.jwk);
     return key;
   };
-  const keyOf = (kid: string): Key => {
+  const getKey = (kid: string): Key => {
     const key = signers.get(kid);
     if (!key) throw new Error(`The issuer has no key ${kid}.`);
     return key;
@@ -76,7 +76,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     state,
     claims,
     publish,
-    keyOf,
+    getKey,
     /** The service's settings for this issuer. */
     configured: {
       issuer: url,
@@ -87,7 +87,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     } satisfies Configured,
     /** Creates a token signed with a key of this issuer. `undefined` claims are omitted. */
     sign: (payload: JWTPayload = claims(), header: Partial<JWTHeaderParameters> = {}, by = header.kid ?? firstKid) => {
-      const { alg, privateKey } = keyOf(by);
+      const { alg, privateKey } = getKey(by);
       return new SignJWT(payload).setProtectedHeader({ alg, kid: firstKid, ...header }).sign(privateKey);
     },
     /** Withdraws a key: it is no longer published, but can still sign. */

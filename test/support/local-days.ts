@@ -26,12 +26,12 @@ export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
 /** Returns the months since year 0. */
-export const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+export const getMonth = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
-export const firstDayOf = (month: number): string =>
+export const getFirstDay = (month: number): string =>
   `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
 
-export const lastDayOf = (month: number): string => daysAfter(firstDayOf(month + 1), -1);
+export const getLastDay = (month: number): string => daysAfter(getFirstDay(month + 1), -1);
 
 /**
  * Computes filing periods from the registrations of one state, independently of the service. Months count from the year
@@ -55,7 +55,11 @@ export class Registered {
   constructor(registrations: readonly Registration[] | 'all' | null, state: string) {
     this.#all = (typeof registrations === 'string' ? [] : (registrations ?? []))
       .filter((of) => `US-${of.state}` === state)
-      .map((of) => ({ of, first: monthOf(of.from), last: of.to === null ? Number.POSITIVE_INFINITY : monthOf(of.to) }))
+      .map((of) => ({
+        of,
+        first: getMonth(of.from),
+        last: of.to === null ? Number.POSITIVE_INFINITY : getMonth(of.to),
+      }))
       .sort((a, b) => a.first - b.first);
   }
 
@@ -65,7 +69,7 @@ export class Registered {
   }
 
   // Adjacent months with the same name belong to one period.
-  #nameOf(month: number): string {
+  #getName(month: number): string {
     const frequency = this.#frequency(month);
     return frequency === null
       ? `month ${month}`
@@ -73,10 +77,10 @@ export class Registered {
   }
 
   /** Returns the period of a month. */
-  periodOf(month: number): Months {
+  getPeriod(month: number): Months {
     let [first, last] = [month, month];
-    while (this.#nameOf(first - 1) === this.#nameOf(month)) first--;
-    while (this.#nameOf(last + 1) === this.#nameOf(month)) last++;
+    while (this.#getName(first - 1) === this.#getName(month)) first--;
+    while (this.#getName(last + 1) === this.#getName(month)) last++;
     return { first, last, frequency: this.#frequency(month) ?? 'month' };
   }
 

@@ -12,7 +12,7 @@ const shapes: Readonly<Record<string, RegExp>> = {
     /\b(line_items|line1|line2|postal_code|unit_price|product_tax_code|customer_id|certificate_id|metadata|reference_id|confirmation_number|cursor_secret|levy_account)\b/,
 };
 
-const textOf = (written: unknown): string => {
+const getText = (written: unknown): string => {
   if (typeof written === 'string') return written;
   if (written instanceof Uint8Array) return Buffer.from(written).toString('utf8');
   // Lambda logs a value as JSON; `npm start` uses `inspect`, which includes an error's causes and hidden fields.
@@ -40,7 +40,7 @@ const own = /^(draft_expired|(acct|txn|fil|key)_[0-9A-Z]{26})$/;
  * less than eight characters must match as a whole word outside of stack frames.
  */
 export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> = []): string[] => {
-  const line = written.map(textOf).join(' ');
+  const line = written.map(getText).join(' ');
   const said = line.replaceAll(frames, '');
   const isSaid = (secret: string) =>
     !own.test(secret) && (secret.length < longFrom ? hasWord(said, secret) : line.includes(secret));
@@ -59,7 +59,7 @@ const lengthMin: Readonly<Record<string, number>> = {
   ),
   metadata: longFrom,
 };
-const lengthMinOf = (field: string): number => (Object.hasOwn(lengthMin, field) ? (lengthMin[field] ?? 0) : Infinity);
+const getLengthMin = (field: string): number => (Object.hasOwn(lengthMin, field) ? (lengthMin[field] ?? 0) : Infinity);
 
 /**
  * Returns the strings of a body that may be stored but must never be logged: names, places, references and all
@@ -68,5 +68,5 @@ const lengthMinOf = (field: string): number => (Object.hasOwn(lengthMin, field) 
 export const secretsIn = (value: unknown, from = Infinity): string[] => {
   if (typeof value === 'string') return value.length >= from ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([field, inner]) => secretsIn(inner, Math.min(from, lengthMinOf(field))));
+  return Object.entries(value).flatMap(([field, inner]) => secretsIn(inner, Math.min(from, getLengthMin(field))));
 };

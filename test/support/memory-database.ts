@@ -21,7 +21,7 @@ export type Input = Action & {
   readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly ItemKey[] }>>;
 };
 /** The command parameters that tests read. */
-export const inputOf = ({ input }: Command): Input => input;
+export const getInput = ({ input }: Command): Input => input;
 /** The command output fields that tests read. */
 export type Result = {
   readonly Item?: Item | undefined;

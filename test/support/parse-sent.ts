@@ -34,5 +34,5 @@ export const parseSent = <Body extends z.ZodMiniType>(
   parseBody(definition, requestContext({ body, caller, headers: new Map(prefer ? [['prefer', [prefer]]] : []) }));
 
 /** Returns the location of a problem in the request. */
-export const placeOf = ({ source }: Problem): string | undefined =>
+export const getPlace = ({ source }: Problem): string | undefined =>
   source && ('pointer' in source ? source.pointer : 'parameter' in source ? source.parameter : undefined);

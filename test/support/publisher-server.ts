@@ -59,7 +59,7 @@ const workbooks = new Map(
     ({ name, content }) => [name, content],
   ),
 );
-const contentOf = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
+const getContent = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
 const fixedPaths: Readonly<Record<string, string>> = {
   'taxrates.txt': texasPath,
   'cdtfa.csv': californiaPath,
@@ -123,20 +123,20 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
   const files = new Map<string, Buffer>();
   const plays = new Map<string, Play>();
   const requests: string[] = [];
-  const folderOf = (name: string) => `${streamlined}/${name[2] === 'R' ? 'Rates' : 'Boundary'}/`;
+  const getFolder = (name: string) => `${streamlined}/${name[2] === 'R' ? 'Rates' : 'Boundary'}/`;
   const publish: PublisherServer['publish'] = (published, { pack = false } = {}) => {
     for (const { name, content } of published) {
-      for (const end of ['csv', 'zip']) files.delete(`${folderOf(name)}${name.replace('csv', end)}`);
+      for (const end of ['csv', 'zip']) files.delete(`${getFolder(name)}${name.replace('csv', end)}`);
       const sent = pack ? zipped([{ name, content }]) : content;
-      files.set(`${folderOf(name)}${pack ? name.replace('.csv', '.zip') : name}`, Buffer.from(sent));
+      files.set(`${getFolder(name)}${pack ? name.replace('.csv', '.zip') : name}`, Buffer.from(sent));
     }
   };
   for (const [index, state] of states.entries()) publish(smallFiles(state), { pack: index % 2 === 0 });
-  for (const [name, path] of Object.entries(fixedPaths)) files.set(path, contentOf(name));
+  for (const [name, path] of Object.entries(fixedPaths)) files.set(path, getContent(name));
   for (const [path, description] of Object.entries(described))
     files.set(path, Buffer.from(JSON.stringify(description)));
   for (const [name, [page, folder]] of Object.entries(dated)) {
-    files.set(`${folder}${name}`, contentOf(name));
+    files.set(`${folder}${name}`, getContent(name));
     files.set(page, Buffer.from(linkPage([`/${folder.replace(/^[^/]+\//, '')}${name}`])));
   }
   const contentAt = (path: string): Buffer | undefined => {
@@ -166,7 +166,7 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     publish,
-    withdraw: (name) => files.delete(`${folderOf(name)}${name}`),
+    withdraw: (name) => files.delete(`${getFolder(name)}${name}`),
     put: (path, content) => files.set(path, Buffer.from(content)),
     play: (part, play) => (play === null ? plays.delete(part) : plays.set(part, play)),
     close: () =>

@@ -3,7 +3,7 @@ import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';
-import { documentOf, lineOf, placeOf, productOf, releaseOf, rule, shippingOf } from './builders.ts';
+import { buildDocument, buildPlace, getLine, getProduct, getRelease, getShipping, rule } from './builders.ts';
 import { seeded } from './seeded.ts';
 
 /** Random orders with every effect and setting, reproducible by seed. */
@@ -37,7 +37,7 @@ const amounts = ['0', '0.50', '10', '99.99', '100', '110', '175.00', '250', '100
 const rates = ['0', '0.005', '0.01', '0.0275', '0.04', '0.06', '0.06625', '0.0725', '0.08875', '0.12345678'];
 
 /** Returns a random effect on goods, by default with amounts and rates that are common in documents. */
-export const effectOf = (
+export const getEffect = (
   { of, oneIn }: Draw,
   amount = of(amounts),
   drawRate: () => string = () => of(rates),
@@ -73,10 +73,10 @@ const goods = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY', 'HOME.FURNITURE', 
 const fee = 'FEES.RETAIL_DELIVERY_FEE';
 const types: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
-const rulesOf = (draw: Draw, code: string): Rule[] => {
+const listRules = (draw: Draw, code: string): Rule[] => {
   const { of, oneIn } = draw;
   const rules = Array.from({ length: 8 }, (_, index) =>
-    rule(`rule-${index}`, [of(goods)], effectOf(draw), {
+    rule(`rule-${index}`, [of(goods)], getEffect(draw), {
       levels: oneIn(2) ? null : [of<JurisdictionType>(['state', ...types])],
       jurisdictions: oneIn(4) ? [`${code}-${draw.below(3)}`] : null,
       threshold_includes_shipping: oneIn(5),
@@ -102,16 +102,16 @@ const rulesOf = (draw: Draw, code: string): Rule[] => {
 };
 
 /** A state with up to three local jurisdictions, and one jurisdiction that has only a price band. */
-const stateOf = (draw: Draw, code: string): Release => {
+const getState = (draw: Draw, code: string): Release => {
   const { of, oneIn, below } = draw;
   const local = Array.from({ length: below(4) }, (_, index) => ({
     code: `${code}-${index}`,
     type: of(types),
     rate: of(rates),
   }));
-  const release = releaseOf({
+  const release = getRelease({
     of: [{ code, type: 'state', rate: of(rates) }, ...local],
-    rules: rulesOf(draw, code),
+    rules: listRules(draw, code),
     shipping: of(shippingPolicies),
   });
   return {
@@ -129,9 +129,9 @@ const stateOf = (draw: Draw, code: string): Release => {
 };
 
 /** States in pairs, so an order can be delivered to two states. */
-export const placesOf = (draw: Draw, count: number): Place[] =>
+export const listPlaces = (draw: Draw, count: number): Place[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...placeOf(stateOf(draw, `US-X${index % 2}`)),
+    ...buildPlace(getState(draw, `US-X${index % 2}`)),
     isInterstate: draw.oneIn(2),
   }));
 
@@ -140,7 +140,7 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
   const isFee = oneIn(12);
   const amount = isFee ? 0n : oneIn(3) ? of([9999n, 10_000n, 11_000n, 17_500n, 22_000n, 30_000n]) : digits(7);
   const discount = oneIn(3) ? (amount * BigInt(below(101))) / 100n : 0n;
-  const line = lineOf(place, {
+  const line = getLine(place, {
     ptc: isFee ? fee : of(goods),
     use: of(['business', 'personal', null]),
     collectionExemption: oneIn(15) ? 'customer_exempt' : null,
@@ -159,7 +159,10 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
 const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): TaxLine => {
   const amount = digits(4);
   const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
-  const charge = shippingOf(lines, { amount, product: productOf(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`) });
+  const charge = getShipping(lines, {
+    amount,
+    product: getProduct(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`),
+  });
   const some = charge.deliveries.filter(() => oneIn(2));
   return {
     ...charge,
@@ -178,7 +181,7 @@ export const orderFrom = (draw: Draw, places: readonly Place[], others: Partial<
     0n,
   );
   const shipping = Array.from({ length: of([0, 0, 1, 1, 2, 3]) }, () => chargeFrom(draw, lines));
-  return documentOf(lines, {
+  return buildDocument(lines, {
     rounding: of(['line', 'invoice']),
     discount: oneIn(3) ? (left * BigInt(below(101))) / 200n : 0n,
     thirdPartyDiscount: oneIn(6) ? left / 4n : 0n,

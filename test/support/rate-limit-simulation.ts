@@ -34,7 +34,7 @@ const instanceOf = (arrival: Arrival, time: number, instances: number, random: (
   return Math.floor(half * random()) + (time % windowMs < windowMs / 2 ? 0 : instances - half);
 };
 
-const timeOf = (arrival: Arrival, time: number): number =>
+const getTime = (arrival: Arrival, time: number): number =>
   arrival === 'bursty' ? time - (time % secondMs) + ((time % secondMs) * burstMs) / secondMs : time;
 
 /** Yields requests from `start` on in chronological order, with exponentially distributed gaps. */
@@ -44,7 +44,7 @@ const arrivals = (start: number, load: Demand, random: () => number): Request[] 
   for (let time = start; ; ) {
     time -= (Math.log(1 - random()) * windowMs) / demand;
     if (time >= start + windows * windowMs) return requests;
-    requests.push({ time: timeOf(arrival, time), instance: instanceOf(arrival, time, instances, random) });
+    requests.push({ time: getTime(arrival, time), instance: instanceOf(arrival, time, instances, random) });
   }
 };
 

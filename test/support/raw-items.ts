@@ -30,7 +30,7 @@ const plain = (value: unknown): unknown => {
 /**
  * Reads every item of the Transactions table whose key contains the account, as text with all attributes decompressed.
  */
-export const rawItemsOf = async (account: string): Promise<string[]> =>
+export const readRawItems = async (account: string): Promise<string[]> =>
   (await scannedItems(environment.tables.transactions))
     .filter(({ pk, sk }) => `${pk} ${sk}`.includes(account))
     .map((item) => JSON.stringify(plain(item)));

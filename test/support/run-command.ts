@@ -76,7 +76,7 @@ export const runInProcess = async (program: Command, args: readonly string[]): P
 };
 
 /** Runs a program as `runInProcess` does. Returns its output, or throws its error message. */
-export const outputOf = async (program: Command, args: readonly string[]): Promise<string> => {
+export const readOutput = async (program: Command, args: readonly string[]): Promise<string> => {
   const { code, out, err } = await runInProcess(program, args);
   if (code !== 0) throw new Error(err);
   return out;
@@ -92,7 +92,7 @@ export const dayMs = 24 * hourMs;
 export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 
 /** Runs the command and returns its output. Throws its error. */
-export const ran = (...args: string[]): Promise<string> => outputOf(accountsProgram(), args);
+export const ran = (...args: string[]): Promise<string> => readOutput(accountsProgram(), args);
 export const ranJson = async <Printed>(...args: string[]): Promise<Printed> => JSON.parse(await ran(...args, '--json'));
 
 export const get = (key: string) => anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': key } });
@@ -108,7 +108,7 @@ export type PrintedKey = Readonly<
 /** An account with its first key. */
 export const newAccount = (...others: string[]): Promise<Account & { readonly key: PrintedKey }> =>
   ranJson('create', '--name', 'A shop', '--key', 'read,write', ...others);
-export const keysOf = (account: string): Promise<PrintedKey[]> => ranJson('keys', 'list', '--account', account);
+export const listKeys = (account: string): Promise<PrintedKey[]> => ranJson('keys', 'list', '--account', account);
 
 /** Disables database timeouts in a test file, so the use of a key is recorded even on a slow machine. */
 export const waitForDatabase = (): void => {

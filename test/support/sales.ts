@@ -48,7 +48,7 @@ export const testDay = '2026-11-24T12:00:00Z';
 export const startOnTestDay = (): void => advanceClock(Date.parse(testDay) - now());
 
 /** A client for tests that takes request bodies and returns responses. */
-export const clientOf = ({ call }: Pick<Caller, 'call'>) => {
+export const connectClient = ({ call }: Pick<Caller, 'call'>) => {
   const headed = (headers: Request['headers']) => (headers ? { headers } : {});
   return {
     call,
@@ -61,7 +61,7 @@ export const clientOf = ({ call }: Pick<Caller, 'call'>) => {
     list: (parameters: Record<string, string> = {}) => call('GET', `/transactions?${new URLSearchParams(parameters)}`),
   };
 };
-export type Client = ReturnType<typeof clientOf>;
+export type Client = ReturnType<typeof connectClient>;
 
 /** Returns the transaction of a response that must not be a refusal. */
 export const made = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => {
@@ -115,7 +115,7 @@ export const everyPage = async (
 };
 
 /** Formats a refusal: its status, and each error code with its location. */
-export const refusalOf = ({ status, body }: Answer): string =>
+export const getRefusal = ({ status, body }: Answer): string =>
   [
     status,
     ...(body?.errors ?? []).map((error) =>
@@ -123,7 +123,7 @@ export const refusalOf = ({ status, body }: Answer): string =>
     ),
   ].join(' | ');
 
-export const metaOf = ({ body }: Answer): Record<string, unknown> => {
+export const getMeta = ({ body }: Answer): Record<string, unknown> => {
   const { request_id: _, ...meta } = body?.errors?.[0]?.meta ?? {};
   return meta;
 };

@@ -64,10 +64,10 @@ if (inject('emulator') === 'memory') {
 }
 
 const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
-  const { problemsOf } = await import('../contract/validate-response.ts');
+  const { listProblems } = await import('../contract/validate-response.ts');
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
-  const problems = problemsOf({ method, path, status, headers, body: text === '' ? null : sent });
+  const problems = listProblems({ method, path, status, headers, body: text === '' ? null : sent });
   if (problems.length > 0) throw new Error(`The answer breaks its contract.\n${problems.join('\n')}`);
 });
 afterAll(stopComparing);

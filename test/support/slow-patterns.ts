@@ -100,7 +100,7 @@ class Positions {
   readonly atoms: string[] = [];
   readonly follow: number[][] = [];
 
-  endsOf(node: Node): Ends {
+  listEnds(node: Node): Ends {
     switch (node.kind) {
       case 'atom': {
         const at = this.atoms.push(node.source) - 1;
@@ -110,9 +110,9 @@ class Positions {
       case 'condition':
         return { ...nothing, isFreeEmpty: false };
       case 'all':
-        return node.of.reduce<Ends>((before, one) => this.join(before, this.endsOf(one)), nothing);
+        return node.of.reduce<Ends>((before, one) => this.join(before, this.listEnds(one)), nothing);
       case 'any':
-        return this.either(node.of.map((one) => this.endsOf(one)));
+        return this.either(node.of.map((one) => this.listEnds(one)));
       case 'repeat':
         return this.repeated(node);
     }
@@ -144,14 +144,14 @@ class Positions {
     const isLoop = max > copiesMax;
     let ends = nothing;
     for (let count = Math.min(min, copiesMax); count > (isLoop ? 1 : 0); count -= 1)
-      ends = this.join(ends, this.endsOf(of));
+      ends = this.join(ends, this.listEnds(of));
     if (isLoop) {
-      const loop = this.endsOf(of);
+      const loop = this.listEnds(of);
       for (const last of loop.last) this.follow[last]?.push(...loop.first);
       return this.join(ends, min === 0 ? optional(loop) : loop);
     }
     // Nests the repetitions, a(a(a)?)?, so no text can be read in two ways.
-    const copies = Array.from({ length: max - Math.min(min, copiesMax) }, () => this.endsOf(of));
+    const copies = Array.from({ length: max - Math.min(min, copiesMax) }, () => this.listEnds(of));
     return this.join(
       ends,
       copies.reduceRight((rest, one) => optional(this.join(one, rest)), nothing),
@@ -223,7 +223,7 @@ export const isSlow = ({ source, flags }: Pick<RegExp, 'source' | 'flags'>): boo
   if (hasBackreference || lookarounds.some(hasLoop)) return true;
   const isAnchored = flags.includes('y') || (!flags.includes('m') && beginsWithStart(node, source));
   const positions = new Positions();
-  return fails(positions, positions.endsOf(node), flags, !isAnchored);
+  return fails(positions, positions.listEnds(node), flags, !isAnchored);
 };
 
 /** Comments, strings and the text of a template up to `${` or its end. */

@@ -20,7 +20,7 @@ export const storedBytes = (attribute: unknown): Buffer => {
 export const storedText = (attribute: unknown): string => storedBytes(attribute).toString();
 
 /** Compresses a string to an attribute. */
-export const attributeOf = (text: string): Buffer => {
+export const getAttribute = (text: string): Buffer => {
   const head = Buffer.alloc(5, 1);
   head.writeUInt32BE(zlib().crc32(text), 1);
   return Buffer.concat([head, zlib().deflateRawSync(text, options)]);

@@ -13,7 +13,7 @@ export const whole = (value: bigint): Fraction => [value, 1n];
 export const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d];
 const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d];
 export const minus = (left: Fraction, [c, d]: Fraction): Fraction => plus(left, [-c, d]);
-export const sumOf = (fractions: readonly Fraction[]): Fraction => fractions.reduce(plus, whole(0n));
+export const getSum = (fractions: readonly Fraction[]): Fraction => fractions.reduce(plus, whole(0n));
 export const total = (amounts: readonly bigint[]): bigint => amounts.reduce((left, right) => left + right, 0n);
 const isLess = ([a, b]: Fraction, [c, d]: Fraction) => a * d < c * b;
 
@@ -50,7 +50,7 @@ export type Sold = {
 type Expected = { readonly taxable: bigint; readonly exact: Fraction };
 
 /** Returns the taxable part of a line in a jurisdiction with a general rate, and the exact tax in cents. */
-export const expectedOf = (effect: Effect, general: string, sold: Sold): Expected => {
+export const getExpected = (effect: Effect, general: string, sold: Sold): Expected => {
   const price = sold.net + (sold.shipping ?? 0n);
   const forAll = (amount: string, quantity = sold.quantity) =>
     times(times(fraction(amount), whole(100n)), fraction(quantity));
@@ -97,7 +97,7 @@ export const expectedOf = (effect: Effect, general: string, sold: Sold): Expecte
       return at(0n, general);
     case 'use_split': {
       const { business, personal, unknown = personal } = effect;
-      return expectedOf({ business, personal, unknown }[sold.use ?? 'unknown'], general, sold);
+      return getExpected({ business, personal, unknown }[sold.use ?? 'unknown'], general, sold);
     }
     default:
       return at(price, general);

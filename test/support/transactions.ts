@@ -160,7 +160,7 @@ export const changed = (before: StoredTransaction, changes: Partial<Transaction>
   changeTo(before, { ...before.transaction, version: before.transaction.version + 1, ...changes });
 
 /** Builds a commit: by default only a head and its audit entry. */
-export const commitOf = (account: string, head: HeadChange, more: Partial<Commit> = {}): Commit => ({
+export const buildCommit = (account: string, head: HeadChange, more: Partial<Commit> = {}): Commit => ({
   account,
   nowMs: createdMs,
   idempotency: null,
@@ -180,7 +180,7 @@ export const keyed = (key: string, body: string, answer: unknown): NonNullable<C
 });
 
 /** Reads all items of an account in the ledger's table, by key. */
-export const itemsOf = async (account: string): Promise<Record<string, Record<string, unknown>>> => {
+export const readItems = async (account: string): Promise<Record<string, Record<string, unknown>>> => {
   const found: Record<string, Record<string, unknown>> = {};
   let start: Record<string, unknown> | undefined;
   do {
@@ -203,8 +203,8 @@ export const itemsOf = async (account: string): Promise<Record<string, Record<st
  * Summarizes the items of an account with one letter each: head, audit entry, reference claim, idempotency record, open
  * entry.
  */
-export const kindsOf = async (account: string): Promise<string> =>
-  Object.values(await itemsOf(account))
+export const readKinds = async (account: string): Promise<string> =>
+  Object.values(await readItems(account))
     .map(({ pk, sk }) => String(String(pk).startsWith('T') ? sk : pk).charAt(0))
     .sort()
     .join('');

@@ -72,20 +72,20 @@ const isDelivery = ({ ptc }: { readonly ptc?: string }): boolean => ptc?.startsW
  * Returns the price of a line, including alterations and the manufacturer's liability, excluding the consumer's
  * liability.
  */
-const priceOf = ({ price, adders = [], included = [] }: CaseLine): string =>
+const getPrice = ({ price, adders = [], included = [] }: CaseLine): string =>
   dollars(
     cents(price) +
       sum(adders.filter((adder) => !isDelivery(adder)).map(({ amount }) => amount)) -
       sum(included.map(({ amount }) => amount)),
   );
 
-const lineOf = (line: CaseLine) => ({
+const buildLine = (line: CaseLine) => ({
   id: line.id,
   product_tax_code: line.exempt ? 'NONTAXABLE' : line.ptc,
   // The exempt goods of the cases are shipped as well.
   ...(line.exempt && { fulfillment: 'ship' as const }),
   quantity: line.quantity ?? '1',
-  unit_price: priceOf(line),
+  unit_price: getPrice(line),
   ...(line.discount ? { discount_amount: line.discount } : {}),
   ...(line.coupon ? { third_party_discount_amount: line.coupon } : {}),
 });
@@ -105,7 +105,7 @@ const splitByCost = ({ id, price, actual_cost = '0' }: CaseLine) => {
   };
 };
 
-const shippingOf = (lines: readonly CaseLine[]) => {
+const getShipping = (lines: readonly CaseLine[]) => {
   const delivery = lines.find((line) => isDelivery(line) && !line.exempt);
   if (delivery?.actual_cost) return splitByCost(delivery);
   const added = lines.flatMap(({ adders = [] }) => adders.filter(isDelivery).map(({ amount }) => amount));
@@ -117,14 +117,14 @@ const shippingOf = (lines: readonly CaseLine[]) => {
 const anyDay = '2026-10-08';
 
 /** Builds a client's request for a case. */
-export const requestOf = ({ state, country = 'US', zip, day, from, lines = [] }: WorkedCase) => {
+export const buildRequest = ({ state, country = 'US', zip, day, from, lines = [] }: WorkedCase) => {
   const goods = lines.filter((line) => line.exempt || !isDelivery(line));
-  const { shipping, lines: rest } = shippingOf(lines);
+  const { shipping, lines: rest } = getShipping(lines);
   return {
     tax_date: day ?? anyDay,
     customer: { address: { state, country, postal_code: zip ?? null } },
     ...(from ? { ship_from: { address: { ...from, country: 'US' } } } : {}),
-    line_items: [...goods.map(lineOf), ...rest],
+    line_items: [...goods.map(buildLine), ...rest],
     ...(shipping ? { shipping } : {}),
   };
 };
@@ -141,7 +141,7 @@ function* zipEntries(zip: string, rates: readonly NamedRate[]): Generator<Entry>
   yield { kind: 'span', low: `${zip}0000`, high: `${zip}9999`, ...always, locals };
 }
 
-const baseOf = (state: string, policy: ShippingPolicy | undefined): Release => {
+const getBase = (state: string, policy: ShippingPolicy | undefined): Release => {
   const base = builtIn(state);
   if (!policy) return base;
   const shipping = [{ ...always, policy, source: 'rates', confidence: 'high' as const }];
@@ -152,14 +152,14 @@ const baseOf = (state: string, policy: ShippingPolicy | undefined): Release => {
  * Returns a function that builds the content of a case from entries, as an import does; `null` if the built-in content
  * is used.
  */
-export const contentOf = (one: WorkedCase, id: string): Omit<BuildOptions, 'tempFolder'> | null => {
+export const getContent = (one: WorkedCase, id: string): Omit<BuildOptions, 'tempFolder'> | null => {
   const { state, zip, rates, shipping_policy, other_zips = {} } = one;
   if (!state || !zip || !(rates || shipping_policy)) return null;
   async function* entries() {
     yield* zipEntries(zip as string, rates ?? []);
     for (const [other, named] of Object.entries(other_zips)) yield* zipEntries(other, named);
   }
-  const base = baseOf(state, shipping_policy);
+  const base = getBase(state, shipping_policy);
   const position = { below: base.id, chain: [], bottom: base.id };
   return { entries: entries(), base, position, id, importer: importers.sst, importedAt: '2026-11-20T12:00:00.000Z' };
 };
@@ -177,11 +177,11 @@ type Answer = {
 const isAt = ({ rate }: Row, percent: string): boolean =>
   Math.round(Number(rate) * 1e8) === Math.round(Number(percent) * 1e6);
 
-const isOf = ({ jurisdiction_type }: Row, level: ExpectedRow['level']): boolean =>
+const isRelevant = ({ jurisdiction_type }: Row, level: ExpectedRow['level']): boolean =>
   level === 'local' ? jurisdiction_type !== 'state' : jurisdiction_type === level;
 
 /** Returns the base and the tax in a response for an expected row. */
-export const foundOf = (
+export const getFound = (
   { line_items, shipping }: Answer,
   { line, level, percent }: ExpectedRow,
   { lines = [] }: WorkedCase,
@@ -197,7 +197,7 @@ export const foundOf = (
   const found: readonly Pick<Row, 'taxable_amount' | 'tax_amount'>[] =
     level === 'combined'
       ? charges
-      : charges.flatMap(({ taxes }) => taxes.filter((row) => isOf(row, level) && isAt(row, percent)));
+      : charges.flatMap(({ taxes }) => taxes.filter((row) => isRelevant(row, level) && isAt(row, percent)));
   return {
     base: dollars(sum(found.map(({ taxable_amount }) => taxable_amount))),
     tax: dollars(sum(found.map(({ tax_amount }) => tax_amount))),

@@ -6,9 +6,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, hashKey, isMisspelt, newApiKey } from '../../shared/accounts/api-key.ts';
 import { inTimeZone, isTimeZone, startOfDay, taxDateAt } from '../../shared/accounts/time-zone.ts';
-import { scopesOf, stateOf } from '../../shared/cli/accounts/keys.ts';
+import { getState, parseScopes } from '../../shared/cli/accounts/keys.ts';
 import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
-import { expiryOf, nameFrom, overlapMs } from '../../shared/cli/terminal/arguments.ts';
+import { nameFrom, overlapMs, parseExpiry } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 
 describe('an API key', () => {
@@ -67,7 +67,7 @@ describe('--expires', () => {
     ['2027-06-30T23:30:00.5-05:00', '2027-07-01T04:30:00.500Z'],
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['never', null],
-  ])('%s expires at %s', (text, end) => expect(expiryOf(text, nowMs)).toBe(end));
+  ])('%s expires at %s', (text, end) => expect(parseExpiry(text, nowMs)).toBe(end));
 
   it.each([
     ...['', '90', '-1d', '1.5d', '90 d', '1y', '2027-06-30', '2027-06-30T00:00:00', '2027-02-29T00:00:00Z'].map(
@@ -77,7 +77,7 @@ describe('--expires', () => {
     ['2026-11-21T12:00:00+01:00', 'has already passed'],
     ['3661d', 'more than ten years'],
     ['9999-01-01T00:00:00Z', 'more than ten years'],
-  ])('rejects "%s": %s', (text = '', because) => expect(refusal(() => expiryOf(text, nowMs))).toContain(because));
+  ])('rejects "%s": %s', (text = '', because) => expect(refusal(() => parseExpiry(text, nowMs))).toContain(because));
 });
 
 it.each([
@@ -92,14 +92,14 @@ it.each([
   ['write', ['write']],
   ['read,write', ['read', 'write']],
   ['write, read,write', ['read', 'write']],
-])('parses the scopes "%s" as %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
+])('parses the scopes "%s" as %o', (text, scopes) => expect(parseScopes(text)).toEqual(scopes));
 
 it('trims a name', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
 
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
   [
-    scopesOf,
+    parseScopes,
     'Pass read, write and settings, separated by commas.',
     '',
     ',',
@@ -138,7 +138,7 @@ describe('the state of a key', () => {
     [{ expires_at: at(0), replaced_by: 'key_2' }, 'expired'],
     [{ expires_at: at(1), replaced_by: 'key_2', revoked_at: at(-1) }, 'revoked'],
     [{ expires_at: at(-1), revoked_at: at(-2) }, 'revoked'],
-  ] as const)('%o is %s', (terms, state) => expect(stateOf(key(terms), nowMs)).toBe(state));
+  ] as const)('%o is %s', (terms, state) => expect(getState(key(terms), nowMs)).toBe(state));
 });
 
 const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };

@@ -32,7 +32,7 @@ const context = (headers: Record<string, string | string[]>): RequestContext =>
 
 const good = newApiKey();
 const secret = newApiKey();
-const sessionOf = (source: SessionSource, ms = 3_600_000): Session => {
+const createSession = (source: SessionSource, ms = 3_600_000): Session => {
   const expires_at = new Date(now() + ms).toISOString();
   return { account: 'acc_a', source, expires_at, ends_at: expires_at };
 };
@@ -65,10 +65,13 @@ beforeEach(() => {
   keys.set(hashKey('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
   keys.set(hashKey('of closed'), key('key_of_closed', { account: 'acc_closed' }));
   sessions = new Map([
-    [hashKey(secret), sessionOf({ key_digest: hashKey(good) })],
-    [hashKey('revoked'), sessionOf({ key_digest: hashKey('revoked') })],
-    [hashKey('expired'), sessionOf({ key_digest: hashKey(good) }, -1)],
-    [hashKey('of token'), sessionOf({ subject: 'ann', scopes: ['read'], token_ends_at: '2030-01-01T00:00:00.000Z' })],
+    [hashKey(secret), createSession({ key_digest: hashKey(good) })],
+    [hashKey('revoked'), createSession({ key_digest: hashKey('revoked') })],
+    [hashKey('expired'), createSession({ key_digest: hashKey(good) }, -1)],
+    [
+      hashKey('of token'),
+      createSession({ subject: 'ann', scopes: ['read'], token_ends_at: '2030-01-01T00:00:00.000Z' }),
+    ],
   ]);
   const accounts = new Map(['acc_a', 'acc_b', 'acc_closed'].map((id) => [id, account(id)]));
   accounts.set('acc_closed', { ...account('acc_closed'), closed_at: '2026-10-02T00:00:00.000Z' });
@@ -91,7 +94,7 @@ beforeEach(() => {
   });
 });
 
-const refusalOf = async (headers: Record<string, string | string[]>): Promise<Refusal> => {
+const readRefusal = async (headers: Record<string, string | string[]>): Promise<Refusal> => {
   const thrown = await authenticate(context(headers)).then(
     () => undefined,
     (error: unknown) => error,
@@ -100,7 +103,7 @@ const refusalOf = async (headers: Record<string, string | string[]>): Promise<Re
   return thrown;
 };
 
-const callerOf = async (headers: Record<string, string | string[]>) => {
+const createCaller = async (headers: Record<string, string | string[]>) => {
   const asked = context(headers);
   await authenticate(asked);
   return asked.caller;
@@ -108,26 +111,26 @@ const callerOf = async (headers: Record<string, string | string[]>) => {
 
 describe('a caller', () => {
   it('is authenticated by an API key', async () => {
-    const caller = await callerOf({ 'x-api-key': good });
+    const caller = await createCaller({ 'x-api-key': good });
     expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
   });
 
   it.each(['Bearer acc_b', 'bearer  acc_b'])('is authenticated by a bearer token: %s', async (authorization) => {
-    const caller = await callerOf({ authorization });
+    const caller = await createCaller({ authorization });
     expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
   });
 
   it('can send the same value twice, and a key and a token of the same account', async () => {
-    const caller = await callerOf({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
+    const caller = await createCaller({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
     expect(caller?.credential).toBe('key_good');
   });
 
   it('costs two reads per minute for any number of concurrent requests', async () => {
-    await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
-    await callerOf({ 'x-api-key': good });
+    await Promise.all(Array.from({ length: 20 }, () => createCaller({ 'x-api-key': good })));
+    await createCaller({ 'x-api-key': good });
     expect(reads).toEqual(['key', 'account']);
     advanceClock(60_000);
-    await callerOf({ 'x-api-key': good });
+    await createCaller({ 'x-api-key': good });
     expect(reads).toHaveLength(4);
   });
 });
@@ -157,7 +160,7 @@ describe('401', () => {
     ['a key and a token of different accounts', { 'x-api-key': good, authorization: 'Bearer acc_b' }, none, 3],
     ['a valid key and an invalid token', { 'x-api-key': good, authorization: 'Bearer x' }, invalid, 2],
   ])('rejects %s with 401 and records no use of a key', async (_case, headers, code, calls) => {
-    const { problems, headers: replied } = await refusalOf(headers);
+    const { problems, headers: replied } = await readRefusal(headers);
     const header = code === invalid || Array.isArray(headers['authorization']) ? 'Authorization' : 'X-API-Key';
     expect(problems).toMatchObject([{ code, source: { header } }]);
     expect(replied['WWW-Authenticate']).toMatch(/^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/);
@@ -166,20 +169,20 @@ describe('401', () => {
   });
 
   it('rejects a key from the moment it expires, even if it is cached', async () => {
-    expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
+    expect((await createCaller({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
     advanceClock(1000);
-    expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
+    expect((await readRefusal({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
   });
 
   it('rejects a revoked key within a minute', async () => {
-    await callerOf({ 'x-api-key': good });
+    await createCaller({ 'x-api-key': good });
     keys.set(hashKey(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
     advanceClock(60_000);
-    expect((await refusalOf({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
+    expect((await readRefusal({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
   });
 
   it('caches an unknown key', async () => {
-    for (let times = 0; times < 5; times++) await refusalOf({ 'x-api-key': 'nobody' });
+    for (let times = 0; times < 5; times++) await readRefusal({ 'x-api-key': 'nobody' });
     expect(reads).toEqual(['key']);
   });
 
@@ -187,14 +190,20 @@ describe('401', () => {
     broken = true;
     await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
     broken = false;
-    expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
+    expect((await createCaller({ 'x-api-key': good }))?.credential).toBe('key_good');
   });
 });
 
 describe('a console session', () => {
   it('has the name and the scopes of its credential, and counts as a use of its key', async () => {
-    expect(await callerOf(inConsole())).toMatchObject({ credential: 'key_good', scopes: new Set(['read', 'write']) });
-    expect(await callerOf(inConsole('of token'))).toMatchObject({ credential: 'token:ann', scopes: new Set(['read']) });
+    expect(await createCaller(inConsole())).toMatchObject({
+      credential: 'key_good',
+      scopes: new Set(['read', 'write']),
+    });
+    expect(await createCaller(inConsole('of token'))).toMatchObject({
+      credential: 'token:ann',
+      scopes: new Set(['read']),
+    });
     expect(uses).toEqual(['acc_a key_good']);
   });
 
@@ -212,26 +221,26 @@ describe('a console session', () => {
     ['an API key as the secret', inConsole(good)],
     ['an expired session', inConsole('expired')],
   ])('is refused for %s', async (_case, headers) => {
-    expect((await refusalOf(headers)).message).toBe('auth_error');
+    expect((await readRefusal(headers)).message).toBe('auth_error');
   });
 
   it('is refused for a revoked key, and its secret is no API key', async () => {
-    expect((await refusalOf(inConsole('revoked'))).message).toBe('auth_api_key_not_found');
-    expect((await refusalOf({ 'x-api-key': secret })).message).toBe('auth_api_key_not_found');
+    expect((await readRefusal(inConsole('revoked'))).message).toBe('auth_api_key_not_found');
+    expect((await readRefusal({ 'x-api-key': secret })).message).toBe('auth_api_key_not_found');
   });
 
   it('ends at the second it expires, even if it is cached', async () => {
-    sessions.set(hashKey('short'), sessionOf({ key_digest: hashKey('other') }, 1000));
-    await callerOf(inConsole('short'));
+    sessions.set(hashKey('short'), createSession({ key_digest: hashKey('other') }, 1000));
+    await createCaller(inConsole('short'));
     advanceClock(1000);
-    expect((await refusalOf(inConsole('short'))).message).toBe('auth_error');
+    expect((await readRefusal(inConsole('short'))).message).toBe('auth_error');
   });
 
   it('must belong to the account of a key in the same request', async () => {
-    expect((await refusalOf(inConsole(secret, { 'x-api-key': 'other' }))).message).toBe('auth_error');
-    expect(await callerOf(inConsole(secret, { 'x-api-key': good }))).toMatchObject({ credential: 'key_good' });
+    expect((await readRefusal(inConsole(secret, { 'x-api-key': 'other' }))).message).toBe('auth_error');
+    expect(await createCaller(inConsole(secret, { 'x-api-key': good }))).toMatchObject({ credential: 'key_good' });
     // Without the header, the cookie is not read.
-    expect(await callerOf({ cookie: `levy_session=${secret}`, 'x-api-key': 'other' })).toMatchObject({
+    expect(await createCaller({ cookie: `levy_session=${secret}`, 'x-api-key': 'other' })).toMatchObject({
       credential: 'key_other',
     });
   });
@@ -239,21 +248,21 @@ describe('a console session', () => {
 
 describe('the use of a key', () => {
   it('is recorded on the first request and then every 30 minutes, for any number of requests', async () => {
-    await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
+    await Promise.all(Array.from({ length: 20 }, () => createCaller({ 'x-api-key': good })));
     for (let minute = 0; minute < 29; minute++) {
       advanceClock(60_000);
-      await callerOf({ 'x-api-key': good });
+      await createCaller({ 'x-api-key': good });
     }
     expect(uses).toEqual(['acc_a key_good']);
     advanceClock(60_000);
-    await callerOf({ 'x-api-key': good });
+    await createCaller({ 'x-api-key': good });
     expect(uses).toEqual(['acc_a key_good', 'acc_a key_good']);
   });
 
   it('is recorded for each key, but not for tokens', async () => {
-    await callerOf({ 'x-api-key': 'other' });
-    await callerOf({ authorization: 'Bearer acc_a' });
-    await callerOf({ 'x-api-key': good, authorization: 'Bearer acc_a' });
+    await createCaller({ 'x-api-key': 'other' });
+    await createCaller({ authorization: 'Bearer acc_a' });
+    await createCaller({ 'x-api-key': good, authorization: 'Bearer acc_a' });
     expect(uses).toEqual(['acc_b key_other', 'acc_a key_good']);
   });
 });
@@ -319,13 +328,13 @@ describe('the cache of an instance', () => {
 
   it('is bounded, and evicts the least recently used entry', async () => {
     const { reads, get } = counting();
-    const readsOf = (key: string) => reads.filter((read) => read === key).length;
+    const listReads = (key: string) => reads.filter((read) => read === key).length;
     for (let index = 0; index < 100; index++) {
       await get('hot');
       await get(`unknown ${index}`);
     }
-    expect(readsOf('hot')).toBe(1);
+    expect(listReads('hot')).toBe(1);
     await get('unknown 0');
-    expect(readsOf('unknown 0')).toBe(2);
+    expect(listReads('unknown 0')).toBe(2);
   });
 });

@@ -40,8 +40,8 @@ const virtualTime = (random = 0.5) => {
     clock.ms += milliseconds;
   };
   /** Returns the remaining time of an invocation with this timeout. */
-  const remainingOf = (milliseconds: number) => () => milliseconds - clock.ms;
-  return { time, pauses, pass, remainingOf };
+  const getRemaining = (milliseconds: number) => () => milliseconds - clock.ms;
+  return { time, pauses, pass, getRemaining };
 };
 
 const position = 'fil_1';
@@ -213,7 +213,7 @@ describe('the JSON checker', () => {
 });
 
 describe('a retry', () => {
-  const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  const getSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   const nearly = 1 - 2 ** -53;
 
   it('uses full jitter and doubles the maximum pause up to a limit', () => {
@@ -246,7 +246,7 @@ describe('a retry', () => {
     it('is retried with exponential backoff until it ends', async () => {
       const virtual = virtualTime();
       const { attempt, seen } = attempts(virtual, 7);
-      expect(await retryContention(attempt, virtual.remainingOf(10_000), virtual.time)).toBe('done');
+      expect(await retryContention(attempt, virtual.getRemaining(10_000), virtual.time)).toBe('done');
       expect(seen.attempts).toBe(8);
       expect(virtual.pauses).toEqual([25, 50, 100, 200, 400, 500, 500]);
     });
@@ -255,7 +255,7 @@ describe('a retry', () => {
       for (const lastsMs of [2500, 4000, 6000]) {
         const virtual = virtualTime(random);
         const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
-        const remaining = virtual.remainingOf(lastsMs);
+        const remaining = virtual.getRemaining(lastsMs);
         await expect(retryContention(attempt, remaining, virtual.time)).rejects.toMatchObject({
           name: 'ThrottlingException',
         });
@@ -268,8 +268,8 @@ describe('a retry', () => {
     it('times out after 8 s even in a long invocation, because the gateway times out after 29 s', async () => {
       const virtual = virtualTime();
       const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, 500);
-      await expect(retryContention(attempt, virtual.remainingOf(240_000), virtual.time)).rejects.toThrow('Attempt');
-      const tookMs = 240_000 - virtual.remainingOf(240_000)();
+      await expect(retryContention(attempt, virtual.getRemaining(240_000), virtual.time)).rejects.toThrow('Attempt');
+      const tookMs = 240_000 - virtual.getRemaining(240_000)();
       expect(tookMs).toBeGreaterThan(6500);
       expect(tookMs).toBeLessThanOrEqual(contendedMsMax(500));
       expect(contendedMsMax(6900)).toBeLessThan(29_000);
@@ -279,7 +279,7 @@ describe('a retry', () => {
       const virtual = virtualTime();
       const { attempt, seen } = attempts(virtual, 1);
       await expect(retryContention(attempt, () => 1999, virtual.time)).rejects.toThrow('Attempt 1.');
-      expect([seen.attempts, sumOf(virtual.pauses)]).toEqual([1, 0]);
+      expect([seen.attempts, getSum(virtual.pauses)]).toEqual([1, 0]);
     });
 
     it('is the only retried error, because the SDK retries the others', async () => {
@@ -300,7 +300,7 @@ describe('a retry', () => {
     const stale = (lastsMs: number, random = 0.5) => {
       const virtual = virtualTime(random);
       const seen = { attempts: 0 };
-      const remaining = virtual.remainingOf(lastsMs);
+      const remaining = virtual.getRemaining(lastsMs);
       const attempt = async () => {
         seen.attempts += 1;
         virtual.pass(20);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { ask, listedRelease, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
+import { ask, buildLocation, getRelease, listedRelease, refusal, warningCodes } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 type Address = NonNullable<Parameters<typeof ask>[0]['to']>;
@@ -12,9 +12,9 @@ const rejectIncomplete = { settings: { incomplete_coverage: 'reject' } } as cons
 const dearest = { settings: { ambiguous_address: 'highest_rate' } } as const;
 const firstLine = (to: Address, options?: Options) => ask({ to }, options).line_items[0];
 const rowAt = (to: Address, options?: Options) => firstLine(to, options)?.taxes[0];
-const problemsOf = (to: Address, options?: Options) =>
+const listProblems = (to: Address, options?: Options) =>
   refusal({ to }, options).map(({ code, source }) => `${code} ${source && 'pointer' in source ? source.pointer : ''}`);
-const messagesOf = (to: Address, code: string, options?: Options) =>
+const listMessages = (to: Address, code: string, options?: Options) =>
   ask({ to }, options).warnings.flatMap((one) => (one.code === code ? one.message : []));
 
 describe('address resolution', () => {
@@ -53,15 +53,15 @@ describe('address resolution', () => {
     for (const state of ['CA', 'CO', 'KY', 'MT', 'NE', 'NV', 'OR', 'SD', 'TN', 'WY']) {
       const to = { state, postal_code: zip };
       if (!states.includes(state)) {
-        expect(problemsOf(to)).toEqual([`${unresolvable} /customer/address/postal_code`]);
+        expect(listProblems(to)).toEqual([`${unresolvable} /customer/address/postal_code`]);
         continue;
       }
       expect(rowAt(to)?.jurisdiction_code).toBe(`US-${state}`);
       // Its local rates can be uncertain, but its state is not.
-      expect(messagesOf(to, 'address_ambiguous').join()).not.toContain('Send the state');
+      expect(listMessages(to, 'address_ambiguous').join()).not.toContain('Send the state');
     }
     const to = { postal_code: zip };
-    const [message = ''] = messagesOf(to, 'address_ambiguous');
+    const [message = ''] = listMessages(to, 'address_ambiguous');
     for (const state of states) expect(message).toMatch(new RegExp(`ZIP ${zip} is in .*\\b${state} \\(0`));
     expect(message).toContain('Send the state.');
     expect(refusal({ to }, rejectAmbiguous)).toMatchObject([
@@ -92,41 +92,41 @@ describe('a ZIP in several states, without a state', () => {
     expect([chosen(zip), chosen(zip, dearest)]).toEqual([low, high]);
   });
 
-  const stateOf = (code: string, rate: string, others: Parameters<typeof releaseOf>[0] = {}) =>
-    releaseOf({ of: [{ code, type: 'state', rate }], ...others });
+  const getState = (code: string, rate: string, others: Parameters<typeof getRelease>[0] = {}) =>
+    getRelease({ of: [{ code, type: 'state', rate }], ...others });
   const forStates =
     (releases: Readonly<Record<string, Release>>): ReleaseFor =>
     ({ state }) =>
       releases[state ?? ''];
 
   it('is compared by the rate with local taxes: the highest part with highest_rate, the whole ZIP otherwise', () => {
-    const tennessee = releaseOf({
+    const tennessee = getRelease({
       of: [
         { code: 'US-TN', type: 'state', rate: '0.04' },
         { code: 'A', type: 'county', rate: '0.01' },
         { code: 'B', type: 'county', rate: '0.03' },
       ],
-      locations: [locationOf({ zips: [['42223', '42223']], alternatives: [['A'], ['B']] })],
+      locations: [buildLocation({ zips: [['42223', '42223']], alternatives: [['A'], ['B']] })],
     });
-    const releaseFor = forStates({ KY: stateOf('US-KY', '0.06'), TN: tennessee });
+    const releaseFor = forStates({ KY: getState('US-KY', '0.06'), TN: tennessee });
     expect(chosen('42223', { releaseFor })).toBe('US-TN 5.00');
     expect(chosen('42223', { releaseFor, ...dearest })).toBe('US-TN 7.00');
-    const [message] = messagesOf({ postal_code: '42223' }, 'address_ambiguous', { releaseFor, ...dearest });
+    const [message] = listMessages({ postal_code: '42223' }, 'address_ambiguous', { releaseFor, ...dearest });
     expect(message).toContain('KY (0.06) and TN (0.07)');
   });
 
   it('never resolves to a state without content if another state has content', () => {
     const to = { postal_code: '42223' };
-    const tennessee = stateOf('US-TN', '0.07');
-    const over = stateOf('US-KY', '0.09', { established_to: '2026-08-31' });
+    const tennessee = getState('US-TN', '0.07');
+    const over = getState('US-KY', '0.09', { established_to: '2026-08-31' });
     for (const releaseFor of [forStates({ TN: tennessee }), forStates({ KY: over, TN: tennessee })])
       for (const options of [{ releaseFor }, { releaseFor, ...dearest }]) {
         expect(chosen('42223', options)).toBe('US-TN 7.00');
-        expect(messagesOf(to, 'address_ambiguous', options).join()).toMatch(/KY \(.*TN \(0\.07\)/);
+        expect(listMessages(to, 'address_ambiguous', options).join()).toMatch(/KY \(.*TN \(0\.07\)/);
       }
     const none = { releaseFor: () => undefined };
     expect(rowAt(to, none)).toMatchObject({ taxability_reason: 'not_supported', tax_amount: '0.00' });
-    expect(messagesOf(to, 'address_ambiguous', none).join()).toContain('KY was assumed');
+    expect(listMessages(to, 'address_ambiguous', none).join()).toContain('KY was assumed');
   });
 
   it('determines which registrations and certificates apply', () => {
@@ -148,7 +148,7 @@ describe('a ZIP in several states, without a state', () => {
   it('determines whether the sale is within one state, as origin and as destination', () => {
     const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
     const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
-    const [kentucky, tennessee] = [stateOf('US-KY', '0.06', { settings }), stateOf('US-TN', '0.07', { settings })];
+    const [kentucky, tennessee] = [getState('US-KY', '0.06', { settings }), getState('US-TN', '0.07', { settings })];
     const releaseFor = forStates({ KY: kentucky, TN: tennessee });
     const nashville = { address: { state: 'TN', postal_code: '37201' } };
     const border = { address: { postal_code: '42223' } };
@@ -183,7 +183,7 @@ describe('an address that cannot be resolved', () => {
     [{ state: 'OH', postal_code: '48933' }, '/postal_code', 'the ZIP is in Michigan'],
     [{ country: 'PR', postal_code: '48933' }, '/postal_code', 'the ZIP is not in Puerto Rico'],
   ])('rejects %o at %s: %s', (to, pointer) => {
-    expect(problemsOf(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
+    expect(listProblems(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
   });
 
   it.each([
@@ -259,7 +259,7 @@ describe("the account's policies", () => {
     ['reject an ambiguous ZIP', philadelphia, { ...rejectAmbiguous, releaseFor: () => listedRelease }, [unresolvable]],
     ['accept an unambiguous ZIP', { state: 'PA', postal_code: '19103' }, rejectAmbiguous, []],
   ])('%s', (_, to, options, codes) => {
-    expect(problemsOf(to, options)).toEqual(codes.map((code) => `${code} /customer/address`));
+    expect(listProblems(to, options)).toEqual(codes.map((code) => `${code} /customer/address`));
     expect(refusal({ to })).toEqual([]);
   });
 
@@ -273,18 +273,18 @@ describe("the account's policies", () => {
 });
 
 describe('the location of an address', () => {
-  const release = releaseOf({
+  const release = getRelease({
     of: [
       { code: 'US-XX', type: 'state', rate: '0.04' },
       { code: 'A', type: 'county', rate: '0.01' },
       { code: 'B', type: 'city', rate: '0.03' },
     ],
     locations: [
-      locationOf({ zips: [['489330000', '489339999']], alternatives: [['A']] }),
-      locationOf({ zips: [['489331500', '489331599']], alternatives: [['A', 'B']] }),
-      locationOf({ zips: [['48900', '48999']], alternatives: [[], ['B'], ['A']] }),
-      locationOf({ zips: [['48910', '48910']], alternatives: [['B']], from: '2026-07-01' }),
-      locationOf({ cities: ['ST JOHNS'], alternatives: [['B']] }),
+      buildLocation({ zips: [['489330000', '489339999']], alternatives: [['A']] }),
+      buildLocation({ zips: [['489331500', '489331599']], alternatives: [['A', 'B']] }),
+      buildLocation({ zips: [['48900', '48999']], alternatives: [[], ['B'], ['A']] }),
+      buildLocation({ zips: [['48910', '48910']], alternatives: [['B']], from: '2026-07-01' }),
+      buildLocation({ cities: ['ST JOHNS'], alternatives: [['B']] }),
     ],
   });
   const options = { releaseFor: () => release };
@@ -314,7 +314,7 @@ describe('the location of an address', () => {
 describe('the warnings of an address', () => {
   const zips = (low: string, high = low) => ({ zips: [[low, high]] as const });
   const [cheap, dear] = [{ alternatives: [['CHEAP']] }, { alternatives: [['DEAR']] }];
-  const release = releaseOf({
+  const release = getRelease({
     of: [
       { code: 'US-MI', type: 'state', rate: '0.04' },
       { code: 'CHEAP', type: 'city', rate: '0.01' },
@@ -323,18 +323,18 @@ describe('the warnings of an address', () => {
     name: 'Michigan',
     coverage: 'partial',
     locations: [
-      locationOf({ ...zips('48933'), ...cheap }),
-      locationOf({ ...zips('489331500', '489331599'), ...dear }),
-      locationOf({ ...zips('489331550', '489331649'), ...cheap }),
-      locationOf({ ...zips('489340001', '489340099'), ...dear }),
-      locationOf({ ...zips('489340100', '489340199'), ...cheap }),
-      locationOf({ cities: ['ADA'], alternatives: [['CHEAP'], ['DEAR']] }),
-      locationOf({ ...zips('48935'), alternatives: [['CHEAP'], ['DEAR']] }),
-      locationOf({ ...zips('48936'), ...cheap, crosses_borders: true }),
-      locationOf({ ...zips('48937'), ...cheap }),
-      locationOf({ ...zips('48937'), ...dear, within_city: 'HOLT' }),
-      locationOf({ ...zips('48938'), ...cheap, yields_to_city: true }),
-      locationOf({ ...zips('48939'), ...dear, within_city: 'HOLT' }),
+      buildLocation({ ...zips('48933'), ...cheap }),
+      buildLocation({ ...zips('489331500', '489331599'), ...dear }),
+      buildLocation({ ...zips('489331550', '489331649'), ...cheap }),
+      buildLocation({ ...zips('489340001', '489340099'), ...dear }),
+      buildLocation({ ...zips('489340100', '489340199'), ...cheap }),
+      buildLocation({ cities: ['ADA'], alternatives: [['CHEAP'], ['DEAR']] }),
+      buildLocation({ ...zips('48935'), alternatives: [['CHEAP'], ['DEAR']] }),
+      buildLocation({ ...zips('48936'), ...cheap, crosses_borders: true }),
+      buildLocation({ ...zips('48937'), ...cheap }),
+      buildLocation({ ...zips('48937'), ...dear, within_city: 'HOLT' }),
+      buildLocation({ ...zips('48938'), ...cheap, yields_to_city: true }),
+      buildLocation({ ...zips('48939'), ...dear, within_city: 'HOLT' }),
     ],
   });
   const options = { releaseFor: () => release };
@@ -353,7 +353,7 @@ describe('the warnings of an address', () => {
   ])(
     'report %o as ambiguous: the warning and the error include the reason %s; the advice is "%s"',
     (to, why, advice) => {
-      const [message, ...others] = messagesOf(to, 'address_ambiguous', options);
+      const [message, ...others] = listMessages(to, 'address_ambiguous', options);
       const [problem] = refusal({ to }, { ...options, ...rejectAmbiguous });
       expect([others, problem?.code]).toEqual([[], unresolvable]);
       expect(message).toContain('Assumed: Name of CHEAP. ');
@@ -370,9 +370,9 @@ describe('the warnings of an address', () => {
     expect(tax_amount).toBe('5.00');
     expect(line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: true, coverage: 'partial' });
     const part = expect.stringMatching(/US-MI@2026-11-22\.1 .*part of ZIP 48934/);
-    expect(messagesOf(to, 'local_rates_missing', options)).toEqual([part]);
+    expect(listMessages(to, 'local_rates_missing', options)).toEqual([part]);
     expect(ask({ to }, { ...options, ...dearest }).tax_amount).toBe('7.00');
-    const codes = [rejectAmbiguous, rejectIncomplete].flatMap((policy) => problemsOf(to, { ...options, ...policy }));
+    const codes = [rejectAmbiguous, rejectIncomplete].flatMap((policy) => listProblems(to, { ...options, ...policy }));
     expect(codes).toEqual([`${unresolvable} /customer/address`, 'validation_not_covered /customer/address']);
   });
 

@@ -5,9 +5,9 @@ import { seeded } from '../support/seeded.ts';
 
 type Request = Parameters<typeof ask>[0];
 const lansing = { state: 'MI', postal_code: '48933' };
-const reasonsOf = ({ line_items }: ReturnType<typeof ask>) =>
+const listReasons = ({ line_items }: ReturnType<typeof ask>) =>
   line_items.map(({ taxes }) => taxes[0]?.taxability_reason);
-const taxesOf = ({ line_items }: ReturnType<typeof ask>) => line_items.map(({ tax_amount }) => tax_amount);
+const listTaxes = ({ line_items }: ReturnType<typeof ask>) => line_items.map(({ tax_amount }) => tax_amount);
 const resale = { type: 'resale' } as const;
 
 describe('an exemption certificate', () => {
@@ -25,7 +25,7 @@ describe('an exemption certificate', () => {
   ])('with %o in Michigan on 2026-09-15 exempts the sale (%s): %s', (terms, isExempt) => {
     const customer = { address: lansing, exemption: { ...resale, ...terms } };
     const outcome = ask({ customer, tax_date: '2026-09-15T23:00:00Z' });
-    expect(reasonsOf(outcome)).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
+    expect(listReasons(outcome)).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
     expect(outcome).toMatchObject(
       isExempt ? { tax_amount: '0.00', exempt_amount: '100.00' } : { tax_amount: '6.00', exempt_amount: '0.00' },
     );
@@ -43,7 +43,7 @@ describe('an exemption certificate', () => {
     [none, { exemption: null }, false, 'null in the line leaves the exemption none of the document in force'],
   ])('of the document (%j) and of the line (%j) exempts the line (%s): %s', (document, customer, isExempt) => {
     const request = { customer: { address: lansing, ...document }, line_items: [{ customer }] };
-    expect(reasonsOf(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
+    expect(listReasons(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
   });
 
   it('exempts the share of shipping of its lines only, and does not apply in a state without sales tax', () => {
@@ -51,7 +51,7 @@ describe('an exemption certificate', () => {
     const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items, shipping: { amount: '10.00' } });
     expect(outcome.shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.32' });
     const oregon = { address: { state: 'OR' }, exemption: resale };
-    expect(reasonsOf(ask({ customer: oregon }))).toEqual(['not_subject_to_tax']);
+    expect(listReasons(ask({ customer: oregon }))).toEqual(['not_subject_to_tax']);
   });
 });
 
@@ -63,15 +63,15 @@ describe('a line paid with SNAP benefits', () => {
 
   it('is exempt from state and city taxes, and other lines stay taxable', () => {
     const outcome = ask({ to: louisville, line_items: [{ ...candy, ...snap }, candy], explain: true });
-    expect(taxesOf(outcome)).toEqual(['0.00', '0.60']);
-    expect(reasonsOf(outcome)).toEqual(['customer_exempt', 'standard_rated']);
+    expect(listTaxes(outcome)).toEqual(['0.00', '0.60']);
+    expect(listReasons(outcome)).toEqual(['customer_exempt', 'standard_rated']);
     expect(outcome.line_items[0]?.applied_exemption).toMatchObject({ reason: 'snap', certificate_number: null });
     expect(warningCodes(outcome)).not.toContain('taxability_not_established');
     expect(outcome.explanation?.map(({ text }) => text)).toContain(
       'Kentucky: no tax, because SNAP benefits pay for the goods (7 U.S.C. 2013(a)).',
     );
     const chicago = { state: 'IL', postal_code: '60601' };
-    expect(taxesOf(ask({ to: chicago, line_items: [{ ...candy, ...snap }] }))).toEqual(['0.00']);
+    expect(listTaxes(ask({ to: chicago, line_items: [{ ...candy, ...snap }] }))).toEqual(['0.00']);
   });
 
   it.each<[object, string, string]>([
@@ -81,7 +81,7 @@ describe('a line paid with SNAP benefits', () => {
   ])('in %o has a tax of %s, because %s', (to, tax) => {
     const groceries = { product_tax_code: 'FOOD.GROCERY', ...snap };
     const outcome = ask({ to, line_items: [groceries], shipping: { amount: '10.00' } });
-    expect(taxesOf(outcome)).toEqual(['0.00']);
+    expect(listTaxes(outcome)).toEqual(['0.00']);
     expect(outcome.shipping).toMatchObject({ tax_amount: tax });
   });
 
@@ -112,7 +112,7 @@ it.each([
     product_tax_code: 'SOFTWARE.SAAS',
     customer: own && { use: own },
   }));
-  expect(taxesOf(ask({ customer, line_items }))).toEqual(taxes);
+  expect(listTaxes(ask({ customer, line_items }))).toEqual(taxes);
 });
 
 describe('registrations of the account', () => {
@@ -135,13 +135,13 @@ describe('registrations of the account', () => {
   ])('%o: %s in Michigan, %s', (registrations, tax) => {
     const outcome = ask({ to: lansing }, { settings: { registrations } });
     expect(outcome.tax_amount).toBe(tax);
-    expect(reasonsOf(outcome)).toEqual([tax === '0.00' ? 'not_collecting' : 'standard_rated']);
+    expect(listReasons(outcome)).toEqual([tax === '0.00' ? 'not_collecting' : 'standard_rated']);
   });
 
   it('take precedence over missing content and over a marketplace', () => {
     const requests: Request[] = [{ to: { country: 'CA' } }, { to: lansing, collected_by: 'marketplace' }];
     for (const request of requests)
-      expect(reasonsOf(ask(request, { settings: { registrations: [] } }))).toEqual(['not_collecting']);
+      expect(listReasons(ask(request, { settings: { registrations: [] } }))).toEqual(['not_collecting']);
   });
 });
 
@@ -222,13 +222,13 @@ describe('the response', () => {
     ['invoice', ['0.01', '0.01', '0.00']],
   ] as const)("is rounded by %s as the account's setting says: three lines of 0.09 at 6%", (rounding, taxes) => {
     const line_items = Array.from({ length: 3 }, () => ({ unit_price: '0.09' }));
-    expect(taxesOf(ask({ to: lansing, line_items }, { settings: { rounding } }))).toEqual(taxes);
+    expect(listTaxes(ask({ to: lansing, line_items }, { settings: { rounding } }))).toEqual(taxes);
   });
 
   it('resolves sources, places and rules per line, for three states in one document', () => {
     const addresses = [lansing, { state: 'OR' }, { country: 'CA' }, { state: 'PA', postal_code: '19103' }];
     const outcome = ask({ line_items: addresses.map((address) => ({ customer: { address } })) });
-    expect(taxesOf(outcome)).toEqual(['6.00', '0.00', '0.00', '8.00']);
+    expect(listTaxes(outcome)).toEqual(['6.00', '0.00', '0.00', '8.00']);
     expect(Object.keys(outcome.content_releases)).toEqual(['US-MI', 'US-OR', 'US-PA']);
     expect(outcome.warnings.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
       'not_covered /line_items/2/customer/address',

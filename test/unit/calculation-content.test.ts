@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { ask, locationOf, refusal, releaseOf, rule, warningCodes } from '../support/builders.ts';
+import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
+import { ask, buildLocation, getRelease, refusal, rule, warningCodes } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 type To = NonNullable<Parameters<typeof ask>[0]['to']>;
@@ -13,8 +13,8 @@ const at = (state: string, postal_code: string | null = null, city: string | nul
   postal_code,
   city,
 });
-const rowsOf = (outcome: ReturnType<typeof ask>) => outcome.line_items[0]?.taxes ?? [];
-const coverageOf = ({ line_items }: ReturnType<typeof ask>) => line_items[0]?.address_resolution.coverage;
+const listRows = (outcome: ReturnType<typeof ask>) => outcome.line_items[0]?.taxes ?? [];
+const getCoverage = ({ line_items }: ReturnType<typeof ask>) => line_items[0]?.address_resolution.coverage;
 const october = '2026-10-08';
 
 const newYork = at('NY', '10001', 'New York');
@@ -22,10 +22,10 @@ const detroit = at('MI', '48226', 'Detroit');
 const reject = { settings: { incomplete_coverage: 'reject' } } as const;
 
 /** Returns the tax on 100.00, the coverage and the warning codes. */
-const answerOf = (to: To, tax_date: string, options: Options = {}) => {
+const getAnswer = (to: To, tax_date: string, options: Options = {}) => {
   const outcome = ask({ to, tax_date }, options);
   const message = (code: string) => outcome.warnings.find((warning) => warning.code === code)?.message;
-  return { found: `${outcome.tax_amount} ${coverageOf(outcome)}`, codes: warningCodes(outcome), message };
+  return { found: `${outcome.tax_amount} ${getCoverage(outcome)}`, codes: warningCodes(outcome), message };
 };
 
 describe('general goods at 100.00', () => {
@@ -41,7 +41,7 @@ describe('general goods at 100.00', () => {
       warnings: [],
       tax_summary: [{ ...amounts, jurisdiction_code: 'US-MI', rate: '0.06' }],
     });
-    expect(rowsOf(outcome)).toEqual([
+    expect(listRows(outcome)).toEqual([
       {
         ...amounts,
         jurisdiction_code: 'US-MI',
@@ -67,8 +67,8 @@ describe('general goods at 100.00', () => {
   ])('are not subject to tax in %s %s, and a row states the reason', (state, zip) => {
     const outcome = ask({ to: at(state, zip), shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', warnings: [] });
-    expect(rowsOf(outcome)).toMatchObject([{ taxability_reason: 'not_subject_to_tax', exempt_amount: '100.00' }]);
-    expect(coverageOf(outcome)).toBe('complete');
+    expect(listRows(outcome)).toMatchObject([{ taxability_reason: 'not_subject_to_tax', exempt_amount: '100.00' }]);
+    expect(getCoverage(outcome)).toBe('complete');
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe('general goods at 100.00', () => {
       const resolution = { level: 'state', ambiguous: true, coverage: 'partial' };
       expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
       expect(warningCodes(outcome)).toEqual(expect.arrayContaining(['local_rates_missing', 'address_ambiguous']));
-      expect([rowsOf(outcome).length, Number(outcome.tax_amount) > 0]).toEqual([1, true]);
+      expect([listRows(outcome).length, Number(outcome.tax_amount) > 0]).toEqual([1, true]);
     },
   );
 });
@@ -117,12 +117,12 @@ describe('local taxes of the built-in content', () => {
     ['IL', '60601', '10.50', ['031-14000'], 'Chicago has one combined rate'],
   ])('$0 $1: $2 on 100.00, $4', (state, zip, tax, local) => {
     const outcome = ask({ to: at(state, zip), tax_date: october });
-    const codes = rowsOf(outcome).map((row) => row.jurisdiction_code);
+    const codes = listRows(outcome).map((row) => row.jurisdiction_code);
     expect([outcome.tax_amount, codes]).toEqual([tax, [`US-${state}`, ...local.map((code) => `US-${state}-${code}`)]]);
     expect(outcome.line_items[0]?.address_resolution).toMatchObject({ ambiguous: false, coverage: 'complete' });
     expect(warningCodes(outcome)).toContain('local_rates_by_place');
     const type = state === 'HI' ? 'general_excise' : 'sales';
-    expect(new Set(rowsOf(outcome).map((row) => row.tax_type))).toEqual(new Set([type]));
+    expect(new Set(listRows(outcome).map((row) => row.tax_type))).toEqual(new Set([type]));
   });
 
   it.each([
@@ -142,7 +142,7 @@ const importRows = (state: string, ...rows: string[]) =>
 
 it('taxes a sale within Texas at its origin, and warns that use taxes of the destination may be due', async () => {
   const near = 'TX,75001,NEAR,0.0725,0.0625,0,0.01,0,1';
-  const releaseFor = releaseForOf(await importRows('TX', near, 'TX,78701,FAR,0.0825,0.0625,0,0.01,0.01,1'));
+  const releaseFor = createReleaseFor(await importRows('TX', near, 'TX,78701,FAR,0.0825,0.0625,0,0.01,0.01,1'));
   const sale = (address: object) => {
     const { tax_amount, warnings } = ask({ to: at('TX', '78701'), ship_from: { address } }, { releaseFor });
     return [tax_amount, warnings.some(({ message }) => message.includes('use taxes of the destination may be due'))];
@@ -160,7 +160,7 @@ describe('a local rate without a first day on record', () => {
     // A Florida county without a surtax.
     [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
   ])('applies in %o on %s as %s, with a warning that gives both days', (to, tax_date, expected, text) => {
-    const { found, message } = answerOf(to, tax_date);
+    const { found, message } = getAnswer(to, tax_date);
     expect(found).toBe(expected);
     if (text === null) expect(message('local_rates_approximate')).toBeUndefined();
     else
@@ -205,7 +205,7 @@ describe('a changed rate', () => {
         [day, after],
       ] as const) {
         const outcome = ask({ to: at(state, zip, city), tax_date });
-        const rate = rowsOf(outcome)[0]?.rate;
+        const rate = listRows(outcome)[0]?.rate;
         expect([tax_date, zip === null ? rate : outcome.tax_amount]).toEqual([tax_date, expected]);
         expect(warningCodes(outcome)).not.toContain('local_rates_approximate');
       }
@@ -220,7 +220,7 @@ describe('a changed rate', () => {
     [brevard, '2027-01-01', '7.00 partial', 'the rates of 2026-12-31, their last known day, were used'],
     [detroit, '2022-01-01', '6.00 complete', null],
   ])('is approximate before the first and after the last known day: %o on %s', (to, day, expected, text) => {
-    const { found, message } = answerOf(to, day, { today: day > '2026-11-20' ? day : '2026-11-20' });
+    const { found, message } = getAnswer(to, day, { today: day > '2026-11-20' ? day : '2026-11-20' });
     expect([found, message('local_rates_approximate') ?? null]).toEqual([
       expected,
       text && expect.stringContaining(text),
@@ -238,7 +238,7 @@ describe("a state's value without a first day on record", () => {
   const state = { code: 'US-MI', type: 'state', rate: '0.06' } as const;
   const food = rule('mi-food', ['FOOD.GROCERY'], { type: 'exempt' }, undated);
   const undatedRates = [{ ...undated, jurisdiction: 'US-MI', rate: '0.06' }];
-  const release = releaseOf({ of: [state], rules: [food], approximate_from: '2022-01-01' });
+  const release = getRelease({ of: [state], rules: [food], approximate_from: '2022-01-01' });
   const answer = (tax_date: string, others: Partial<Release>, product_tax_code = 'FOOD.GROCERY') =>
     ask(
       { to: { state: 'MI' }, tax_date, line_items: [{ product_tax_code }] },
@@ -254,8 +254,8 @@ describe("a state's value without a first day on record", () => {
     'can be a rule: on %s the reason for food is %s, with the warnings %o, if the state rate is known',
     (tax_date, reason, codes) => {
       const outcome = answer(tax_date, {});
-      expect([rowsOf(outcome)[0]?.taxability_reason, warningCodes(outcome)]).toEqual([reason, codes]);
-      expect(coverageOf(outcome)).toBe('complete');
+      expect([listRows(outcome)[0]?.taxability_reason, warningCodes(outcome)]).toEqual([reason, codes]);
+      expect(getCoverage(outcome)).toBe('complete');
     },
   );
 
@@ -265,7 +265,7 @@ describe("a state's value without a first day on record", () => {
     ['2026-01-01', '6.00', 'complete'],
   ])('can be a general rate: on %s the tax is %s and the coverage is %s', (tax_date, tax, coverage) => {
     const outcome = answer(tax_date, { rates: undatedRates }, 'GENERAL');
-    expect([outcome.tax_amount, coverageOf(outcome)]).toEqual([tax, coverage]);
+    expect([outcome.tax_amount, getCoverage(outcome)]).toEqual([tax, coverage]);
     const text = `general rate: no value for ${tax_date} is on record; the value for 2026-01-01 was used`;
     expect(outcome.warnings.some(({ message }) => message.includes(text))).toBe(coverage === 'partial');
     const { approximate_from: _, ...without } = release;
@@ -274,13 +274,13 @@ describe("a state's value without a first day on record", () => {
   });
 
   it('can be a location, whose local taxes are approximate as well', () => {
-    const local = releaseOf({
+    const local = getRelease({
       of: [state, { code: 'US-MI-A', type: 'city', rate: '0.01' }],
-      locations: [locationOf({ zips: [['48933', '48933']], alternatives: [['US-MI-A']], from: null })],
+      locations: [buildLocation({ zips: [['48933', '48933']], alternatives: [['US-MI-A']], from: null })],
       approximate_from: '2022-01-01',
     });
     const rates = local.rates.map((rate) => (rate.jurisdiction === 'US-MI-A' ? { ...rate, from: null } : rate));
-    const { found, codes } = answerOf(at('MI', '48933'), '2023-01-01', { releaseFor: () => ({ ...local, rates }) });
+    const { found, codes } = getAnswer(at('MI', '48933'), '2023-01-01', { releaseFor: () => ({ ...local, rates }) });
     expect(found).toBe('7.00 partial');
     expect(codes).toContain('local_rates_approximate');
   });
@@ -295,14 +295,14 @@ describe("a state's value without a first day on record", () => {
 });
 
 it('falls back to the built-in tables on days before the first day of an import', async () => {
-  const imported = releaseForOf(await importRows('NY', 'NY,10001,NEW YORK,0.09,0.04,0,0.05,0,1'));
+  const imported = createReleaseFor(await importRows('NY', 'NY,10001,NEW YORK,0.09,0.04,0,0.05,0,1'));
   const fallback = builtInRelease('NY') as Release;
   const releaseFor = (address: Parameters<typeof imported>[0]) => {
     const release = imported(address);
     return release && { ...release, fallback };
   };
-  expect(answerOf(newYork, '2026-01-01', { releaseFor }).found).toMatch(/^9\.00/);
-  const before = answerOf(newYork, '2025-12-31', { releaseFor });
+  expect(getAnswer(newYork, '2026-01-01', { releaseFor }).found).toMatch(/^9\.00/);
+  const before = getAnswer(newYork, '2025-12-31', { releaseFor });
   expect([before.found, before.codes.includes('local_rates_approximate')]).toEqual(['8.88 partial', true]);
 });
 
@@ -322,11 +322,11 @@ describe('an overdue local rate', () => {
     [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax date is not confirmed either'],
     [boulder, '2026-01-01', '2030-01-01', false, 'the tax date is the date of the list'],
   ])('%o on %s has a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
-    expect(answerOf(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
+    expect(getAnswer(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });
 
   it('gives the place, the date of the list, the date when a newer one was due, and what to do', () => {
-    expect(answerOf(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
+    expect(getAnswer(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
       'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and newer rates were due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import type { Effect, Release, Rule, Sourcing } from '../../shared/catalog/release.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
-import { ask, releaseOf, rule } from '../support/builders.ts';
+import { ask, getRelease, rule } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 type Asked = Parameters<typeof ask>[0];
@@ -20,16 +20,16 @@ const sources = { test: 'The law' };
 const explained = (asked: Asked, release: Release, options: object = {}): Outcome =>
   ask({ to, explain: true, ...asked }, { releaseFor: () => ({ ...release, sources }), ...options });
 
-const stepsOf = ({ explanation }: Outcome, name: string, pointer = '/line_items/0') =>
+const listSteps = ({ explanation }: Outcome, name: string, pointer = '/line_items/0') =>
   (explanation ?? []).filter((step) => step.step === name && step.pointer === pointer);
-const textsOf = (outcome: Outcome, name: string, pointer?: string) =>
-  stepsOf(outcome, name, pointer).map(({ text }) => text);
+const listTexts = (outcome: Outcome, name: string, pointer?: string) =>
+  listSteps(outcome, name, pointer).map(({ text }) => text);
 /** The numbers in each step's text, without codes, ids and days. */
-const figuresOf = (outcome: Outcome, name: string, pointer?: string) =>
-  textsOf(outcome, name, pointer).map((text) => text.match(/(?<![\w-])\d+(\.\d+)?(?![\w-])/g) ?? []);
+const getFigures = (outcome: Outcome, name: string, pointer?: string) =>
+  listTexts(outcome, name, pointer).map((text) => text.match(/(?<![\w-])\d+(\.\d+)?(?![\w-])/g) ?? []);
 
 const withEffect = (effect: Effect, others: Partial<Rule> = {}) =>
-  releaseOf({ of: [state], rules: [rule('the-rule', [clothing], effect, { source: 'test', ...others })] });
+  getRelease({ of: [state], rules: [rule('the-rule', [clothing], effect, { source: 'test', ...others })] });
 const priced = (unit_price: string, quantity = '1', others = {}) => ({
   line_items: [{ product_tax_code: clothing, unit_price, quantity }],
   ...others,
@@ -46,7 +46,7 @@ it.each(goldens)('the whole explanation of $title', ({ request, explanation }) =
 
 describe('the steps of a line', () => {
   it('are the address, jurisdictions, base, rule and rate of each jurisdiction, and rounding', () => {
-    const release = releaseOf({
+    const release = getRelease({
       of: [state, county, city],
       locations: [{ ...always, zips: [['48933', '48933']], cities: [], alternatives: [[county.code, city.code]] }],
       rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })],
@@ -59,18 +59,18 @@ describe('the steps of a line', () => {
       ...['rule', 'rate', 'rule', 'rate', 'rule', 'rate'].map((step) => `${step} /line_items/0`),
       'rounding /line_items/0',
     ]);
-    expect(figuresOf(outcome, 'rate')).toEqual([
+    expect(getFigures(outcome, 'rate')).toEqual([
       ['9.00', '0.06', '0.54'],
       ['9.00', '0.005', '0.045'],
       ['9.00', '0.01', '0.09'],
     ]);
-    expect(figuresOf(outcome, 'rounding')).toEqual([['0.675', '0.68']]);
+    expect(getFigures(outcome, 'rounding')).toEqual([['0.675', '0.68']]);
     expect(outcome.tax_amount).toBe('0.68');
   });
 
   it('include one address step for lines that share an address', () => {
     const line_items = [{}, {}, { customer: { address: { state: 'MI', postal_code: '49503' } } }];
-    const { explanation } = explained({ line_items }, releaseOf({ of: [state] }));
+    const { explanation } = explained({ line_items }, getRelease({ of: [state] }));
     const steps = (explanation ?? []).filter(({ step }) => step === 'address' || step === 'jurisdictions');
     expect(steps.map(({ step, pointer }) => `${step} ${pointer}`)).toEqual([
       'address /customer/address',
@@ -83,7 +83,7 @@ describe('the steps of a line', () => {
 
   it('are truncated before the response is too large: a thousand lines in eight jurisdictions', () => {
     const locals = Array.from({ length: 7 }, (_, index) => ({ ...city, code: `US-MI-DISTRICT-${index}` }));
-    const release = releaseOf({
+    const release = getRelease({
       of: [state, ...locals],
       locations: [
         { ...always, zips: [['48933', '48933']], cities: [], alternatives: [locals.map(({ code }) => code)] },
@@ -108,13 +108,13 @@ describe('the steps of a line', () => {
   it.each<[Release, string | null, string | null]>([
     [withEffect({ type: 'rate', rate: '0.02' }), 'the-rule', 'the-rule'],
     [withEffect({ type: 'taxable' }), 'the-rule', null],
-    [releaseOf({ of: [state] }), null, null],
+    [getRelease({ of: [state] }), null, null],
   ])('cite the law of the rule and of the rate: %#', (release, ruleId, rateId) => {
     const outcome = explained(priced('10.00'), release);
     const citation = ruleId === null ? null : 'The law';
-    expect(stepsOf(outcome, 'rule')).toMatchObject([{ rule_id: ruleId, citation }]);
-    expect(stepsOf(outcome, 'rate')).toMatchObject([{ rule_id: rateId, citation: 'The law' }]);
-    if (ruleId === null) expect(textsOf(outcome, 'rule')[0]).toContain(clothing);
+    expect(listSteps(outcome, 'rule')).toMatchObject([{ rule_id: ruleId, citation }]);
+    expect(listSteps(outcome, 'rate')).toMatchObject([{ rule_id: rateId, citation: 'The law' }]);
+    if (ruleId === null) expect(listTexts(outcome, 'rule')[0]).toContain(clothing);
   });
 });
 
@@ -153,22 +153,22 @@ describe('the arithmetic of a rule', () => {
   ])('$0 of $1 shows $2', (effect, sold, figures, tax, rateFigures) => {
     const [quantity = '', price = ''] = sold.split(' for ');
     const outcome = explained(priced(price, quantity), withEffect(effect));
-    expect(figuresOf(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
+    expect(getFigures(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
     expect(outcome.tax_amount).toBe(tax);
-    if (rateFigures) expect(figuresOf(outcome, 'rate')[0]?.join(' ')).toBe(rateFigures);
+    if (rateFigures) expect(getFigures(outcome, 'rate')[0]?.join(' ')).toBe(rateFigures);
   });
 
   it('shows the order minimum for a fee that is not due', () => {
     const minimum = rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { ...fee, order_minimum: '100' });
     const line_items = [{ unit_price: '99.99' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0' }];
-    const outcome = explained({ line_items }, releaseOf({ of: [state], rules: [minimum] }));
-    expect(figuresOf(outcome, 'rule', '/line_items/1')[0]?.at(-1)).toBe('100');
+    const outcome = explained({ line_items }, getRelease({ of: [state], rules: [minimum] }));
+    expect(getFigures(outcome, 'rule', '/line_items/1')[0]?.at(-1)).toBe('100');
   });
 
   it('shows the price with and without shipping if the threshold includes shipping', () => {
     const release = withEffect({ ...excess, amount: '250' }, { threshold_includes_shipping: true });
     const outcome = explained(priced('245.00', '1', { shipping: { amount: '20.00' } }), release);
-    expect(figuresOf(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
+    expect(getFigures(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
   });
 
   it.each([
@@ -179,12 +179,12 @@ describe('the arithmetic of a rule', () => {
     const holiday: Effect = { type: 'holiday', amount: '100', inclusive: false };
     const week = { from: '2026-09-14', to: '2026-09-16' };
     const rules = [rule('goods', [clothing], { type: 'taxable' }), rule('holiday', [clothing], holiday, week)];
-    const outcome = explained({ ...priced(price), tax_date }, releaseOf({ of: [state], rules }));
-    expect(textsOf(outcome, 'rule').join()).toMatch(text);
+    const outcome = explained({ ...priced(price), tax_date }, getRelease({ of: [state], rules }));
+    expect(listTexts(outcome, 'rule').join()).toMatch(text);
   });
 });
 
-const goods = releaseOf({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })] });
+const goods = getRelease({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })] });
 
 it.each<[string, Asked, object?]>([
   [
@@ -198,7 +198,7 @@ it.each<[string, Asked, object?]>([
 ])('gives the reason and no rule for tax that is not collected: %s', (names, asked, settings = {}) => {
   const outcome = explained({ to, ...asked }, goods, { settings });
   const text = expect.stringContaining(names);
-  expect(stepsOf(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
+  expect(listSteps(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
   expect(JSON.stringify(outcome.explanation)).not.toContain('C-1');
   expect(outcome.tax_amount).toBe('0.00');
 });
@@ -209,7 +209,7 @@ describe('the sourcing step of a sale', () => {
     ['destination', ['/customer/address']],
     ['mixed', ['/customer/address', '/ship_from/address']],
   ])('shows the addresses of the %s policy and cites its law', (policy, pointers) => {
-    const release = releaseOf({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
+    const release = getRelease({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
     const { explanation } = explained({ ship_from: { address: { state: 'MI', postal_code: '48226' } } }, release);
     const steps = explanation?.filter(({ step }) => step === 'address') ?? [];
     expect(steps.map(({ pointer }) => pointer)).toEqual(pointers);
@@ -217,7 +217,7 @@ describe('the sourcing step of a sale', () => {
   });
 
   it("shows the candidate rates of an ambiguous address and the policy's choice", () => {
-    const release = releaseOf({
+    const release = getRelease({
       of: [state, city, county],
       locations: [
         { ...always, zips: [['48933', '48933']], cities: [], alternatives: [[county.code]] },
@@ -225,7 +225,7 @@ describe('the sourcing step of a sale', () => {
       ],
     });
     const ratesWith = (settings: object) =>
-      textsOf(explained({}, release, { settings }), 'address', '/customer/address')
+      listTexts(explained({}, release, { settings }), 'address', '/customer/address')
         .join()
         .match(/(?<=\()0\.\d+/g);
     expect(ratesWith({ ambiguous_address: 'highest_rate' })).toEqual(['0.065', '0.06', '0.075', '0.075']);
@@ -235,7 +235,7 @@ describe('the sourcing step of a sale', () => {
 
 describe('discounts, included tax and shipping', () => {
   const food = rule('food', ['FOOD.GROCERY'], { type: 'exempt' });
-  const withFood = releaseOf({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' }), food] });
+  const withFood = getRelease({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' }), food] });
   const groceries = { unit_price: '10.00', product_tax_code: 'FOOD.GROCERY' };
   const discounted = { discount_amount: '1.00', third_party_discount_amount: '2.00' };
   const discounts = { discount_amount: '5.00', line_items: [{ quantity: '2', unit_price: '50.00', ...discounted }] };
@@ -255,28 +255,28 @@ describe('discounts, included tax and shipping', () => {
     ['the share of a second line', cents, 'rounding', '/line_items/1', ['0.0054 0.0108 0.01 0.00'], onInvoice],
   ])('show the amounts of %s', (_, asked, name, pointer, figures, options = {}) => {
     const outcome = explained(asked, withFood, options);
-    expect(figuresOf(outcome, name, pointer).map((own) => own.join(' '))).toEqual(figures);
+    expect(getFigures(outcome, name, pointer).map((own) => own.join(' '))).toEqual(figures);
     if (name !== 'rule') return;
     const policy = { rule_id: 'mi-shipping', citation: 'The law' };
-    expect(stepsOf(outcome, name, pointer)).toMatchObject([policy, policy]);
+    expect(listSteps(outcome, name, pointer)).toMatchObject([policy, policy]);
   });
 
   it('name the lines that a charge delivers, and a discount on the charge', () => {
     const card = { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' };
     const line_items = [{ id: 'mug', unit_price: '30.00' }, card, { id: 'bag', unit_price: '60.00' }];
     const shipping = { amount: '10.00', discount_amount: '1.00' };
-    expect(textsOf(explained({ line_items, shipping }, goods), 'base', '/shipping')).toEqual([
+    expect(listTexts(explained({ line_items, shipping }, goods), 'base', '/shipping')).toEqual([
       'Shipping of 10.00, less discounts of 1.00, is 9.00. It is allocated to the 2 lines that it delivers by net amount: mug 3.00 and bag 6.00.',
     ]);
   });
 });
 
 /** Parses `5.7` as a fraction, because every number of a step is exact. */
-const exactOf = (text: string) => {
+const toExact = (text: string) => {
   const [whole = '', fraction = ''] = text.split('.');
   return { units: BigInt(whole + fraction), scale: fraction.length };
 };
-const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exactOf>) =>
+const isSame = (left: ReturnType<typeof toExact>, right: ReturnType<typeof toExact>) =>
   left.units * 10n ** BigInt(right.scale) === right.units * 10n ** BigInt(left.scale);
 
 it.each([
@@ -288,7 +288,7 @@ it.each([
     const post = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' };
     const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' };
     const answer = ask({ to: { state: 'CT' }, explain: true, line_items: [{ unit_price: '10.36' }, post, wrap] });
-    const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
+    const [text = ''] = listTexts(answer, 'rounding', `/line_items/${index}`);
     const pattern = /tax on both is .*? to (\d+\.\d+); the tax on .*? to (\d+\.\d+)\. .* difference, (\d+\.\d+)/;
     const [, both, before, difference] = pattern.exec(text) ?? [];
     expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
@@ -332,9 +332,9 @@ describe('every explanation', () => {
             ...shippingCharges(outcome.shipping).map((charge) => ({ charge, pointer: '/shipping' })),
           ];
           for (const { charge, pointer } of charges) {
-            const ids = stepsOf(outcome, 'rule', pointer).map(({ rule_id }) => rule_id);
+            const ids = listSteps(outcome, 'rule', pointer).map(({ rule_id }) => rule_id);
             expect(ids.toSorted()).toEqual(charge.taxes.map((row) => row.rule_id).toSorted());
-            const rates = textsOf(outcome, 'rate', pointer);
+            const rates = listTexts(outcome, 'rate', pointer);
             for (const row of charge.taxes) {
               const amount = row.taxable_amount === '0.00' ? row.exempt_amount : row.taxable_amount;
               expect(rates.some((text) => text.startsWith(`${row.jurisdiction_name}: `) && text.includes(amount))).toBe(
@@ -345,12 +345,12 @@ describe('every explanation', () => {
               const [, taxable, rate, product] =
                 /([\d.]+) times ([\d.]+), [^.]*? is ([\d.]+?)[.,]? ?(?:limited|The|$)/.exec(text) ?? [];
               if (taxable === undefined || rate === undefined || product === undefined) continue;
-              const factors = [exactOf(taxable), exactOf(rate)] as const;
+              const factors = [toExact(taxable), toExact(rate)] as const;
               const expected = {
                 units: factors[0].units * factors[1].units,
                 scale: factors[0].scale + factors[1].scale,
               };
-              expect([text, isSame(exactOf(product), expected)]).toEqual([text, true]);
+              expect([text, isSame(toExact(product), expected)]).toEqual([text, true]);
             }
           }
           for (const { text } of outcome.explanation ?? []) expect(text).toMatch(/^\S.*\.$/);
@@ -364,11 +364,11 @@ describe('every explanation', () => {
 });
 
 it("does not apply a state's rounding tables to a document in another currency", () => {
-  const roundingOf = (currency: string) =>
+  const getRounding = (currency: string) =>
     ask({ to: { state: 'PA', postal_code: '17101' }, currency, explain: true, line_items: [{ unit_price: '13.51' }] })
       .explanation?.filter(({ step }) => step === 'rounding')
       .map(({ text }) => text.includes('tables'));
-  expect([roundingOf('USD'), roundingOf('CAD')]).toEqual([[true], [false]]);
+  expect([getRounding('USD'), getRounding('CAD')]).toEqual([[true], [false]]);
 });
 
 it('ends with one step for the supplied tax, even if it is supplied twice', () => {
@@ -386,7 +386,7 @@ it('shows the share of each row in the rounding by tables', () => {
       const outcome = ask({ to: { postal_code }, line_items, explain: true });
       for (const [index, { taxes }] of outcome.line_items.entries()) {
         const taxed = taxes.filter(({ taxable_amount }) => taxable_amount !== '0.00');
-        const [figures = []] = figuresOf(outcome, 'rounding', `/line_items/${index}`);
+        const [figures = []] = getFigures(outcome, 'rounding', `/line_items/${index}`);
         expect(figures).toEqual(expect.arrayContaining(taxed.map(({ tax_amount }) => tax_amount)));
         for (const { tax_amount } of outcome.tax_summary) expect(figures).toContain(tax_amount);
       }

@@ -6,7 +6,7 @@ import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { mergedRelease } from '../../shared/catalog/merge-releases.ts';
 import type { Location, Release, Sourcing } from '../../shared/catalog/release.ts';
-import { ask, locationOf, refusal, releaseOf, requestOf, rule, warningCodes } from '../support/builders.ts';
+import { ask, buildLocation, buildRequest, getRelease, refusal, rule, warningCodes } from '../support/builders.ts';
 
 /** Sourcing of a sale with content that is read in parts: each address has a separate view of one release. */
 
@@ -24,11 +24,16 @@ const far = [
   { code: 'F-DISTRICT', type: 'district', rate: '0.0005' },
 ] as const;
 type Locals = typeof near | typeof far;
-const codesOf = (locals: Locals) => locals.map(({ code }) => code);
+const listCodes = (locals: Locals) => locals.map(({ code }) => code);
 const locationAt = (zip: string, locals: Locals, others: Partial<Location> = {}) =>
-  locationOf({ zips: [[zip, zip]], alternatives: [codesOf(locals)], ...others });
-const viewOf = (policy: Sourcing, zip: string, locals: Locals, others: Parameters<typeof releaseOf>[0] = {}): Release =>
-  releaseOf({
+  buildLocation({ zips: [[zip, zip]], alternatives: [listCodes(locals)], ...others });
+const getView = (
+  policy: Sourcing,
+  zip: string,
+  locals: Locals,
+  others: Parameters<typeof getRelease>[0] = {},
+): Release =>
+  getRelease({
     of: [state, ...locals],
     name: 'California',
     coverage: 'partial',
@@ -39,12 +44,12 @@ const viewOf = (policy: Sourcing, zip: string, locals: Locals, others: Parameter
 
 const origin = { state: 'CA', postal_code: '90001' };
 const destination = { state: 'CA', postal_code: '94102' };
-const contentOf = (policy: Sourcing, others: { near?: object; far?: object } = {}) => {
+const getContent = (policy: Sourcing, others: { near?: object; far?: object } = {}) => {
   const views = new Map([
-    ['90001', viewOf(policy, '90001', near, others.near)],
-    ['94102', viewOf(policy, '94102', far, others.far)],
+    ['90001', getView(policy, '90001', near, others.near)],
+    ['94102', getView(policy, '94102', far, others.far)],
   ]);
-  const unlisted = viewOf(policy, '99999', near, { of: [state], locations: [] });
+  const unlisted = getView(policy, '99999', near, { of: [state], locations: [] });
   const releaseFor: ReleaseFor = ({ state: code, zip5 }) =>
     code === 'CA' && zip5 !== '90210' ? (views.get(zip5 ?? '') ?? unlisted) : undefined;
   return { releaseFor };
@@ -55,12 +60,12 @@ const sale = (from: object | null, to: object = destination) => ({
   ship_from: from && { address: from },
   line_items: [{ unit_price: '1000.00' }],
 });
-const rowsOf = ({ line_items }: ReturnType<typeof ask>) =>
+const listRows = ({ line_items }: ReturnType<typeof ask>) =>
   (line_items[0]?.taxes ?? []).map((row) => `${row.jurisdiction_code} ${row.sourcing} ${row.tax_amount}`);
-const resolutionOf = ({ line_items }: ReturnType<typeof ask>) => line_items[0]?.address_resolution;
-const pointersOf = ({ warnings }: ReturnType<typeof ask>, wanted: string) =>
+const getResolution = ({ line_items }: ReturnType<typeof ask>) => line_items[0]?.address_resolution;
+const listPointers = ({ warnings }: ReturnType<typeof ask>, wanted: string) =>
   warnings.flatMap(({ code, pointer }) => (code === wanted ? pointer : []));
-const sourcesOf = (problems: ReturnType<typeof refusal>) => problems.map(({ source }) => source);
+const listSources = (problems: ReturnType<typeof refusal>) => problems.map(({ source }) => source);
 
 const atOrigin = ['US-CA origin 60.00', 'N-COUNTY origin 10.00', 'N-CITY origin 2.00', 'N-DISTRICT origin 0.30'];
 const atDestination = [
@@ -76,7 +81,7 @@ const isInterstate = (policy: Sourcing, from: object | null): boolean => {
   const [to, source] = [destination, from ?? {}].map((address) => readAddress(address, ''));
   if (!to?.ok) throw new Error('the destination is read');
   const route = { to: to.value, from: source?.ok ? source.value : null };
-  const { place } = sourceSale(route, { ...contentOf(policy), day: '2026-09-15', highest: false });
+  const { place } = sourceSale(route, { ...getContent(policy), day: '2026-09-15', highest: false });
   expect(place.sourcing).toHaveLength(place.jurisdictions.length);
   return place.isInterstate;
 };
@@ -87,9 +92,9 @@ describe('a sale within a state', () => {
     ['origin', atOrigin],
     ['mixed', mixed],
   ])('with the %s policy is taxed as %s', (policy, rows) => {
-    const outcome = ask(sale(origin), contentOf(policy));
-    expect(rowsOf(outcome)).toEqual(rows);
-    expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
+    const outcome = ask(sale(origin), getContent(policy));
+    expect(listRows(outcome)).toEqual(rows);
+    expect(getResolution(outcome)).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
     expect(outcome.content_releases).toEqual({ 'US-CA': 'US-CA@2026-11-22.1' });
     expect(warningCodes(outcome)).toEqual(['taxability_not_established']);
     expect(isInterstate(policy, origin)).toBe(false);
@@ -97,10 +102,10 @@ describe('a sale within a state', () => {
 
   it('uses both addresses with the mixed policy, even with a full release, and counts a district once', () => {
     const locations = [locationAt('90001', near), locationAt('94102', far)];
-    const whole = releaseOf({ of: [state, ...near, ...far], locations, settings: sourcing('mixed') });
-    expect(rowsOf(ask(sale(origin), { releaseFor: () => whole }))).toEqual(mixed);
+    const whole = getRelease({ of: [state, ...near, ...far], locations, settings: sourcing('mixed') });
+    expect(listRows(ask(sale(origin), { releaseFor: () => whole }))).toEqual(mixed);
     const within = [...atOrigin.slice(0, 3), 'N-DISTRICT destination 0.30'];
-    expect(rowsOf(ask(sale(origin, origin), contentOf('mixed')))).toEqual(within);
+    expect(listRows(ask(sale(origin, origin), getContent('mixed')))).toEqual(within);
   });
 
   it('uses the policy in force on the tax date', () => {
@@ -108,9 +113,9 @@ describe('a sale within a state', () => {
       { ...always, to: '2026-06-30', policy: 'origin' },
       { ...always, from: '2026-07-01', policy: 'mixed' },
     ];
-    const content = contentOf('destination', { far: { settings: { sourcing: dated } } });
-    expect(rowsOf(ask({ ...sale(origin), tax_date: '2026-06-30' }, content))).toEqual(atOrigin);
-    expect(rowsOf(ask({ ...sale(origin), tax_date: '2026-07-01' }, content))).toEqual(mixed);
+    const content = getContent('destination', { far: { settings: { sourcing: dated } } });
+    expect(listRows(ask({ ...sale(origin), tax_date: '2026-06-30' }, content))).toEqual(atOrigin);
+    expect(listRows(ask({ ...sale(origin), tax_date: '2026-07-01' }, content))).toEqual(mixed);
   });
 
   it.each<[Sourcing, string, string, string]>([
@@ -119,9 +124,9 @@ describe('a sale within a state', () => {
     ['mixed', '7.00', '0.50', 'only the district is sourced at the destination'],
   ])('with the %s policy applies ZIP rules, %s to the ZIP and %s from the ZIP: %s', (policy, there, fromThere) => {
     const releaseFor = () =>
-      releaseOf({
+      getRelease({
         of: [state, { ...near[0], code: 'COUNTY' }, { ...near[2], code: 'DISTRICT', rate: '0.005' }],
-        locations: [locationOf({ zips: [['90001', '94199']], alternatives: [['COUNTY', 'DISTRICT']] })],
+        locations: [buildLocation({ zips: [['90001', '94199']], alternatives: [['COUNTY', 'DISTRICT']] })],
         rules: [
           rule('goods', ['GENERAL'], { type: 'taxable' }),
           rule('there', ['GENERAL'], { type: 'exempt' }, { zips: [['94102', '94102']] }),
@@ -150,8 +155,8 @@ describe('a sale from another state or country', () => {
     [{ country: 'CA', state: 'ON' }, 'the country CA is no California'],
   ])('from %o is taxed at its destination with every policy: %s', (from) => {
     for (const policy of policies) {
-      const outcome = ask(sale(from), contentOf(policy));
-      expect([rowsOf(outcome), resolutionOf(outcome)?.ambiguous]).toEqual([atDestination, false]);
+      const outcome = ask(sale(from), getContent(policy));
+      expect([listRows(outcome), getResolution(outcome)?.ambiguous]).toEqual([atDestination, false]);
     }
     for (const policy of policies) expect(isInterstate(policy, from)).toBe(true);
   });
@@ -166,25 +171,25 @@ describe('a sale from another state or country', () => {
   ])(
     'with the %s policy from %o is ambiguous if the origin could be in the same state: %o',
     (policy, from, pointers) => {
-      const release = viewOf(policy, '37201', near);
+      const release = getView(policy, '37201', near);
       const releaseFor: ReleaseFor = ({ state: code, zip5 }) =>
         code === 'TN' && zip5 === '37201' ? release : undefined;
       const outcome = ask(sale(from, { state: 'TN', postal_code: '37201' }), { releaseFor });
-      expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
-      expect(pointersOf(outcome, 'address_ambiguous')).toEqual(pointers);
+      expect(getResolution(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
+      expect(listPointers(outcome, 'address_ambiguous')).toEqual(pointers);
     },
   );
 
   it('is ambiguous if its destination was guessed to be in the state of its origin', () => {
-    const release = viewOf('origin', '40202', near, {
+    const release = getView('origin', '40202', near, {
       locations: [locationAt('40202', near), locationAt('42223', near)],
     });
     const releaseFor: ReleaseFor = (address) => (address.state === 'KY' ? release : undefined);
     const from = { state: 'KY', postal_code: '40202' };
     const sent = ask(sale(from, { state: 'KY', postal_code: '42223' }), { releaseFor });
-    expect([rowsOf(sent), resolutionOf(sent)?.ambiguous]).toEqual([atOrigin, false]);
+    expect([listRows(sent), getResolution(sent)?.ambiguous]).toEqual([atOrigin, false]);
     const guessed = ask(sale(from, { postal_code: '42223' }), { releaseFor });
-    expect(resolutionOf(guessed)).toEqual({ level: 'zip5', ambiguous: true, coverage: 'complete' });
+    expect(getResolution(guessed)).toEqual({ level: 'zip5', ambiguous: true, coverage: 'complete' });
     expect(guessed.warnings[0]).toMatchObject({
       code: 'address_ambiguous',
       pointer: '/customer/address',
@@ -195,19 +200,19 @@ describe('a sale from another state or country', () => {
 
 describe('an uncertain origin or destination', () => {
   const away = { state: 'CA', postal_code: '90210' };
-  const ambiguous = { near: { locations: [locationAt('90001', near, { alternatives: [[], codesOf(near)] })] } };
+  const ambiguous = { near: { locations: [locationAt('90001', near, { alternatives: [[], listCodes(near)] })] } };
 
   it.each<[Sourcing, string[]]>([
     ['destination', []],
     ['origin', ['/ship_from/address']],
     ['mixed', ['/ship_from/address']],
   ])('causes a warning if the origin is ambiguous, with the %s policy at %o', (policy, pointers) => {
-    const content = contentOf(policy, ambiguous);
+    const content = getContent(policy, ambiguous);
     const outcome = ask(sale(origin), content);
-    expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
-    expect(pointersOf(outcome, 'address_ambiguous')).toEqual(pointers);
+    expect(getResolution(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
+    expect(listPointers(outcome, 'address_ambiguous')).toEqual(pointers);
     const rejected = refusal(sale(origin), { ...content, ...rejecting('ambiguous_address') });
-    expect(sourcesOf(rejected)).toEqual(pointers.map((pointer) => ({ pointer })));
+    expect(listSources(rejected)).toEqual(pointers.map((pointer) => ({ pointer })));
   });
 
   it.each<[Sourcing, object, object, string[]]>([
@@ -218,12 +223,12 @@ describe('an uncertain origin or destination', () => {
     ['mixed', origin, away, ['/customer/address']],
     ['mixed', away, away, ['/customer/address']],
   ])('is reported if it is not covered, with the %s policy from %o to %o: %o', (policy, from, to, pointers) => {
-    const outcome = ask(sale(from, to), contentOf(policy));
+    const outcome = ask(sale(from, to), getContent(policy));
     const isCovered = pointers.length === 0;
-    expect(rowsOf(outcome).filter((row) => !row.endsWith(' 0.00'))).toEqual(isCovered ? atDestination : []);
-    expect(resolutionOf(outcome)?.coverage).toBe(isCovered ? 'complete' : 'none');
-    expect(pointersOf(outcome, 'not_covered')).toEqual(pointers);
-    const rejected = refusal(sale(from, to), { ...contentOf(policy), ...rejecting('incomplete_coverage') });
+    expect(listRows(outcome).filter((row) => !row.endsWith(' 0.00'))).toEqual(isCovered ? atDestination : []);
+    expect(getResolution(outcome)?.coverage).toBe(isCovered ? 'complete' : 'none');
+    expect(listPointers(outcome, 'not_covered')).toEqual(pointers);
+    const rejected = refusal(sale(from, to), { ...getContent(policy), ...rejecting('incomplete_coverage') });
     expect(rejected).toMatchObject(
       pointers.map((pointer) => ({ code: 'validation_not_covered', source: { pointer } })),
     );
@@ -231,7 +236,7 @@ describe('an uncertain origin or destination', () => {
   });
 
   it('gives a mixed sale the lower coverage of origin and destination', () => {
-    const outcome = (from: object) => resolutionOf(ask(sale(from), contentOf('mixed')));
+    const outcome = (from: object) => getResolution(ask(sale(from), getContent('mixed')));
     expect(outcome({ state: 'CA', postal_code: '90001-1234' })).toMatchObject({ level: 'zip5', coverage: 'complete' });
     expect(outcome({ state: 'CA' })).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });
   });
@@ -242,17 +247,17 @@ it("uses the street of the origin, or of the account's origin if none is sent, n
     locationAt('90001', near, { alternatives: [[]] }),
     locationAt('90001', near, { of_streets: true }),
   ];
-  const streets = { sets: [{ from: null, to: null, codes: codesOf(near) }], names: { MAIN: ',ST,|:0B1-99' } };
-  const content = contentOf('origin', { near: { locations, streets } });
+  const streets = { sets: [{ from: null, to: null, codes: listCodes(near) }], names: { MAIN: ',ST,|:0B1-99' } };
+  const content = getContent('origin', { near: { locations, streets } });
   const from = (line1: string | null) =>
     ask(sale({ ...origin, line1 }, { ...destination, line1: '5 Main St' }), content);
-  expect(rowsOf(from('5 Main St'))).toEqual(atOrigin);
-  expect(resolutionOf(from('5 Main St'))).toEqual({ level: 'street', ambiguous: false, coverage: 'complete' });
-  expect(rowsOf(from('500 Main St'))).toEqual(atOrigin.slice(0, 1));
-  expect(resolutionOf(from('500 Main St'))).toMatchObject({ level: 'zip5', ambiguous: false });
-  expect(resolutionOf(from(null))).toMatchObject({ level: 'zip5', ambiguous: true });
+  expect(listRows(from('5 Main St'))).toEqual(atOrigin);
+  expect(getResolution(from('5 Main St'))).toEqual({ level: 'street', ambiguous: false, coverage: 'complete' });
+  expect(listRows(from('500 Main St'))).toEqual(atOrigin.slice(0, 1));
+  expect(getResolution(from('500 Main St'))).toMatchObject({ level: 'zip5', ambiguous: false });
+  expect(getResolution(from(null))).toMatchObject({ level: 'zip5', ambiguous: true });
   const settings = { ship_from: { ...origin, line1: '5 Main St' } };
-  expect(resolutionOf(ask(sale(null), { ...content, settings }))).toMatchObject({ level: 'street', ambiguous: false });
+  expect(getResolution(ask(sale(null), { ...content, settings }))).toMatchObject({ level: 'street', ambiguous: false });
 });
 
 describe('lines that share their addresses', () => {
@@ -265,8 +270,8 @@ describe('lines that share their addresses', () => {
       { ...secondStreet, ship_from: { address: origin } },
       {},
     ];
-    const context = { ...contentOf('mixed'), settings: defaultSettings('2026-10-08') };
-    const request = requestOf({ to: destination, line_items });
+    const context = { ...getContent('mixed'), settings: defaultSettings('2026-10-08') };
+    const request = buildRequest({ to: destination, line_items });
     const destinations = (request.line_items ?? []).map((line, index) =>
       chooseDestination(request, line, index, context.settings),
     );
@@ -278,29 +283,29 @@ describe('lines that share their addresses', () => {
   });
 
   it('have separate pointers, and one warning about an ambiguous address', () => {
-    const content = contentOf('mixed', {
-      near: { locations: [locationAt('90001', near, { alternatives: [[], codesOf(near)] })] },
+    const content = getContent('mixed', {
+      near: { locations: [locationAt('90001', near, { alternatives: [[], listCodes(near)] })] },
     });
     const own = { ship_from: { address: origin } };
     const line_items = [own, { unit_price: '2.00' }, own, { customer: { address: destination }, ...own }];
     const refused = refusal({ to: destination, line_items }, { ...content, ...rejecting('ambiguous_address') });
-    expect(sourcesOf(refused)).toEqual(
+    expect(listSources(refused)).toEqual(
       [0, 2, 3].map((index) => ({ pointer: `/line_items/${index}/ship_from/address` })),
     );
     const outcome = ask({ to: destination, line_items }, content);
-    expect(pointersOf(outcome, 'address_ambiguous')).toEqual(['/line_items/0/ship_from/address']);
+    expect(listPointers(outcome, 'address_ambiguous')).toEqual(['/line_items/0/ship_from/address']);
   });
 });
 
 describe('mergedRelease', () => {
-  const one = viewOf('mixed', '90001', near);
-  const other = viewOf('mixed', '94102', far);
+  const one = getView('mixed', '90001', near);
+  const other = getView('mixed', '94102', far);
 
   it('returns the jurisdictions, locations and dated rates of both releases, with the state once and first', () => {
     const [first, ...rest] = one.rates as [Release['rates'][number]];
     const dated = { ...one, rates: [{ ...first, to: '2026-06-30' }, { ...first, from: '2026-07-01' }, ...rest] };
     const both = mergedRelease(dated, other);
-    expect(both.jurisdictions.map(({ code }) => code)).toEqual(['US-CA', ...codesOf(near), ...codesOf(far)]);
+    expect(both.jurisdictions.map(({ code }) => code)).toEqual(['US-CA', ...listCodes(near), ...listCodes(far)]);
     expect(both.rates).toEqual([...dated.rates, ...other.rates.slice(1)]);
     expect(both.locations).toEqual([...one.locations, ...other.locations]);
   });

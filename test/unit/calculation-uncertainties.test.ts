@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import type { Confidence } from '../../shared/catalog/release-values.ts';
-import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { ask, listedRelease, locationOf, refusal, releaseOf, rule } from '../support/builders.ts';
+import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
+import { ask, buildLocation, getRelease, listedRelease, refusal, rule } from '../support/builders.ts';
 
 type Request = Parameters<typeof ask>[0];
 type Options = Parameters<typeof ask>[1];
@@ -20,8 +20,8 @@ const counties = [
   { code: 'US-OH-B', type: 'county', rate: '0.02' },
 ] as const;
 const general = rule('general', ['GENERAL'], { type: 'taxable' });
-const ohio = (others: Parameters<typeof releaseOf>[0]) => {
-  const release = releaseOf({ of: [state, ...counties], name: 'Ohio', rules: [general], ...others });
+const ohio = (others: Parameters<typeof getRelease>[0]) => {
+  const release = getRelease({ of: [state, ...counties], name: 'Ohio', rules: [general], ...others });
   return { releaseFor: () => release };
 };
 const at = (postal_code: string, code = 'OH') => ({ state: code, postal_code });
@@ -33,8 +33,8 @@ describe('the location that decided', () => {
   const located = (confidence: Confidence) =>
     ohio({
       locations: [
-        locationOf({ zips: [['44101', '44110']], alternatives: [['US-OH-A']], confidence, source: 'zips' }),
-        locationOf({ zips: [['44111', '44120']], alternatives: [['US-OH-B']] }),
+        buildLocation({ zips: [['44101', '44110']], alternatives: [['US-OH-A']], confidence, source: 'zips' }),
+        buildLocation({ zips: [['44111', '44120']], alternatives: [['US-OH-B']] }),
       ],
       sources: { zips: 'A list of ZIPs', test: 'A test' },
     });
@@ -65,9 +65,9 @@ describe('the location that decided', () => {
 
 describe('the sourcing setting', () => {
   const locations = [
-    locationOf({ zips: [['44101', '44102']], alternatives: [['US-OH-A']] }),
-    locationOf({ zips: [['44111', '44111']], alternatives: [['US-OH-B']] }),
-    locationOf({ zips: [['44112', '44112']], alternatives: [['US-OH-A'], ['US-OH-B']] }),
+    buildLocation({ zips: [['44101', '44102']], alternatives: [['US-OH-A']] }),
+    buildLocation({ zips: [['44111', '44111']], alternatives: [['US-OH-B']] }),
+    buildLocation({ zips: [['44112', '44112']], alternatives: [['US-OH-A'], ['US-OH-B']] }),
   ];
   type Policy = Release['settings']['sourcing'][number]['policy'];
   const sourced = (policy: Policy, confidence: Confidence, others: Partial<Release> = {}) =>
@@ -105,7 +105,7 @@ describe('the rounding setting', () => {
       { ...counties[0], rate: '0.0175' },
     ],
     settings: { rounding },
-    locations: [locationOf({ zips: [['44101', '44101']], alternatives: [['US-OH-A']] })],
+    locations: [buildLocation({ zips: [['44101', '44101']], alternatives: [['US-OH-A']] })],
   });
   const onInvoice = { ...rounded, settings: { rounding: 'invoice' } } as const;
   const pennsylvania = builtInRelease('PA') as Release;
@@ -160,7 +160,7 @@ describe('the rounding setting', () => {
 describe('a place that the content has by name only', () => {
   const content =
     'City_name,County_name,RATE,START_DATE\nCulver City,Los Angeles,0.1025,1/1/2026\nDavis,Yolo,0.0725,1/1/2026\n';
-  const california = async () => releaseForOf(await importFiles('cdtfa', 'CA', [{ name: 'rates.csv', content }]));
+  const california = async () => createReleaseFor(await importFiles('cdtfa', 'CA', [{ name: 'rates.csv', content }]));
 
   it('is ambiguous: its taxes are assumed, and the address could have others', async () => {
     const releaseFor = await california();
@@ -240,7 +240,7 @@ describe('prices that include tax', () => {
 });
 
 describe('shipping that is not marked as stated separately', () => {
-  const unlessStated = releaseOf({
+  const unlessStated = getRelease({
     of: [{ code: 'US-AL', type: 'state', rate: '0.04' }],
     shipping: 'exempt_if_stated',
     rules: [general, rule('drugs', ['HEALTH.DRUGS'], { type: 'exempt' })],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Line } from '../../shared/cli/ledger/format.ts';
-import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
+import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
 
 /** Returns what a command writes to standard output. */
@@ -109,7 +109,7 @@ describe('an exported line with keys of another account', () => {
     ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
     ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
   ])('imports a %s into the given account only', (_kind, line) => {
-    const items = itemsOf('acct_own', line as unknown as Line);
+    const items = toItems('acct_own', line as unknown as Line);
     expect(items).toHaveLength(1);
     for (const item of items) {
       expect(item.pk.split('#')[1]).toBe('acct_own');

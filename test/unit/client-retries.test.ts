@@ -50,7 +50,7 @@ const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
   const levy = createClient({ url: 'http://levy.test', apiKey: 'levy_key', fetch, timeoutMs, ...options });
   return { levy, sent, fetch };
 };
-const valuesOf = (sent: readonly Headers[], name: string) => sent.map((headers) => headers.get(name));
+const listValues = (sent: readonly Headers[], name: string) => sent.map((headers) => headers.get(name));
 const create = (levy: Levy, call: CallOptions = {}) => levy.post('/transactions', { body, ...call });
 
 describe('a request', () => {
@@ -61,20 +61,20 @@ describe('a request', () => {
     await create(levy, { idempotencyKey: 'mine' });
     await create(levy, { headers: { 'idempotency-key': 'in a header' } });
     await levy.get('/transactions');
-    const [first, second, ...rest] = valuesOf(sent, 'Idempotency-Key');
+    const [first, second, ...rest] = listValues(sent, 'Idempotency-Key');
     expect(first).toMatch(/^[\da-f-]{36}$/);
     expect(second).not.toBe(first);
     expect(rest).toEqual(['mine', 'in a header', null]);
-    expect(new Set(valuesOf(sent, 'X-API-Key'))).toEqual(new Set(['levy_key']));
-    expect(new Set(valuesOf(sent, 'Service-Version'))).toEqual(new Set(['aspen.2026-10-01']));
+    expect(new Set(listValues(sent, 'X-API-Key'))).toEqual(new Set(['levy_key']));
+    expect(new Set(listValues(sent, 'Service-Version'))).toEqual(new Set(['aspen.2026-10-01']));
   });
 
   it('gets a bearer token for every attempt', async () => {
     let calls = 0;
     const { fetch, sent } = scripted([networkFailure, error(503)]);
     await createClient({ url: 'http://levy.test', fetch, token: () => `token_${++calls}` }).get('/transactions');
-    expect(valuesOf(sent, 'Authorization')).toEqual([1, 2, 3].map((n) => `Bearer token_${n}`));
-    expect(valuesOf(sent, 'X-API-Key')).toEqual([null, null, null]);
+    expect(listValues(sent, 'Authorization')).toEqual([1, 2, 3].map((n) => `Bearer token_${n}`));
+    expect(listValues(sent, 'X-API-Key')).toEqual([null, null, null]);
   });
 
   it('fails without credentials and a URL, or with an id that would change the path', async () => {
@@ -101,7 +101,7 @@ describe('a failed request', () => {
   ])('is retried with the same Idempotency-Key after %s', async (_, reply) => {
     const { levy, sent } = scripted([reply, reply]);
     expect(await create(levy)).toMatchObject({ ok: true, status: 200, data: { id: 'txn_1' } });
-    expect([sent.length, new Set(valuesOf(sent, 'Idempotency-Key')).size]).toEqual([3, 1]);
+    expect([sent.length, new Set(listValues(sent, 'Idempotency-Key')).size]).toEqual([3, 1]);
   });
 
   it('waits for Retry-After and up to a second more, otherwise exponentially with jitter', async () => {
@@ -119,7 +119,7 @@ describe('a failed request', () => {
     const busy = scripted(Array(9).fill(error(503)));
     const thrown = await create(busy.levy).catch((reason) => reason);
     expect(thrown).toBeInstanceOf(LevyUnavailable);
-    expect(thrown).toMatchObject({ status: 503, idempotencyKey: valuesOf(busy.sent, 'Idempotency-Key')[0] });
+    expect(thrown).toMatchObject({ status: 503, idempotencyKey: listValues(busy.sent, 'Idempotency-Key')[0] });
     const down = scripted(Array(9).fill(failing(Object.assign(new Error(), { code: 'ECONNREFUSED' }))));
     const refused = await create(down.levy).catch((reason) => reason);
     expect(refused).toMatchObject({ status: null, cause: { message: 'fetch failed' } });

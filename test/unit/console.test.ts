@@ -10,6 +10,7 @@ import { exportFile, parseCsv } from '../../shared/console/client/export-file.ts
 import {
   daysBetween,
   dueText,
+  getSum,
   grouped,
   instantText,
   monthsBefore,
@@ -17,23 +18,22 @@ import {
   percent,
   percentChange,
   periodText,
-  sumOf,
   todayIn,
 } from '../../shared/console/client/format.ts';
 import { brokenVersion } from '../../shared/console/client/history-chain.ts';
 import { returnedFrom, sha256, signInAddress } from '../../shared/console/client/oidc.ts';
 import {
-  currenciesOf,
   earlierRanges,
+  getMonthly,
+  listCurrencies,
+  listTotals,
   measures,
-  monthlyOf,
   type Row,
   stateTotals,
-  totalsOf,
 } from '../../shared/console/client/report.ts';
-import { linkTo, routeOf } from '../../shared/console/client/route.ts';
+import { linkTo, parseRoute } from '../../shared/console/client/route.ts';
 import { type PageRequest, type Part, searchPage } from '../../shared/console/client/search.ts';
-import { actorName, troubleOf } from '../../shared/console/client/session.ts';
+import { actorName, getTrouble } from '../../shared/console/client/session.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
 
@@ -50,7 +50,7 @@ it('sums amounts exactly', () => {
   fc.assert(
     fc.property(fc.array(decimal, { minLength: 1 }), (values) => {
       const thousandths = values.reduce((sum, { minor, decimals }) => sum + minor * 10n ** BigInt(3 - decimals), 0n);
-      expect(sumOf([...values.map(written), '0.000'])).toBe(written({ minor: thousandths, decimals: 3 }));
+      expect(getSum([...values.map(written), '0.000'])).toBe(written({ minor: thousandths, decimals: 3 }));
     }),
   );
 });
@@ -88,7 +88,7 @@ describe('the report', () => {
     ['KWD', '1.500', '0.000', ['0.000', '1.500']],
   ])('uses the decimals of %s, even in a month without sales', (currency, sold, credited, expected) => {
     const rows = [row(currency, '2026-10', sold, credited), row('EUR', '2026-09', '9.99', '0.00')];
-    const months = monthlyOf(rows, { currency, state: '', measure: measures[0] }, '2026-09', '2026-10');
+    const months = getMonthly(rows, { currency, state: '', measure: measures[0] }, '2026-09', '2026-10');
     expect(months.map(({ amount }) => amount)).toEqual(expected);
   });
 
@@ -102,9 +102,9 @@ describe('the report', () => {
       counted(row('CAD', '2026-09', '9.00', '0.00'), 4),
       counted(row('USD', '2026-10', '10.00', '2.50'), 290),
     ];
-    expect(currenciesOf(rows)).toEqual(['USD', 'CAD']);
+    expect(listCurrencies(rows)).toEqual(['USD', 'CAD']);
     const amounts = { tax: '7.50', taxable: '7.50', sales: '7.50', credits: '-2.50' };
-    expect(totalsOf(rows, 'USD', 'US-MI')).toEqual(amounts);
+    expect(listTotals(rows, 'USD', 'US-MI')).toEqual(amounts);
     expect(stateTotals(rows, 'USD')).toEqual([{ state: 'US-MI', amounts }]);
   });
 });
@@ -116,14 +116,14 @@ describe('routes', () => {
         fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 3 }),
         fc.dictionary(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })),
         (path, query) => {
-          const { path: read, query: found } = routeOf(linkTo(path, query));
+          const { path: read, query: found } = parseRoute(linkTo(path, query));
           expect([read, Object.fromEntries(found)]).toEqual([path, { ...query }]);
         },
       ),
     );
   });
 
-  it('keep paths with malformed escapes unchanged', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
+  it('keep paths with malformed escapes unchanged', () => expect(parseRoute('#/a%ZZ').path).toEqual(['a%ZZ']));
 });
 
 describe('an error message', () => {
@@ -148,11 +148,11 @@ describe('an error message', () => {
     [unavailable(503), 'broken'],
     [unavailable(null), 'offline'],
     [new TypeError('x'), 'broken'],
-  ])('of %s is "%s"', (error, kind) => expect(troubleOf(error)?.kind).toBe(kind));
+  ])('of %s is "%s"', (error, kind) => expect(getTrouble(error)?.kind).toBe(kind));
 
-  it('includes the detail of a refusal', () => expect(troubleOf(refusal(422))?.advice).toBe('Send another.'));
+  it('includes the detail of a refusal', () => expect(getTrouble(refusal(422))?.advice).toBe('Send another.'));
 
-  it('is null for an aborted request', () => expect(troubleOf(new DOMException('stopped', 'AbortError'))).toBeNull());
+  it('is null for an aborted request', () => expect(getTrouble(new DOMException('stopped', 'AbortError'))).toBeNull());
 });
 
 it('names who acted, and does not let a token pass for a key or a schedule', () => {
@@ -301,7 +301,7 @@ it('has one map tile per state with content, each in a different place', () => {
 
 describe('the search of a list', () => {
   /** A list in which each request searches a part. Each request advances the clock by a number of seconds. */
-  const searchOf = (parts: readonly (readonly string[])[], { limit = 3, seconds = 0 } = {}) => {
+  const getSearch = (parts: readonly (readonly string[])[], { limit = 3, seconds = 0 } = {}) => {
     const requests: PageRequest[] = [];
     const progress: Part<string>[] = [];
     let nowMs = 0;
@@ -326,7 +326,7 @@ describe('the search of a list', () => {
   };
 
   it('continues until the page is full, and requests only the remaining rows', async () => {
-    const { found, requests } = searchOf([[], ['a'], [], ['b', 'c', 'd'], ['e']]);
+    const { found, requests } = getSearch([[], ['a'], [], ['b', 'c', 'd'], ['e']]);
     expect(await found).toMatchObject({ rows: ['a', 'b', 'c'], next: '4', backTo: '2026-01-17' });
     expect(requests).toEqual([
       { limit: 3 },
@@ -337,7 +337,7 @@ describe('the search of a list', () => {
   });
 
   it('ends only at the end of the list', async () => {
-    const { found, progress } = searchOf([[], [], []]);
+    const { found, progress } = getSearch([[], [], []]);
     expect(await found).toEqual({ rows: [], next: null, backTo: null });
     expect(progress.map(({ backTo }) => backTo)).toEqual(['2026-01-20', '2026-01-19']);
   });
@@ -346,7 +346,7 @@ describe('the search of a list', () => {
     ['a few seconds if it has found rows', [['a'], [], [], []], 2],
     ['20 seconds while it has found nothing', Array.from({ length: 30 }, () => []), 7],
   ])('stops after %s and returns a cursor to continue from', async (_when, parts, most) => {
-    const { found, requests } = searchOf(parts, { seconds: 3 });
+    const { found, requests } = getSearch(parts, { seconds: 3 });
     expect((await found).next).toBe(String(requests.length));
     expect(requests.length).toBeLessThanOrEqual(most);
     expect(requests.length).toBeLessThan(parts.length);
@@ -397,7 +397,7 @@ const exported = async (format: 'CSV' | 'XLSX', ...pages: Cells[][]) => {
   const file = await exportFile(format, { read, onRows: (count) => void counts.push(count) });
   return { bytes: Buffer.from(await file.arrayBuffer()), counts };
 };
-const sheetOf = (bytes: Buffer) => Buffer.from(unzipSync(bytes)['xl/sheet.xml'] ?? []).toString();
+const getSheet = (bytes: Buffer) => Buffer.from(unzipSync(bytes)['xl/sheet.xml'] ?? []).toString();
 
 it('parses the cells of CSV text', () => {
   const texts = ['', 'a', 'a,b', '"', 'say ""hi"", or\r\nnot', ' x '];
@@ -428,7 +428,7 @@ it('writes a workbook whose cells equal the CSV file, with numbers where a doubl
     ['a', '0012', 0, 0, null],
   ]);
   expect(counts).toEqual([1, 1, 4]);
-  expect(sheetOf(bytes)).toContain('<v>-1234.50</v>');
+  expect(getSheet(bytes)).toContain('<v>-1234.50</v>');
   const csv = (await exported('CSV', ...pages)).bytes.toString();
   expect(csv).toBe(csvText(columns, pages.flat()));
 });
@@ -441,7 +441,7 @@ it('writes 100,000 rows, with the sum of their amounts', async () => {
   );
   const { bytes, counts } = await exported('XLSX', ...pages);
   expect(counts.at(-1)).toBe(100_000);
-  const cents = [...sheetOf(bytes).matchAll(/<v>(\d+)\.(\d\d)<\/v>/g)].map(([, whole, part]) =>
+  const cents = [...getSheet(bytes).matchAll(/<v>(\d+)\.(\d\d)<\/v>/g)].map(([, whole, part]) =>
     BigInt(`${whole}${part}`),
   );
   expect(cents).toHaveLength(100_000);

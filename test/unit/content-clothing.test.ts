@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
-import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { ask, productOf, warningCodes } from '../support/builders.ts';
+import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
+import { ask, getProduct, warningCodes } from '../support/builders.ts';
 import { holidays } from '../support/facts.ts';
 import { builtIn, town, withLocals } from '../support/local-content.ts';
 
@@ -79,7 +79,7 @@ describe('content clothing', () => {
         tax_type: 'sales',
         county: `360${county}`,
       } as const;
-      expect(chooseRule(builtIn('NY'), taxing, productOf('CLOTHING.APPAREL'), day)?.id).toBe(rule);
+      expect(chooseRule(builtIn('NY'), taxing, getProduct('CLOTHING.APPAREL'), day)?.id).toBe(rule);
     });
   });
 
@@ -114,7 +114,7 @@ describe('content clothing', () => {
     ) => {
       const imported = await importFiles(format, 'NY', [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
       const to = { state: 'NY', postal_code, city };
-      return ask({ to, tax_date: '2026-11-20', line_items }, { releaseFor: overBuiltIn(releaseForOf(imported)) });
+      return ask({ to, tax_date: '2026-11-20', line_items }, { releaseFor: overBuiltIn(createReleaseFor(imported)) });
     };
     const cart = [shirt('150.00'), { ...shirt('25.00'), quantity: '2' }];
 

@@ -9,19 +9,19 @@ import { coverageOfAll, stateCoverage, subjects } from '../../shared/coverage/co
 import { coveragePage } from '../../shared/coverage/page.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
-import { ask, releaseOf, rule } from '../support/builders.ts';
-import { headOf } from '../support/imported.ts';
+import { ask, getRelease, rule } from '../support/builders.ts';
+import { buildHead } from '../support/imported.ts';
 
 const day = '2026-11-21';
 const all = coverageOfAll(builtInReleases(), day);
-const stateOf = (letters: string) => {
+const getState = (letters: string) => {
   const found = all.find(({ state }) => state === letters);
   if (!found) throw new Error(`There is no ${letters}.`);
   return found;
 };
 
 const clothing = 'CLOTHING.APPAREL';
-const withRules = (rules: readonly Rule[], others: Partial<Release> = {}) => ({ ...releaseOf({ rules }), ...others });
+const withRules = (rules: readonly Rule[], others: Partial<Release> = {}) => ({ ...getRelease({ rules }), ...others });
 const clothingIn = (release: Release) => stateCoverage(release, day).clothing;
 
 describe('the built-in coverage', () => {
@@ -33,34 +33,34 @@ describe('the built-in coverage', () => {
 
   // Typed from the content study, not from the releases.
   it('agrees with the content study on states with a single rate, without the tax, and with local taxes', () => {
-    const localOf = (state: string) => {
-      const { local_rates, local } = stateOf(state);
+    const getLocal = (state: string) => {
+      const { local_rates, local } = getState(state);
       return `${state} ${local_rates} ${local.basis}`;
     };
     const states = (text: string) => text.split(' ');
     for (const state of states('CT DC IN KY ME MD MA MI NJ RI DE NH OR AA AE AP'))
-      expect(localOf(state)).toBe(`${state} complete not_levied`);
-    for (const state of states('AL AZ IL MO NM TX')) expect(localOf(state)).toBe(`${state} partial by_place`);
+      expect(getLocal(state)).toBe(`${state} complete not_levied`);
+    for (const state of states('AL AZ IL MO NM TX')) expect(getLocal(state)).toBe(`${state} partial by_place`);
     for (const state of states('AK CA CO FL GA LA MN MT NY OH WA'))
-      expect(localOf(state)).toBe(`${state} complete by_place`);
-    expect(stateOf('MT')).toMatchObject({ general_rate: { rate: '0' }, clothing: { treatment: 'by_level' } });
+      expect(getLocal(state)).toBe(`${state} complete by_place`);
+    expect(getState('MT')).toMatchObject({ general_rate: { rate: '0' }, clothing: { treatment: 'by_level' } });
     for (const state of ['DE', 'NH', 'OR', 'AA', 'AE', 'AP'])
-      expect([stateOf(state).clothing.treatment, stateOf(state).general_rate?.rate]).toEqual([
+      expect([getState(state).clothing.treatment, getState(state).general_rate?.rate]).toEqual([
         'not_subject_to_tax',
         '0',
       ]);
-    expect(stateOf('MI')).toMatchObject({ general_rate: { rate: '0.06' }, clothing: { treatment: 'taxable' } });
-    expect(stateOf('MI').shipping.treatment).toBe('exempt_unless_included');
-    expect(stateOf('MA').clothing).toMatchObject({ treatment: 'threshold', text: expect.stringContaining('175') });
-    expect(stateOf('NY').clothing).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('110') });
-    expect(stateOf('NJ')).toMatchObject({ clothing: { treatment: 'exempt' }, groceries: { treatment: 'exempt' } });
-    expect(stateOf('ID').groceries).toMatchObject({
+    expect(getState('MI')).toMatchObject({ general_rate: { rate: '0.06' }, clothing: { treatment: 'taxable' } });
+    expect(getState('MI').shipping.treatment).toBe('exempt_unless_included');
+    expect(getState('MA').clothing).toMatchObject({ treatment: 'threshold', text: expect.stringContaining('175') });
+    expect(getState('NY').clothing).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('110') });
+    expect(getState('NJ')).toMatchObject({ clothing: { treatment: 'exempt' }, groceries: { treatment: 'exempt' } });
+    expect(getState('ID').groceries).toMatchObject({
       treatment: 'by_level',
       text: expect.stringMatching(/state.*: taxable/),
     });
-    expect(stateOf('UT').groceries).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('0.03') });
-    expect(stateOf('HI').shipping.treatment).toBe('taxable');
-    expect(stateOf('AK').clothing).toMatchObject({
+    expect(getState('UT').groceries).toMatchObject({ treatment: 'by_level', text: expect.stringContaining('0.03') });
+    expect(getState('HI').shipping.treatment).toBe('taxable');
+    expect(getState('AK').clothing).toMatchObject({
       treatment: 'by_level',
       text: expect.stringContaining('no general tax'),
     });
@@ -155,7 +155,7 @@ describe('coverage of a release', () => {
       { code: 'US-XX', type: 'state', rate: '0.06' },
       { code: 'US-XX-CITY', type: 'city', rate: '0.01' },
     ] as const;
-    expect(clothingIn(releaseOf({ rules, of }))).toMatchObject({
+    expect(clothingIn(getRelease({ rules, of }))).toMatchObject({
       treatment: 'by_level',
       text: 'By the state or Name of US-XX-CITY: exempt. By a county, a city or a district: taxable.',
       rule_ids: ['state', 'local'],
@@ -212,12 +212,12 @@ describe('coverage of a release', () => {
     ],
   ] as const)('notes the coupon policy %s of %s confidence: %j', (policy, confidence, expected) => {
     const settings = { coupons: [{ policy, from: null, to: null, source: 'test', confidence }] };
-    const notes = stateCoverage(releaseOf({ settings }), day).notes.filter((note) => note.includes('third party'));
+    const notes = stateCoverage(getRelease({ settings }), day).notes.filter((note) => note.includes('third party'));
     expect(notes).toEqual(expected);
   });
 
   it('lists a future rate, and no rate after its last day', () => {
-    const [now] = releaseOf().rates;
+    const [now] = getRelease().rates;
     const next = {
       jurisdiction: 'US-XX',
       rate: '0.07',
@@ -227,10 +227,10 @@ describe('coverage of a release', () => {
       confidence: 'high',
     };
     const rates = [{ ...now, to: '2027-06-30' }, next] as Release['rates'];
-    const covered = stateCoverage({ ...releaseOf(), rates }, day);
+    const covered = stateCoverage({ ...getRelease(), rates }, day);
     expect(covered.notes).toContain('The general rate is 0.07 from 2027-07-01.');
     expect(covered.general_rate).toMatchObject({ rate: '0.06', from: '2000-01-01', to: '2027-06-30' });
-    const over = stateCoverage({ ...releaseOf(), established_to: '2026-11-20' }, day);
+    const over = stateCoverage({ ...getRelease(), established_to: '2026-11-20' }, day);
     expect([over.general_rate, over.notes[0]]).toEqual([null, expect.stringContaining('2026-11-20')]);
   });
 
@@ -247,27 +247,27 @@ describe('coverage of a release', () => {
     const fallback = withRules([], { coverage: 'partial' });
     return { ...fallback, ...({ counts: all, last_day } as Partial<ReleaseHead>), fallback };
   };
-  const localOf = (release: Release, on = day) => {
+  const getLocal = (release: Release, on = day) => {
     const { local_rates, notes } = stateCoverage(release, on);
     return [local_rates, notes.find((note) => note.includes('its files'))];
   };
 
   it('reports partial local rates if an import lists ZIPs, with their number and last day', () => {
     const note = (found: string) => `Addresses that its files do not name (${found}) fall back to US-XX@2026-11-22.1.`;
-    expect(localOf(imported(null))).toEqual(['partial', note('3 ZIPs and 1 city')]);
-    expect(localOf(imported(day))).toEqual(['partial', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
-    expect(localOf(imported(null, { parts: 1, zips: 1 }))).toEqual(['partial', note('1 ZIP')]);
+    expect(getLocal(imported(null))).toEqual(['partial', note('3 ZIPs and 1 city')]);
+    expect(getLocal(imported(day))).toEqual(['partial', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
+    expect(getLocal(imported(null, { parts: 1, zips: 1 }))).toEqual(['partial', note('1 ZIP')]);
   });
 
   it('reports no local rates from the day after everything in an import has ended', () => {
     const note = 'Everything that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended.';
-    expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('partial');
-    expect(localOf(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
+    expect(getLocal(imported('2019-03-31'), '2019-03-31')[0]).toBe('partial');
+    expect(getLocal(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
   });
 
   it('reports by level if an import has local taxes in a state without a general tax', () => {
     const state = [{ code: 'US-AK', type: 'state', rate: '0' }] as const;
-    const { jurisdictions, rates } = releaseOf({ of: state });
+    const { jurisdictions, rates } = getRelease({ of: state });
     const head = { ...imported(null), jurisdictions, rates, state: 'US-AK' };
     const { groceries, clothing, general_rate } = stateCoverage(head, day);
     const text =
@@ -300,8 +300,8 @@ describe('coverage of a release', () => {
 });
 
 describe('the active releases', () => {
-  const builtIn = [releaseOf(), releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0' }] })];
-  const imported = headOf('US-XX@2026-11-01.1');
+  const builtIn = [getRelease(), getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0' }] })];
+  const imported = buildHead('US-XX@2026-11-01.1');
   const activation = (release: string) => ({ release, activated_at: '2026-11-20T00:00:00.000Z', previous: [] });
   const from = (active: string | null, heads: readonly ReleaseHead[], state: string | null = null) =>
     activeReleases(state, {
@@ -316,16 +316,16 @@ describe('the active releases', () => {
       builtIn: () => builtIn,
       builtInById: (id) => builtIn.find((release) => release.id === id),
     });
-  const idsOf = (releases: readonly Release[]) => releases.map(({ id }) => id);
+  const listIds = (releases: readonly Release[]) => releases.map(({ id }) => id);
 
   it('are the built-in releases, unless an import is active', async () => {
-    expect(idsOf(await from(null, []))).toEqual(['US-XX@2026-11-22.1', 'US-YY@2026-11-22.1']);
-    expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-11-22.1']);
+    expect(listIds(await from(null, []))).toEqual(['US-XX@2026-11-22.1', 'US-YY@2026-11-22.1']);
+    expect(listIds(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-11-22.1']);
   });
 
   it('of one state do not include imports of other states', async () => {
-    expect(idsOf(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
-    expect(idsOf(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-11-22.1']);
+    expect(listIds(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
+    expect(listIds(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-11-22.1']);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 
@@ -344,7 +344,7 @@ describe('the coverage page', () => {
 describe('coverage of places, kinds and seasons', () => {
   const taxedFood = rule('food', ['FOOD.GROCERY'], { type: 'taxable' });
   const groceriesOn = (rules: readonly Rule[], date = day) =>
-    stateCoverage({ ...releaseOf({ rules }), coverage: 'partial' as const }, date).groceries;
+    stateCoverage({ ...getRelease({ rules }), coverage: 'partial' as const }, date).groceries;
 
   it('names each kind of tax in a rule', () => {
     const byKind = rule('kinds', ['FOOD.GROCERY'], { type: 'exempt' }, { kinds: ['CP', 'ECI'], levels: ['county'] });
@@ -388,7 +388,7 @@ describe('coverage of places, kinds and seasons', () => {
   it('reports the days of a yearly holiday', () => {
     const holiday = rule('holiday', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false });
     const { notes } = stateCoverage(
-      releaseOf({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }),
+      getRelease({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }),
       day,
     );
     expect(notes.filter((note) => note.includes('each year from August 1 to August 7'))).toHaveLength(1);
@@ -397,7 +397,7 @@ describe('coverage of places, kinds and seasons', () => {
 
 describe('coverage of shipping policies', () => {
   it.each(['exempt_unless_included', 'taxable_unless_avoidable', 'any_taxable'] as const)('names %s', (shipping) => {
-    expect(stateCoverage(releaseOf({ shipping }), day).shipping).toMatchObject({
+    expect(stateCoverage(getRelease({ shipping }), day).shipping).toMatchObject({
       treatment: shipping,
       confidence: 'high',
     });
@@ -408,7 +408,7 @@ describe('coverage of shipping policies', () => {
       rule('stated', ['SHIPPING'], { type: 'exempt' }, { attributes: { any: [], none: ['_INCLUDED_IN_PRICE'] } }),
       rule('in-price', ['SHIPPING'], { type: 'taxable' }, { attributes: { any: ['_INCLUDED_IN_PRICE'], none: [] } }),
     ];
-    expect(stateCoverage(releaseOf({ rules }), day).shipping).toMatchObject({
+    expect(stateCoverage(getRelease({ rules }), day).shipping).toMatchObject({
       treatment: 'exempt',
       rule_ids: ['stated'],
     });

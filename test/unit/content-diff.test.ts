@@ -5,7 +5,7 @@ import type { Rate } from '../../shared/catalog/release-values.ts';
 import { compareRules } from '../../shared/cli/content/diff.ts';
 import { addToRateBook, compareRates, newRateBook } from '../../shared/importers/releases/compare-rates.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
-import { jurisdiction, locationOf, releaseOf, rule } from '../support/builders.ts';
+import { buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
 
 const rate = (code: string, value: string, from: string | null, to: string | null = null, others = {}): Rate => ({
   jurisdiction: code,
@@ -24,9 +24,9 @@ describe('the changed combined rates', () => {
     { code: 'B', type: 'city', rate: '0.02' },
     { code: 'C', type: 'district', rate: '0.005' },
   ] as const;
-  const complete = (locations: readonly Location[]) => releaseOf({ of, locations, coverage: 'complete' });
+  const complete = (locations: readonly Location[]) => getRelease({ of, locations, coverage: 'complete' });
   const area = (low: string, high: string, codes: readonly string[], others: Partial<Location> = {}) =>
-    locationOf({ zips: [[low, high]], alternatives: [codes], from: '2020-01-01', ...others });
+    buildLocation({ zips: [[low, high]], alternatives: [codes], from: '2020-01-01', ...others });
   const texts = (key: string, before: readonly Location[], after: readonly Location[]) =>
     changesAt('XX', key, { before: complete(before), after: complete(after) }, '2026-11-22').map(
       ({ zips, from, to, old, new: next }) =>
@@ -44,8 +44,8 @@ describe('the changed combined rates', () => {
     {
       because: 'a city is found by name',
       key: 'DULUTH',
-      before: [locationOf({ cities: ['DULUTH'], alternatives: [['A']], from: '2020-01-01' })],
-      after: [locationOf({ cities: ['DULUTH'], alternatives: [['B']], from: '2020-01-01' })],
+      before: [buildLocation({ cities: ['DULUTH'], alternatives: [['A']], from: '2020-01-01' })],
+      after: [buildLocation({ cities: ['DULUTH'], alternatives: [['B']], from: '2020-01-01' })],
       changes: [' | 2020-01-01 | open | 0.07 | 0.08'],
     },
     {
@@ -117,7 +117,7 @@ describe('the changed combined rates', () => {
 });
 
 describe('the changed jurisdiction rates', () => {
-  const bookOf = (...parts: readonly (readonly Rate[])[]) => {
+  const getBook = (...parts: readonly (readonly Rate[])[]) => {
     const book = newRateBook({ established_from: '2026-01-01' });
     for (const rates of parts)
       addToRateBook(book, { jurisdictions: rates.map((one) => jurisdiction(one.jurisdiction, 'city')), rates });
@@ -165,7 +165,7 @@ describe('the changed jurisdiction rates', () => {
     },
   ])('include a jurisdiction if $because', ({ before, after, changes }) => {
     // Many parts repeat a jurisdiction and its rates.
-    const found = compareRates(bookOf(before, before), bookOf(after));
+    const found = compareRates(getBook(before, before), getBook(after));
     expect(
       found.map(({ jurisdiction: code, kind, from, to, old, new: next }) =>
         [code, kind, from, to, old, next].join(' '),
@@ -204,16 +204,16 @@ describe('the changed rules and settings', () => {
     })),
   ])('include a rule if $because', ({ before, after, ids }) => {
     const [old = [], next = []] = [before, after].map((rules) => rules.flatMap((one) => one ?? []));
-    const { rules } = compareRules(releaseOf({ rules: old }), releaseOf({ rules: next }));
+    const { rules } = compareRules(getRelease({ rules: old }), getRelease({ rules: next }));
     const named = (all: readonly Rule[], id: string) => all.find((one) => one.id === id) ?? null;
     expect(rules).toEqual(ids.map((id) => ({ id, old: named(old, id), new: named(next, id) })));
   });
 
   it('include changed settings, and a policy that only one release has', () => {
     const coupons = [{ policy: 'reduces_price', from: null, to: null, source: 'law', confidence: 'high' }] as const;
-    const before = releaseOf({ shipping: 'follows_goods', coverage: 'partial' });
-    const after = releaseOf({ shipping: 'always_taxable', coverage: 'complete', settings: { coupons } });
+    const before = getRelease({ shipping: 'follows_goods', coverage: 'partial' });
+    const after = getRelease({ shipping: 'always_taxable', coverage: 'complete', settings: { coupons } });
     expect(compareRules(before, after).settings).toEqual(['shipping', 'coupons', 'coverage']);
-    expect(compareRules(releaseOf(), releaseOf({ settings: { coupons: [] } })).settings).toEqual([]);
+    expect(compareRules(getRelease(), getRelease({ settings: { coupons: [] } })).settings).toEqual([]);
   });
 });

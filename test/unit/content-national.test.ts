@@ -17,7 +17,7 @@ import { town, withLocals } from '../support/local-content.ts';
 const isUncertain = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
 /** Ten codes per document, so that the whole country takes a second instead of a minute. */
 /** Levy adds a state's delivery fee, so it is sent without a price. */
-const priceOf = (code: string, price: string) => (code === 'FEES.RETAIL_DELIVERY_FEE' ? '0.00' : price);
+const getPrice = (code: string, price: string) => (code === 'FEES.RETAIL_DELIVERY_FEE' ? '0.00' : price);
 
 const batches = Array.from({ length: Math.ceil(productTaxCodes.length / 10) }, (_, index) =>
   productTaxCodes.slice(index * 10, index * 10 + 10).map(({ code }) => code),
@@ -38,13 +38,13 @@ describe.each(states)('%s', (state, release) => {
     batches.flatMap((codes) => {
       const line_items = codes.map((product_tax_code) => ({
         product_tax_code,
-        unit_price: priceOf(product_tax_code, '120.00'),
+        unit_price: getPrice(product_tax_code, '120.00'),
       }));
       // Expensive goods for a business, with a delivery, to cover the other side of each threshold and of each rule on
       // the buyer's use.
       const dear = codes.map((product_tax_code) => ({
         product_tax_code,
-        unit_price: priceOf(product_tax_code, '30000.00'),
+        unit_price: getPrice(product_tax_code, '30000.00'),
       }));
       return [
         ask({ to: { state }, tax_date, line_items }),
@@ -57,7 +57,7 @@ describe.each(states)('%s', (state, release) => {
         }),
       ];
     });
-  const confidenceOf = (ruleId: string): Confidence | undefined =>
+  const getConfidence = (ruleId: string): Confidence | undefined =>
     ruleId === `${state.toLowerCase()}-shipping`
       ? release.settings.shipping.at(-1)?.confidence
       : release.rules.find(({ id }) => id === ruleId)?.confidence;
@@ -70,7 +70,7 @@ describe.each(states)('%s', (state, release) => {
           const said = (code: string, text: string) =>
             warnings.some((warning) => warning.code === code && warning.message.startsWith(text));
           if (taxability_reason === 'not_subject_to_tax') continue;
-          const confidence = rule_id === null ? undefined : confidenceOf(rule_id);
+          const confidence = rule_id === null ? undefined : getConfidence(rule_id);
           const what = `${rule_id} on ${product_tax_code} in ${jurisdiction_name}`;
           if (rule_id === null)
             expect(
@@ -313,7 +313,7 @@ const accepted = <Value>(result: { ok: true; value: Value } | { ok: false; probl
 };
 
 /** The actual result, in the fields of an accepted result. */
-const answerOf = (request: CalculationInput) => {
+const getAnswer = (request: CalculationInput) => {
   const outcome = accepted(calculate(request, { settings, releaseFor: builtInReleaseFor, now }, []));
   return {
     tax: outcome.tax_amount,
@@ -323,7 +323,7 @@ const answerOf = (request: CalculationInput) => {
     parts: [] as readonly object[],
   };
 };
-const ratesOf = async (query: RatesQuery): Promise<ReturnType<typeof answerOf> & { combined?: string | null }> => {
+const readRates = async (query: RatesQuery): Promise<ReturnType<typeof getAnswer> & { combined?: string | null }> => {
   const content = { loadContent: async () => builtInReleaseFor, now: () => now };
   const rates = accepted(await findRates({ ...query, date: '2026-11-20' }, settings, content));
   return {
@@ -338,7 +338,7 @@ const ratesOf = async (query: RatesQuery): Promise<ReturnType<typeof answerOf> &
 
 const isGiven = (
   { tax, shipping_taxable, warning, coverage_not, combined, part }: Answer,
-  given: Awaited<ReturnType<typeof ratesOf>>,
+  given: Awaited<ReturnType<typeof readRates>>,
 ): boolean =>
   (tax === undefined || tax === given.tax) &&
   (shipping_taxable === undefined || shipping_taxable === given.shipping_taxable) &&
@@ -349,7 +349,7 @@ const isGiven = (
 
 describe('the public case', () => {
   it.each(cases as readonly Case[])('$id: $why ($source)', async ({ request: { calculation, rates }, accepted }) => {
-    const given = calculation ? answerOf(calculation) : await ratesOf(rates as RatesQuery);
+    const given = calculation ? getAnswer(calculation) : await readRates(rates as RatesQuery);
     expect([accepted, accepted.some((answer) => isGiven(answer, given)) || given]).toEqual([accepted, true]);
   });
 });

@@ -4,9 +4,9 @@ import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { combinedRate } from '../../shared/catalog/rates.ts';
 import type { Location } from '../../shared/catalog/release.ts';
-import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
+import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
-import { locationOf, releaseOf } from '../support/builders.ts';
+import { buildLocation, getRelease } from '../support/builders.ts';
 import { isLong } from '../support/mode.ts';
 
 describe('the lookup order', () => {
@@ -52,8 +52,8 @@ describe('the lookup order', () => {
     })
     .map(({ dates, within, yields, crosses, streets, ...location }) => {
       if (streets && location.zips.length > 0)
-        return locationOf({ ...location, ...dates, cities: [], of_streets: true as const });
-      return locationOf({
+        return buildLocation({ ...location, ...dates, cities: [], of_streets: true as const });
+      return buildLocation({
         ...location,
         ...dates,
         ...(within !== null ? { within_city: within } : {}),
@@ -65,7 +65,7 @@ describe('the lookup order', () => {
   const isOn = ({ from, to }: { from: string | null; to: string | null }, day: string) =>
     day >= (from ?? established) && day <= (to ?? '9999-12-31');
   const sorted = (set: readonly string[]) => [...set].sort().join('+');
-  const setsOf = (locations: readonly Location[]) => [
+  const listSets = (locations: readonly Location[]) => [
     ...new Set(locations.flatMap(({ alternatives }) => alternatives.map(sorted))),
   ];
   const isCrossed = (locations: readonly Location[]) => locations.some((one) => one.crosses_borders === true);
@@ -97,10 +97,10 @@ describe('the lookup order', () => {
       .filter((point) => point.startsWith(zip5))
       .some((point) => !rows.some((row) => holds(row, point)));
 
-  const foundOf = (level: string, all: readonly Location[], usual: readonly Location[] = all): Found => ({
+  const buildFound = (level: string, all: readonly Location[], usual: readonly Location[] = all): Found => ({
     level,
-    possible: setsOf(all),
-    usual: setsOf(usual),
+    possible: listSets(all),
+    usual: listSets(usual),
     isUncertain: isCrossed(all),
     isPart: false,
     isYielding: all.some((one) => one.yields_to_city === true && one.within_city === undefined),
@@ -109,20 +109,20 @@ describe('the lookup order', () => {
   const among = (rows: readonly Row[], { zip5, plus4 }: Asked, isRestKnown: boolean): Found | undefined => {
     if (plus4 !== null) {
       const found = tightest(rows.filter((row) => holds(row, `${zip5}${plus4}`)));
-      return found.length > 0 ? foundOf('zip9', found) : undefined;
+      return found.length > 0 ? buildFound('zip9', found) : undefined;
     }
     const holdsAll = (row: Row) => holds(row, `${zip5}0000`) && holds(row, `${zip5}9999`);
     const whole = tightest(rows.filter(holdsAll));
     const parts = rows.filter((row) => !holdsAll(row)).map(({ location }) => location);
-    if (whole.length > 0) return foundOf('zip5', [...whole, ...parts], whole);
+    if (whole.length > 0) return buildFound('zip5', [...whole, ...parts], whole);
     if (parts.length === 0) return undefined;
-    const found = foundOf('zip5', parts);
+    const found = buildFound('zip5', parts);
     if (!hasHole(rows, zip5 as string)) return found;
     const withNone = [...new Set([...found.possible, ''])];
     return isRestKnown ? { ...found, possible: withNone, usual: withNone } : { ...found, isPart: true };
   };
 
-  const alsoOf = (found: Found, others: Found | undefined): Found => ({
+  const mergeFound = (found: Found, others: Found | undefined): Found => ({
     ...found,
     possible: [...new Set([...found.possible, ...(others?.possible ?? [])])],
   });
@@ -132,8 +132,8 @@ describe('the lookup order', () => {
     const others = rows.filter(({ location }) => location.of_streets !== true);
     const found = inZipWithoutStreets(others, asked, isRestKnown);
     if (streets.length === 0) return found;
-    const ofStreets = foundOf('zip5', streets);
-    return found ? alsoOf(found, ofStreets) : { ...ofStreets, isPart: others.length > 0 };
+    const ofStreets = buildFound('zip5', streets);
+    return found ? mergeFound(found, ofStreets) : { ...ofStreets, isPart: others.length > 0 };
   };
 
   const inZipWithoutStreets = (rows: readonly Row[], asked: Asked, isRestKnown: boolean): Found | undefined => {
@@ -150,10 +150,10 @@ describe('the lookup order', () => {
     const [mine, all] = [of(isMine), of(({ within_city }) => within_city === undefined)];
     const [settled, ofCities] = [of(isSettled), of(({ within_city }) => within_city !== undefined)];
     if (mine)
-      return rows.some(({ location }) => isMine(location) && isSettled(location)) ? mine : alsoOf(mine, settled);
-    if (all) return alsoOf(all, city === null ? ofCities : settled);
+      return rows.some(({ location }) => isMine(location) && isSettled(location)) ? mine : mergeFound(mine, settled);
+    if (all) return mergeFound(all, city === null ? ofCities : settled);
     const meant = settled ?? ofCities;
-    return meant && city === null ? { ...alsoOf(meant, ofCities), isPart: true } : undefined;
+    return meant && city === null ? { ...mergeFound(meant, ofCities), isPart: true } : undefined;
   };
 
   /** Which sets are possible, which of them are usual, and why. */
@@ -162,7 +162,7 @@ describe('the lookup order', () => {
     asked: Asked,
     day: string,
     isRestKnown: boolean,
-    rateOf: (set: string) => number,
+    getRate: (set: string) => number,
   ): Found | undefined => {
     const { zip5, city } = asked;
     const live = locations.filter((location) => isOn(location, day));
@@ -177,7 +177,7 @@ describe('the lookup order', () => {
     const isByName = cityRows.some(({ zips: own }) => own.length === 0);
     const byName =
       cityRows.length > 0
-        ? { ...foundOf('city', cityRows), isUncertain: isByName || isCrossed(cityRows), isYielding: false }
+        ? { ...buildFound('city', cityRows), isUncertain: isByName || isCrossed(cityRows), isYielding: false }
         : undefined;
     const zipped = new Set(
       locations.filter(({ zips: own }) => own.length > 0).flatMap((one) => one.alternatives.flat()),
@@ -199,12 +199,12 @@ describe('the lookup order', () => {
         : undefined;
     if (!found) return byName;
     if (byName && isSilent && found.possible.every((set) => !byName.possible.includes(set)))
-      return alsoOf(found, byName);
+      return mergeFound(found, byName);
     const isMore = byName?.possible.some((set) => set !== '') && found.possible.every((set) => set === '');
     if (byName && isByName && !isSilent && (isMore || found.isYielding)) return byName;
     const isListedHere = rows.some(({ location }) => city !== null && location.within_city === city);
-    const otherRates = found.possible.every((set) => !setsOf(bound).map(rateOf).includes(rateOf(set)));
-    if (bound.length > 0 && !isListedHere && otherRates) return alsoOf(found, foundOf('city', bound));
+    const otherRates = found.possible.every((set) => !listSets(bound).map(getRate).includes(getRate(set)));
+    if (bound.length > 0 && !isListedHere && otherRates) return mergeFound(found, buildFound('city', bound));
     return { ...found, isUncertain: found.isUncertain || (found.isYielding && city === null) };
   };
 
@@ -227,7 +227,7 @@ describe('the lookup order', () => {
         }),
         ({ locations, percents, unknown, coverage, address: { zip5, plus4, city }, day, highest }) => {
           const asked = { zip5, plus4: zip5 === null ? null : plus4, city };
-          const base = releaseOf({
+          const base = getRelease({
             of: [
               { code: 'US-MI', type: 'state', rate: '0.06' },
               ...codes.map((code, index) => ({ code, type: 'city' as const, rate: `0.0${percents[index]}` })),
@@ -247,10 +247,10 @@ describe('the lookup order', () => {
           };
           const { place, resolution } = locate(address, () => release, day, highest);
           const local = sorted(place.jurisdictions.slice(1).map(({ code }) => code));
-          const percentOf = (set: string) =>
+          const percentByZip = (set: string) =>
             set.split('+').reduce((sum, code) => sum + (percents[codes.indexOf(code)] ?? 0), 0);
-          const rateOf = (set: string) => (unknown !== null && set.includes(unknown) ? -1 : percentOf(set));
-          const expected = slowly(locations, asked, day, coverage === 'complete', rateOf);
+          const getRate = (set: string) => (unknown !== null && set.includes(unknown) ? -1 : percentByZip(set));
+          const expected = slowly(locations, asked, day, coverage === 'complete', getRate);
           const level = expected?.level ?? 'none';
           for (const met of [
             level,
@@ -269,7 +269,7 @@ describe('the lookup order', () => {
           }
           const meant = highest ? expected.possible : expected.usual;
           const known = meant.filter((set) => unknown === null || !set.includes(unknown));
-          const rates = known.map(percentOf);
+          const rates = known.map(percentByZip);
           const extreme = highest ? Math.max(...rates) : Math.min(...rates);
           expect(resolution).toEqual({
             level: expected.level,
@@ -279,7 +279,7 @@ describe('the lookup order', () => {
           expect(meant).toContain(local);
           if (known.length > 0) {
             expect(known).toContain(local);
-            expect(percentOf(local)).toBe(extreme);
+            expect(percentByZip(local)).toBe(extreme);
           }
         },
       ),
@@ -296,7 +296,7 @@ describe('street rows', () => {
 
   const zip = '05401';
   const places = ['', '10675', '66175'] as const;
-  const percentOf = { '': 6, '10675': 7, '66175': 8 } as const;
+  const percentByZip = { '': 6, '10675': 7, '66175': 8 } as const;
   type Place = (typeof places)[number];
 
   /** Words of a street with alternative spellings of each. */
@@ -321,13 +321,13 @@ describe('street rows', () => {
   type Address = { street: Street; house: number; unit: Unit | null };
 
   const days = ['2021-06-01', '2023-06-01'] as const;
-  const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) =>
+  const listKeys = <Key extends string>(table: Readonly<Record<Key, unknown>>) =>
     fc.constantFrom(...(Object.keys(table) as Key[]));
 
   const AnyStreet: fc.Arbitrary<Street> = fc.record({
-    pre: keysOf(pres),
+    pre: listKeys(pres),
     name: fc.constantFrom(...names),
-    suffix: keysOf(suffixes),
+    suffix: listKeys(suffixes),
   });
   /** Mostly one street, so that rows and addresses match. */
   const SomeStreet = fc.oneof(
@@ -342,7 +342,7 @@ describe('street rows', () => {
       parity: fc.constantFrom('E' as const, 'O' as const, 'B' as const, 'B' as const),
       unit: fc.option(
         fc.record({
-          designator: keysOf(designators),
+          designator: listKeys(designators),
           ends: fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })),
         }),
         { freq: 2 },
@@ -443,7 +443,7 @@ describe('street rows', () => {
             const line1 = lineText(address, pick + index);
             const read = readAddress({ state: 'VT', postal_code: zip, line1 }, '');
             if (!read.ok) throw new Error(line1);
-            const { place, resolution } = locate(read.value, releaseForOf(imported), day, false);
+            const { place, resolution } = locate(read.value, createReleaseFor(imported), day, false);
             const live = rows.filter(({ from }) => from <= day.replaceAll('-', ''));
             const found = slowly(live, address);
             const kind = found === undefined ? 'undecided' : found === null ? 'outside' : 'found';
@@ -453,14 +453,14 @@ describe('street rows', () => {
             const ofStreets = live.map((row) => row.place);
             if (found !== undefined && found !== null) {
               expect([line1, resolution]).toEqual([line1, { level: 'street', ambiguous: false, coverage: 'complete' }]);
-              expect(rate).toBe(BigInt(percentOf[found]) * 1_000_000n);
+              expect(rate).toBe(BigInt(percentByZip[found]) * 1_000_000n);
             } else if (whole !== null) {
               const isAmbiguous = kind === 'undecided' && ofStreets.some((one) => one !== whole);
               expect([line1, resolution]).toEqual([
                 line1,
                 { level: 'zip5', ambiguous: isAmbiguous, coverage: 'complete' },
               ]);
-              expect(rate).toBe(BigInt(percentOf[whole]) * 1_000_000n);
+              expect(rate).toBe(BigInt(percentByZip[whole]) * 1_000_000n);
             } else if (live.length === 0) expect(resolution.coverage).toBe('partial');
             else {
               const isAmbiguous = new Set(ofStreets).size > 1;
@@ -468,7 +468,7 @@ describe('street rows', () => {
                 line1,
                 { level: 'zip5', ambiguous: isAmbiguous, coverage: 'complete' },
               ]);
-              expect(rate).toBe(BigInt(Math.min(...ofStreets.map((one) => percentOf[one]))) * 1_000_000n);
+              expect(rate).toBe(BigInt(Math.min(...ofStreets.map((one) => percentByZip[one]))) * 1_000_000n);
             }
           }
         },

@@ -11,7 +11,7 @@ import type { OwnRules, Release, Rule } from '../../shared/catalog/release.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import type { TestFile } from '../fixtures/imports/harness.ts';
-import { headOf, importFiles } from '../fixtures/imports/harness.ts';
+import { getHead, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 
@@ -26,7 +26,7 @@ type ImportedFile = {
   readonly format: Format;
   readonly files: readonly TestFile[];
   /** In millionths, including the state rate; `null` if the files have no rate for the address on the day. */
-  readonly rateOf: (address: Address, day: string) => number | null;
+  readonly getRate: (address: Address, day: string) => number | null;
 };
 
 /** Formats a fraction as in the files: 82500 millionths are `0.082500`. */
@@ -45,13 +45,13 @@ const established = '2026-01-01';
 const stateRateFrom = '2022-01-01';
 
 /** The ZIPs and cities in a state's files and requests. */
-const placesOf = {
+const placesByState = {
   NY: { zips: ['10001', '11201', '12207', '14604'], cities: ['New York', 'Albany', 'Rochester'] },
   TX: { zips: ['75201', '77002', '78664', '78705'], cities: ['Dallas', 'Austin', 'Round Rock'] },
   MN: { zips: ['55102', '55401', '55402', '55802'], cities: ['Minneapolis', 'St. Paul', 'Duluth'] },
   CA: { zips: ['90012', '94501', '94612', '95112'], cities: ['Los Angeles', 'Alameda', 'Oakland'] },
 } as const;
-type State = keyof typeof placesOf;
+type State = keyof typeof placesByState;
 
 const stateRates = { NY: 40_000, TX: 62_500, MN: 68_750, CA: 72_500 } as const;
 
@@ -64,7 +64,7 @@ const Local = fc.integer({ min: 1, max: 60 }).map((steps) => steps * 500);
 const zipRates = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> =>
   fc
     .record({
-      rates: fc.uniqueArray(fc.record({ zip: fc.constantFrom(...placesOf[state].zips), local: fc.nat(20) }), {
+      rates: fc.uniqueArray(fc.record({ zip: fc.constantFrom(...placesByState[state].zips), local: fc.nat(20) }), {
         selector: ({ zip }) => zip,
         minLength: 1,
         maxLength: 3,
@@ -86,7 +86,7 @@ const zipRates = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> =>
         state,
         format: 'zip-rates',
         files: [{ name, content: [header, ...rows].join('\n') }],
-        rateOf: ({ zip }, day) => {
+        getRate: ({ zip }, day) => {
           const found = rates.find((row) => row.zip === zip);
           return found && day >= first ? own + found.local * 2500 : null;
         },
@@ -99,7 +99,7 @@ const wooText = (state: string, { zips, city, rate }: WooRow): string =>
   `US,${state},${zips?.join(';') ?? '*'},${city ?? '*'},${percentage(rate)},Tax,1,0,1,`;
 
 /** Rows for a city within ZIPs take precedence, then rows for ZIPs, then rows for a city. */
-const rankOf = ({ zips, city }: WooRow): number => (zips === null ? 2 : 0) + (city === null ? 1 : 0);
+const getRank = ({ zips, city }: WooRow): number => (zips === null ? 2 : 0) + (city === null ? 1 : 0);
 
 const firstMatch = (rows: readonly WooRow[], { zip, city }: Pick<Address, 'zip' | 'city'>): WooRow | undefined =>
   rows
@@ -107,7 +107,7 @@ const firstMatch = (rows: readonly WooRow[], { zip, city }: Pick<Address, 'zip' 
       (row) =>
         (row.zips === null || (zip !== null && row.zips.includes(zip))) && (row.city === null || same(row.city, city)),
     )
-    .toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+    .toSorted((a, b) => getRank(a) - getRank(b))[0];
 
 /** A row for the whole state names no place, so it is not a match. */
 const wooRate = (rows: readonly WooRow[], { zip, city }: Address): number | null => {
@@ -122,14 +122,14 @@ const wooRate = (rows: readonly WooRow[], { zip, city }: Address): number | null
 
 /** Whether only one of two rows can apply to a place that both name. */
 const conflict = (a: WooRow, b: WooRow): boolean =>
-  rankOf(a) === rankOf(b) &&
+  getRank(a) === getRank(b) &&
   a.rate !== b.rate &&
   same(a.city ?? '', b.city ?? '') &&
   (a.zips === null || a.zips.some((zip) => b.zips?.includes(zip)));
 
 /** Rows for ZIPs, cities, cities within ZIPs, and the state; they apply on every day of the release. */
 const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
-  const { zips, cities } = placesOf[state];
+  const { zips, cities } = placesByState[state];
   const Zips = fc.subarray([...zips], { minLength: 1, maxLength: 2 });
   const rate = Local.map((local) => stateRates[state] + local);
   const Row: fc.Arbitrary<WooRow> = fc.oneof(
@@ -157,7 +157,7 @@ const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
         state,
         format: 'woocommerce',
         files: [{ name: 'tax_rates.csv', content }],
-        rateOf: (address, day) => (day < established ? null : wooRate(rows, address)),
+        getRate: (address, day) => (day < established ? null : wooRate(rows, address)),
       };
     });
 };
@@ -166,7 +166,7 @@ const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
 const cdtfa: fc.Arbitrary<ImportedFile> = fc
   .uniqueArray(
     fc.record({
-      city: fc.constantFrom(...placesOf.CA.cities),
+      city: fc.constantFrom(...placesByState.CA.cities),
       first: fc.constantFrom('2021-07-01', '2026-05-01', '2026-11-15', '2027-01-01'),
       local: fc.integer({ min: 0, max: 14 }).map((steps) => steps * 2500),
     }),
@@ -182,7 +182,7 @@ const cdtfa: fc.Arbitrary<ImportedFile> = fc
       state: 'CA',
       format: 'cdtfa',
       files: [{ name: 'cdtfa.csv', content: ['City_name,County_name,RATE,START_DATE', ...lines].join('\n') }],
-      rateOf: ({ city }, day) => {
+      getRate: ({ city }, day) => {
         const begun = rows.filter((row) => same(row.city, city) && row.first <= day);
         const current = begun.toSorted((a, b) => (a.first < b.first ? 1 : -1))[0];
         return current && day >= stateRateFrom ? 72_500 + current.local : null;
@@ -279,7 +279,7 @@ const sst: fc.Arbitrary<ImportedFile> = fc
       state: 'MN',
       format: 'sst',
       files: sstFiles('MN', rates, rows.map(sstBoundaryRow)),
-      rateOf: (address, day) =>
+      getRate: (address, day) =>
         lowest(
           sstDeciding(rows, address, day).map(({ isInCity }) => {
             const parts = [county, ...(isInCity ? [city] : [])].map((one) => sstLocalRate(one, completeFrom, day));
@@ -290,7 +290,7 @@ const sst: fc.Arbitrary<ImportedFile> = fc
   });
 
 /** A random file of a state. */
-const fileOf: Readonly<Record<State, fc.Arbitrary<ImportedFile>>> = {
+const fileByState: Readonly<Record<State, fc.Arbitrary<ImportedFile>>> = {
   NY: fc.oneof(zipRates('NY'), wooCommerce('NY')),
   TX: fc.oneof(zipRates('TX'), wooCommerce('TX')),
   MN: sst,
@@ -317,8 +317,8 @@ describe('imports', () => {
     '2027-02-01',
   ];
 
-  const addressesOf = (state: State): readonly Address[] => {
-    const { zips, cities } = placesOf[state];
+  const listAddresses = (state: State): readonly Address[] => {
+    const { zips, cities } = placesByState[state];
     const [first, second] = zips;
     const [home, away] = cities;
     return [
@@ -343,7 +343,7 @@ describe('imports', () => {
   type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
 
   /** A Content table, its directory and a loader, as in one Lambda instance. */
-  const serviceOf = (charactersMax: number) => {
+  const createService = (charactersMax: number) => {
     const stored = new Map<string, Stored>();
     const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
     const measured = <Value>(value: Value | undefined) =>
@@ -368,7 +368,7 @@ describe('imports', () => {
     return { stored, loadContent, change };
   };
 
-  type Service = ReturnType<typeof serviceOf>;
+  type Service = ReturnType<typeof createService>;
   type Answers = readonly Outcome[];
 
   const contentFor = async (
@@ -388,8 +388,8 @@ describe('imports', () => {
   const million = [{ unit_price: '1000000.00' }];
 
   /** Calculates every address on every day; `days` is the inner loop. */
-  const answersOf = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
-    const addresses = addressesOf(state);
+  const readAnswers = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
+    const addresses = listAddresses(state);
     const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
     return addresses.flatMap((address) =>
       days.map((tax_date) =>
@@ -398,12 +398,12 @@ describe('imports', () => {
     );
   };
 
-  const cases = (state: State) => addressesOf(state).flatMap((address) => days.map((day) => ({ address, day })));
+  const cases = (state: State) => listAddresses(state).flatMap((address) => days.map((day) => ({ address, day })));
 
   /** An imported file with the layers below it, nearest first. */
   type Layer = { readonly id: string; readonly file: ImportedFile; readonly below: readonly Layer[] };
 
-  const layersOf = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
+  const getLayers = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
 
   /** Stores a file over the active layers, with the positions that the import command writes into the head. */
   const importOver = async (
@@ -417,14 +417,14 @@ describe('imports', () => {
     const builtIn = builtInRelease(state);
     const under = active && service.stored.get(active.id)?.head;
     const bottom = builtIn?.id ?? '';
-    const position = { below: active?.id ?? bottom, chain: layersOf(active).map((layer) => layer.id), bottom };
+    const position = { below: active?.id ?? bottom, chain: getLayers(active).map((layer) => layer.id), bottom };
     const imported = await importFiles(format, state, files, {
       position,
       ...(onActive && under ? { base: under } : {}),
     });
     expect(imported.built.summary.bad.count).toBe(0);
-    service.stored.set(id, { head: { ...headOf(imported), id }, parts: imported.parts });
-    return { id, file, below: layersOf(active) };
+    service.stored.set(id, { head: { ...getHead(imported), id }, parts: imported.parts });
+    return { id, file, below: getLayers(active) };
   };
 
   const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
@@ -442,7 +442,7 @@ describe('imports', () => {
   /** Compares the results of a service with its layers and with the built-in release alone. */
   const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
     for (const [index, { address, day }] of cases(state).entries()) {
-      const rates = layersOf(active).map(({ file }) => file.rateOf(address, day));
+      const rates = getLayers(active).map(({ file }) => file.getRate(address, day));
       const rate = rates.find((one) => one !== null) ?? null;
       const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
       if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
@@ -451,7 +451,7 @@ describe('imports', () => {
 
   /** Creates a service with one active release. */
   const serviceWith = (state: State, id: string, content: Stored) => {
-    const service = serviceOf(10_000_000);
+    const service = createService(10_000_000);
     service.stored.set(id, content);
     service.change((directory) => withActive(directory, `US-${state}`, id, '2026-11-22T00:00:00Z'));
     return service;
@@ -462,10 +462,10 @@ describe('imports', () => {
     | { readonly kind: 'activate'; readonly which: number }
     | { readonly kind: 'rollback' };
 
-  const stepsOf = (state: State): fc.Arbitrary<Step[]> => {
+  const listSteps = (state: State): fc.Arbitrary<Step[]> => {
     const Import = fc.record({
       kind: fc.constant('import' as const),
-      file: fileOf[state],
+      file: fileByState[state],
       activates: fc.constantFrom(true, true, true, false),
       onActive: fc.boolean(),
     });
@@ -479,7 +479,7 @@ describe('imports', () => {
   const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
     fc.record({
       state: fc.constant(state),
-      steps: stepsOf(state),
+      steps: listSteps(state),
       charactersMax: fc.constantFrom(20_000, 10_000_000),
     }),
   );
@@ -521,8 +521,8 @@ describe('imports', () => {
   };
 
   const builtInAnswers = new Map<State, Promise<Answers>>();
-  const builtInAnswersOf = (state: State): Promise<Answers> => {
-    const known = builtInAnswers.get(state) ?? answersOf(serviceOf(10_000_000), state);
+  const readBuiltInAnswers = (state: State): Promise<Answers> => {
+    const known = builtInAnswers.get(state) ?? readAnswers(createService(10_000_000), state);
     builtInAnswers.set(state, known);
     return known;
   };
@@ -531,11 +531,11 @@ describe('imports', () => {
     it('apply to the addresses and days in their files, and leave the rest to the fallback releases', async () => {
       await fc.assert(
         fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
-          const service = serviceOf(charactersMax);
-          const builtIn = await builtInAnswersOf(state);
+          const service = createService(charactersMax);
+          const builtIn = await readBuiltInAnswers(state);
           const seen = new Map<string | null, Answers>([[null, builtIn]]);
           await play(service, { state, steps }, async (active) => {
-            const answers = await answersOf(service, state);
+            const answers = await readAnswers(service, state);
             expectAnswers(state, active, answers, builtIn);
             // A rollback, or a new activation, restores every field of every response.
             const id = active?.id ?? null;
@@ -544,7 +544,7 @@ describe('imports', () => {
           });
           for (const [id, answers] of seen)
             if (id !== null) {
-              const settingsSnapshot = await answersOf(service, state, { [`US-${state}`]: id });
+              const settingsSnapshot = await readAnswers(service, state, { [`US-${state}`]: id });
               expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
             }
         }),
@@ -559,11 +559,11 @@ describe('imports', () => {
     const bottom = builtInRelease(state)?.id ?? '';
     const position = { below: bottom, chain: [], bottom };
     const imported = await importFiles(format, state, files, { names: await readNameTables(state), position });
-    const head = { ...headOf(imported), id };
+    const head = { ...getHead(imported), id };
     return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
   };
 
-  const taxOf = async (service: Service, state: State, to: Address, tax_date: string, from?: Address) => {
+  const readTax = async (service: Service, state: State, to: Address, tax_date: string, from?: Address) => {
     const releaseFor = await contentFor(service, state, from ? [to, from] : [to]);
     const ship_from = from ? { ship_from: { address: requestAddress(state, from) } } : {};
     return ask({ to: requestAddress(state, to), tax_date, line_items: million, ...ship_from }, { releaseFor });
@@ -583,7 +583,7 @@ describe('imports', () => {
       '$what uses the state of its origin and the districts of its destination, and cites the import',
       async (sale) => {
         const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
-        const outcome = await taxOf(service, 'CA', sale.to, '2026-11-15', sale.from);
+        const outcome = await readTax(service, 'CA', sale.to, '2026-11-15', sale.from);
         expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
         const rows = outcome.line_items[0]?.taxes ?? [];
         expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
@@ -601,7 +601,7 @@ describe('imports', () => {
       { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
     ])('$what uses the rate of the release that covers its destination', async ({ from, to, tax }) => {
       const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
-      const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
+      const outcome = await readTax(service, 'CA', to, '2026-11-15', from);
       const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
       expect([outcome.tax_amount, codes]).toEqual([tax, ['US-CA', 'US-CA-001-00562']]);
     });
@@ -611,7 +611,7 @@ describe('imports', () => {
 describe('custom rules', () => {
   const release = builtInRelease('MN') as Release;
   const content = release.rules.find(({ id }) => id === 'mn-clothing') as Rule;
-  const spanOf = ({ from, to }: Rule) => [from, to];
+  const getSpan = ({ from, to }: Rule) => [from, to];
 
   /** Days with the built-in rule, between custom rules with the same id. */
   const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => {
@@ -626,11 +626,11 @@ describe('custom rules', () => {
     const left = withOwnRules(release, own).rules.filter(
       ({ id, source }) => id === content.id && source !== 'own:ruling',
     );
-    return left.map(spanOf);
+    return left.map(getSpan);
   };
 
   it('leave the built-in rule in force on days without a custom rule, including between two custom rules', () => {
-    const [from, to] = spanOf(content);
+    const [from, to] = getSpan(content);
     expect(to).toBeNull();
     expect(daysBeside(['2026-01-01', null])).toEqual([[from, '2025-12-31']]);
     expect(daysBeside(['2026-01-01', '2026-03-31'], ['2026-07-01', '2026-09-30'])).toEqual([

@@ -9,7 +9,7 @@ import type { Rate } from '../../shared/catalog/release-values.ts';
 import { isStreamlinedMember } from '../../shared/catalog/streamlined.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
 import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
-import { locationOf, releaseOf } from '../support/builders.ts';
+import { buildLocation, getRelease } from '../support/builders.ts';
 
 describe('places', () => {
   /** Examples of the lookup order, which `content-oracles.test.ts` checks on random content, and cases outside that test. */
@@ -25,9 +25,9 @@ describe('places', () => {
 
   type Area = readonly [low: string, high: string, codes: string, dates?: Partial<Location>];
   const area = ([low, high, codes, dates]: Area): Location =>
-    locationOf({ zips: [[low, high]], alternatives: [codes.split(' ').filter(Boolean)], ...dates });
+    buildLocation({ zips: [[low, high]], alternatives: [codes.split(' ').filter(Boolean)], ...dates });
 
-  const addressOf = (text: string): TaxAddress => {
+  const getAddress = (text: string): TaxAddress => {
     const [zip = '', city = null] = text.split('/');
     const [zip5, plus4] = zip.split('-');
     return {
@@ -42,10 +42,10 @@ describe('places', () => {
     };
   };
 
-  type Content = Parameters<typeof releaseOf>[0] & { readonly areas?: readonly Area[] };
+  type Content = Parameters<typeof getRelease>[0] & { readonly areas?: readonly Area[] };
   const find = (text: string, { areas = [], ...content }: Content, { on = day, highest = false } = {}) => {
-    const release = releaseOf({ of, coverage: 'partial', locations: areas.map(area), ...content });
-    const { place, resolution } = locate(addressOf(text), () => release, on, highest);
+    const release = getRelease({ of, coverage: 'partial', locations: areas.map(area), ...content });
+    const { place, resolution } = locate(getAddress(text), () => release, on, highest);
     const { level, ambiguous, coverage } = resolution;
     const local = place.jurisdictions.map(({ code }) => code).join(' ');
     return `${local || 'nothing'}; ${level}${ambiguous ? ', ambiguous' : ''}, ${coverage}`;
@@ -67,7 +67,7 @@ describe('places', () => {
     });
 
     it('compares combined rates of the tax date', () => {
-      const base = releaseOf({ of });
+      const base = getRelease({ of });
       const rates = [
         ...base.rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN'),
         { ...base.rates[3], jurisdiction: 'TOWN', rate: '0.0299', to: '2026-06-30' },
@@ -90,7 +90,7 @@ describe('places', () => {
     ];
     const [state, ...locals] = of;
     const content: Content = { of: [state, beside, ...locals], areas };
-    const { rates } = releaseOf(content);
+    const { rates } = getRelease(content);
 
     it.each([
       ['55012', 'US-XX US-XX-ARTICLE CITY; zip5, complete'],
@@ -120,7 +120,7 @@ describe('places', () => {
     });
 
     it('is not covered if a rate is missing, and a set with known rates takes precedence', () => {
-      const rates = releaseOf({ of }).rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN');
+      const rates = getRelease({ of }).rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN');
       const town: Area = ['550120000', '550124999', 'TOWN'];
       expect(find('55012-0001', { areas: [town], rates })).toBe('US-XX TOWN; zip9, none');
       const both: Area[] = [town, ['550125000', '550129999', 'CITY']];
@@ -136,13 +136,13 @@ describe('places', () => {
 
 describe('content show', () => {
   describe('the output for a ZIP', () => {
-    const release = releaseOf({
+    const release = getRelease({
       of: [
         { code: 'US-XX', type: 'state', rate: '0.04' },
         { code: 'CITY', type: 'city', rate: '0.03' },
       ],
       locations: [
-        locationOf({ zips: [['55012', '55012']], alternatives: [['CITY']], from: '2026-01-01', to: '2026-06-30' }),
+        buildLocation({ zips: [['55012', '55012']], alternatives: [['CITY']], from: '2026-01-01', to: '2026-06-30' }),
       ],
     });
     const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
@@ -292,7 +292,7 @@ describe('rates on a day', () => {
     to,
   });
   const release = {
-    ...releaseOf({ id: 'US-MN@2030-01-01.1', of: [{ code: 'US-MN', type: 'state', rate: '0.06' }] }),
+    ...getRelease({ id: 'US-MN@2030-01-01.1', of: [{ code: 'US-MN', type: 'state', rate: '0.06' }] }),
     established_from: '2020-01-01',
     rates: [
       rate('US-MN-C', '0.001', null, '2021-12-31'),

@@ -9,7 +9,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { importers } from '../../shared/importers/importers.ts';
 import { fileName, localName, nameInUrl, publicationIn } from '../../shared/importers/updates/file-names.ts';
-import { currentFiles, linksOf } from '../../shared/importers/updates/find-file.ts';
+import { currentFiles, listLinks } from '../../shared/importers/updates/find-file.ts';
 import { PublisherClient, PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
 import publisherRows from '../../shared/importers/updates/publishers.json' with { type: 'json' };
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
@@ -186,15 +186,15 @@ describe('links on a page', () => {
   /** Effects of a publisher's page and its file names on an update (findings R1 to R3). */
 
   const base = 'https://example.gov/rates/';
-  const filesOf = (letters: string): readonly PublishedFile[] => {
+  const listFiles = (letters: string): readonly PublishedFile[] => {
     const publisher = publishers.find(({ state }) => state === letters);
     if (!publisher || publisher.format === null) throw new Error(`${letters} has no files.`);
     return publisher.files;
   };
-  const found = (letters: string, text: string) => currentFiles(filesOf(letters), { readText: async () => text });
+  const found = (letters: string, text: string) => currentFiles(listFiles(letters), { readText: async () => text });
   const link = (...names: readonly string[]): string => names.map((name) => `<a href="${name}">x</a>`).join('');
 
-  describe('linksOf', () => {
+  describe('listLinks', () => {
     it.each([
       ['<a href="a.csv">', ['https://example.gov/rates/a.csv']],
       ["<A class=x HREF='/b.csv?x=1&amp;y=2' id=z>B</a>", ['https://example.gov/b.csv?x=1&y=2']],
@@ -204,12 +204,12 @@ describe('links on a page', () => {
       ['<!-- <a href="e.csv"> --><script>"<a href=f.csv>"</script><abbr href="g.csv"><img href=h.csv>', []],
       ['<a href="i.csv"', []],
     ])('finds %s', (html, links) => {
-      expect(linksOf(html, base).map(({ href }) => href)).toEqual(links);
+      expect(listLinks(html, base).map(({ href }) => href)).toEqual(links);
     });
 
     // A tree of these tags took 338 s. `npm run fuzz` measures the time for such pages.
     it('parses a page of 4 MB of nested tags', () => {
-      const links = linksOf('<div>'.repeat(800_000) + link('a.csv'), base);
+      const links = listLinks('<div>'.repeat(800_000) + link('a.csv'), base);
       expect(links.map(({ href }) => href)).toEqual(['https://example.gov/rates/a.csv']);
     });
   });
@@ -241,7 +241,7 @@ describe('links on a page', () => {
         `oct${'a'.repeat(64_000)}2026`,
       ];
       const reading = publishers.filter(
-        ({ format, state }) => format && filesOf(state).some(({ find }) => find !== 'url'),
+        ({ format, state }) => format && listFiles(state).some(({ find }) => find !== 'url'),
       );
       for (const { state } of reading) await expect(found(state, link(...long))).rejects.toThrow(PublisherFailure);
     });
@@ -262,7 +262,7 @@ describe('links on a page', () => {
         `${revision}_Oct26.xlsx`,
       ],
     ])('of %s is the newest of %j that is not in the future: %s', async (state, names, newest) => {
-      const [file] = filesOf(state);
+      const [file] = listFiles(state);
       expect(await currentFiles(file ? [file] : [], { readText: async () => link(...names) })).toMatchObject([
         { name: newest },
       ]);
@@ -345,7 +345,7 @@ describe('publishers.json', () => {
 });
 
 describe('staleness', () => {
-  const publisherOf = (state: string) => {
+  const getPublisher = (state: string) => {
     const publisher = publishers.find((one) => one.state === state);
     if (!publisher) throw new Error(`No publisher of ${state}.`);
     return publisher;
@@ -391,7 +391,7 @@ describe('staleness', () => {
       ['New_Mexico_gross_receipts_tax_July_2026', '2027-01-08'],
     ])('is current until the last month in its name: %s', (name, nextExpected) => {
       const source = record([{ name }]);
-      expect(staleness(publisherOf('NM'), source, nextExpected)).toEqual({
+      expect(staleness(getPublisher('NM'), source, nextExpected)).toEqual({
         asOf: '2026-07-01',
         nextExpected,
         ...current,
@@ -400,8 +400,8 @@ describe('staleness', () => {
 
     it('is current until the end of the grace period, and stale on the next day', () => {
       const source = minnesota('2026Q4AUG18');
-      expect(staleness(publisherOf('MN'), source, '2027-01-08')).toMatchObject(current);
-      expect(staleness(publisherOf('MN'), source, '2027-01-09')).toEqual({
+      expect(staleness(getPublisher('MN'), source, '2027-01-08')).toMatchObject(current);
+      expect(staleness(getPublisher('MN'), source, '2027-01-09')).toEqual({
         asOf: '2026-08-18',
         nextExpected: '2027-01-08',
         isStale: true,
@@ -411,9 +411,9 @@ describe('staleness', () => {
 
     it('uses the newer of two files, by quarter and then by day', () => {
       const days = { asOf: '2026-11-20', nextExpected: '2027-04-08' };
-      expect(staleness(publisherOf('MN'), minnesota('2026Q4DEC10', '2027Q1NOV20'), '2027-04-08')).toMatchObject(days);
-      expect(staleness(publisherOf('MN'), minnesota('2027Q1NOV20', '2026Q4DEC10'), '2027-04-08')).toMatchObject(days);
-      const corrected = staleness(publisherOf('MN'), minnesota('2026Q4AUG18', '2026Q4NOV02'), '2026-11-20');
+      expect(staleness(getPublisher('MN'), minnesota('2026Q4DEC10', '2027Q1NOV20'), '2027-04-08')).toMatchObject(days);
+      expect(staleness(getPublisher('MN'), minnesota('2027Q1NOV20', '2026Q4DEC10'), '2027-04-08')).toMatchObject(days);
+      const corrected = staleness(getPublisher('MN'), minnesota('2026Q4AUG18', '2026Q4NOV02'), '2026-11-20');
       expect(corrected).toMatchObject({ asOf: '2026-11-02', nextExpected: '2027-01-08' });
     });
 
@@ -423,7 +423,7 @@ describe('staleness', () => {
       ['AZ', 'TPT_RATETABLE_ALL_02292028.csv', '2028-02-29', '2028-03-08'],
       ['AK', 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx', '2026-11-01', '2026-12-08'],
     ])('of %s uses the day in the name %s', (state, name, asOf, nextExpected) => {
-      expect(staleness(publisherOf(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
+      expect(staleness(getPublisher(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
     });
 
     // In the last third of a period, a file is for the next period.
@@ -442,13 +442,13 @@ describe('staleness', () => {
       ['VA', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
     ])('of %s uses Last-Modified %s', (state, last_modified, asOf, nextExpected) => {
       const source = record([{ name: 'current.txt', last_modified }], { imported_at: '2020-01-01T00:00:00.000Z' });
-      expect(staleness(publisherOf(state), source, asOf)).toEqual({ asOf, nextExpected, ...current });
+      expect(staleness(getPublisher(state), source, asOf)).toEqual({ asOf, nextExpected, ...current });
     });
 
     it.each([null, 'yesterday'])('uses the day of the import if Last-Modified is invalid: %s', (last_modified) => {
       const source = record([{ name: 'taxrates.txt', last_modified }], { imported_at: '2026-10-05T23:00:00.000Z' });
       const days = { asOf: '2026-10-05', nextExpected: '2027-01-08' };
-      expect(staleness(publisherOf('TX'), source, '2026-10-06')).toEqual({ ...days, ...current });
+      expect(staleness(getPublisher('TX'), source, '2026-10-06')).toEqual({ ...days, ...current });
     });
 
     it.each([
@@ -456,7 +456,7 @@ describe('staleness', () => {
       ['-latest', 'no day'],
     ])('ignores %s in a file name: %s', (text) => {
       const source = { ...minnesota(text), imported_at: '2026-10-05T23:00:00.000Z' };
-      expect(staleness(publisherOf('MN'), source, '2026-10-06').asOf).toBe('2026-10-05');
+      expect(staleness(getPublisher('MN'), source, '2026-10-06').asOf).toBe('2026-10-05');
     });
   });
 
@@ -464,8 +464,8 @@ describe('staleness', () => {
     const failing = { ...minnesota('2026Q4AUG18'), failure: { since: '2026-10-20T23:59:00.000Z' } };
 
     it('are reported from the seventh day', () => {
-      expect(staleness(publisherOf('MN'), failing, '2026-10-26')).toMatchObject(current);
-      expect(staleness(publisherOf('MN'), failing, '2026-10-27')).toEqual({
+      expect(staleness(getPublisher('MN'), failing, '2026-10-26')).toMatchObject(current);
+      expect(staleness(getPublisher('MN'), failing, '2026-10-27')).toEqual({
         asOf: '2026-08-18',
         nextExpected: '2027-01-08',
         isStale: true,
@@ -474,7 +474,7 @@ describe('staleness', () => {
     });
 
     it('are reported together with an old file', () => {
-      expect(staleness(publisherOf('MN'), failing, '2027-01-09').reason).toBe(
+      expect(staleness(getPublisher('MN'), failing, '2027-01-09').reason).toBe(
         'The newest file is from 2026-08-18; the next one was due by 2027-01-08. Updates have failed since 2026-10-20.',
       );
     });
@@ -482,7 +482,7 @@ describe('staleness', () => {
 
   it.each(['MN', 'FL'])('is not stale if a state was never updated from its publisher: %s', (state) => {
     const nothing = { asOf: null, nextExpected: null, ...current };
-    expect(staleness(publisherOf(state), null, '2026-11-23')).toEqual(nothing);
-    expect(staleness(publisherOf(state), record([]), '2026-11-23')).toEqual(nothing);
+    expect(staleness(getPublisher(state), null, '2026-11-23')).toEqual(nothing);
+    expect(staleness(getPublisher(state), record([]), '2026-11-23')).toEqual(nothing);
   });
 });

@@ -368,8 +368,8 @@ describe('facts', () => {
   const text = readFileSync(new URL('../../shared/catalog/local/facts.csv', import.meta.url), 'utf8');
   const facts: readonly Fact[] = parse<Fact>(text, { columns: true });
   const byState = [...Map.groupBy(facts, ({ state }) => state)];
-  const usersOf = ({ used_by }: Fact): string[] => used_by.split(';').filter((user) => user !== '');
-  const nameOf = ({ state, topic, product_family, applies_to, from }: Fact) =>
+  const listUsers = ({ used_by }: Fact): string[] => used_by.split(';').filter((user) => user !== '');
+  const getName = ({ state, topic, product_family, applies_to, from }: Fact) =>
     [state, topic, product_family, applies_to, from].join(' | ');
 
   describe('the facts about local treatment', () => {
@@ -379,23 +379,23 @@ describe('facts', () => {
       const release = builtInRelease(state);
       const known = new Set([...(release?.rules ?? []).map(({ id }) => id), 'settings.shipping']);
       for (const fact of own) {
-        const users = usersOf(fact);
-        for (const user of users) expect(known, nameOf(fact)).toContain(user);
-        expect(users.length > 0 || fact.reason !== '', nameOf(fact)).toBe(true);
+        const users = listUsers(fact);
+        for (const user of users) expect(known, getName(fact)).toContain(user);
+        expect(users.length > 0 || fact.reason !== '', getName(fact)).toBe(true);
       }
     });
 
     it.each(byState)('%s: none of low confidence changes an answer', (_, own) => {
       for (const fact of own) {
-        expect(['high', 'medium-high', 'medium', 'low'], nameOf(fact)).toContain(fact.confidence);
-        if (fact.confidence === 'low') expect(usersOf(fact), nameOf(fact)).toEqual([]);
+        expect(['high', 'medium-high', 'medium', 'low'], getName(fact)).toContain(fact.confidence);
+        if (fact.confidence === 'low') expect(listUsers(fact), getName(fact)).toEqual([]);
       }
     });
 
     it.each(byState)('%s: the rules that a reason names exist', (state, own) => {
       const ids = new Set(builtInRelease(state)?.rules.map(({ id }) => id));
       const named = new RegExp(`\\b${state.toLowerCase()}-[a-z]+(?:-[a-z]+)*(?:-20\\d\\d)?`, 'g');
-      for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, nameOf(fact)).toContain(id);
+      for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, getName(fact)).toContain(id);
     });
   });
 });

@@ -3,7 +3,7 @@ import { releaseWith } from '../../shared/catalog/merge-releases.ts';
 import { readStreetAddress } from '../../shared/catalog/streets/street-address.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
-import { fixture, headOf, type Imported, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
+import { createReleaseFor, fixture, getHead, type Imported, importFiles } from '../fixtures/imports/harness.ts';
 import { type BoundaryFields, boundaryRow, boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
 
@@ -11,7 +11,7 @@ const day = '2026-11-22';
 const warn = { ambiguous_address: 'warn' } as const;
 
 const ask1 = (imported: Imported, to: object, tax_date: string) =>
-  ask({ to, tax_date }, { releaseFor: releaseForOf(imported), settings: warn });
+  ask({ to, tax_date }, { releaseFor: createReleaseFor(imported), settings: warn });
 
 /** The tax on 100.00, the level of the address, and its uncertainty: `7.90 street`, `5.90 zip5 ambiguous`. */
 const at = (imported: Imported, to: object, tax_date = day): string => {
@@ -115,7 +115,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     const lines = ['150 Main St', '300 Main St', '150 Main St'].map((line1) => ({
       customer: { address: inWauwatosa(line1) },
     }));
-    const around = { releaseFor: releaseForOf(await wisconsin()), settings: warn };
+    const around = { releaseFor: createReleaseFor(await wisconsin()), settings: warn };
     const { line_items } = ask({ to: inWauwatosa(), tax_date: day, line_items: [...lines, {}] }, around);
     const levels = line_items.map(({ address_resolution: { level, ambiguous } }) => `${level} ${ambiguous}`);
     expect(levels).toEqual(['street false', 'zip5 false', 'street false', 'zip5 true']);
@@ -135,7 +135,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
 
   it('is included in the counts of the release and of the ZIP, but does not change the rates of the ZIP', async () => {
     const imported = await wisconsin();
-    const [head, part] = [headOf(imported), imported.parts.get('53213')];
+    const [head, part] = [getHead(imported), imported.parts.get('53213')];
     expect(head.counts.streets).toBe(1);
     expect(showZip(head, part, '53213', day).street_ranges).toBe(1);
     expect(showZip(head, imported.parts.get('54135'), '54135', day).street_ranges).toBe(0);

@@ -10,21 +10,21 @@ import { chooseRule, shippingRule } from '../../shared/tax/rule-choice.ts';
 import { findProduct } from '../../shared/vocabulary/product-tax-code.ts';
 import codes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
-import { productOf } from '../support/builders.ts';
+import { getProduct } from '../support/builders.ts';
 
 const releases = builtInReleases();
 const read = withTaxabilityRows(releases);
 const byState = new Map(releases.map((release) => [release.state.slice(3), release]));
 const rows = taxabilityRows();
-const keyOf = (row: TaxabilityRow) => JSON.stringify(row);
-const open = new Set(read.flatMap((one) => one.open.map(({ row }) => keyOf(row))));
-const fileOf = (name: string) => readFileSync(new URL(`../../shared/importers/taxability/${name}`, import.meta.url));
+const getKey = (row: TaxabilityRow) => JSON.stringify(row);
+const open = new Set(read.flatMap((one) => one.open.map(({ row }) => getKey(row))));
+const getFile = (name: string) => readFileSync(new URL(`../../shared/importers/taxability/${name}`, import.meta.url));
 type Condition = { condition: string; treatment: string; answer: string; assumption: string; states?: string };
-const conditions: Condition[] = parse(fileOf('conditions.csv'), { columns: true });
+const conditions: Condition[] = parse(getFile('conditions.csv'), { columns: true });
 
 const dayIn = ({ from, to }: TaxabilityRow): string => from || to || '2026-11-26';
 const productOfRow = ({ code, attributes }: TaxabilityRow) =>
-  productOf([code, ...attributes.split('+').filter((one) => one.startsWith('_'))].join('.'));
+  getProduct([code, ...attributes.split('+').filter((one) => one.startsWith('_'))].join('.'));
 
 const isLasting = ({ effect, season }: Rule) => effect.type !== 'holiday' && !season;
 const ruleFor = (release: Release, jurisdiction: Jurisdiction, row: TaxabilityRow, rules = release.rules) =>
@@ -32,11 +32,11 @@ const ruleFor = (release: Release, jurisdiction: Jurisdiction, row: TaxabilityRo
 const byHand = (release: Release) => release.rules.filter((rule) => !isFromRow(rule));
 
 /** Formats an effect for comparison: its type and its amounts, for one use if the product has a use. */
-const figuresOf = (effect: Rule['effect'] | undefined, row: TaxabilityRow): string => {
+const getFigures = (effect: Rule['effect'] | undefined, row: TaxabilityRow): string => {
   if (effect?.type === 'use_split') {
     const { business, personal, unknown } = effect;
-    if (row.attributes.includes('_BUSINESS_USE')) return figuresOf(business, row);
-    return figuresOf(row.attributes.includes('_PERSONAL_USE') ? personal : unknown, row);
+    if (row.attributes.includes('_BUSINESS_USE')) return getFigures(business, row);
+    return getFigures(row.attributes.includes('_PERSONAL_USE') ? personal : unknown, row);
   }
   // Without a rule, the treatment is not established.
   if (!effect) return 'not_established';
@@ -53,7 +53,7 @@ const stateRate = ({ state, state_rate }: TaxabilityRow) => {
   return state_rate === '' ? Number(rates[0]?.rate) : percent(state_rate);
 };
 
-/** Returns the treatment of a row in the state, as an effect in the form of `figuresOf`. */
+/** Returns the treatment of a row in the state, as an effect in the form of `getFigures`. */
 const inState = (row: TaxabilityRow): string => {
   const { treatment, condition, state, confidence } = row;
   if (confidence === 'low' || treatment === 'unknown') return 'not_established';
@@ -104,7 +104,7 @@ const inCity = (row: TaxabilityRow, state: string): string => {
 describe('the taxability tables', () => {
   it('match the releases, so `npm run content -- taxability --write` changes nothing', () => {
     expect(releases).toEqual(read.map(({ release }) => release));
-    expect(fileOf('open-rows.csv').toString()).toBe(openRowsText(read));
+    expect(getFile('open-rows.csv').toString()).toBe(openRowsText(read));
   });
 
   it('never have more confidence than a hand-written rule that contradicts them', () => {
@@ -113,7 +113,7 @@ describe('the taxability tables', () => {
       listed.flatMap(({ row, reason }) => {
         const rule = release.rules.find(({ id }) => reason === `the release has the rule ${id}`);
         const said = rule && inState(row);
-        const differs = said !== undefined && said !== 'not_established' && said !== figuresOf(rule?.effect, row);
+        const differs = said !== undefined && said !== 'not_established' && said !== getFigures(rule?.effect, row);
         return differs && order.indexOf(row.confidence) > order.indexOf(rule?.confidence ?? 'high')
           ? [`${row.state} ${row.code} ${row.attributes} ${row.from}: ${said}, not ${rule?.id}`]
           : [];
@@ -124,10 +124,10 @@ describe('the taxability tables', () => {
 
   it('decide the products of every row with a rule, in the state and in a city', () => {
     const wrong: string[] = [];
-    for (const row of rows.filter((one) => !open.has(keyOf(one)))) {
+    for (const row of rows.filter((one) => !open.has(getKey(one)))) {
       const release = byState.get(row.state) as Release;
       const city = { code: `${release.state}-01-99999`, name: 'A city', type: 'city', tax_type: 'sales' } as const;
-      const found = [release.jurisdictions[0], city].map((one) => figuresOf(ruleFor(release, one, row)?.effect, row));
+      const found = [release.jurisdictions[0], city].map((one) => getFigures(ruleFor(release, one, row)?.effect, row));
       const state = inState(row);
       const handWritten = ruleFor(release, city, row, byHand(release));
       // A row with more attributes than a hand-written rule, or with a code of its family, takes precedence, unless
@@ -136,7 +136,7 @@ describe('the taxability tables', () => {
       const isOfFamily = handWritten && !handWritten.ptcs.includes(row.code);
       const isNarrower =
         row.local !== 'own' && (isOfFamily || required.some((one) => !handWritten?.attributes.any.includes(one)));
-      const said = [state, handWritten && !isNarrower ? figuresOf(handWritten.effect, row) : inCity(row, state)];
+      const said = [state, handWritten && !isNarrower ? getFigures(handWritten.effect, row) : inCity(row, state)];
       if (JSON.stringify(found) !== JSON.stringify(said))
         wrong.push(`${row.state} ${row.code} ${row.attributes} ${dayIn(row)}: ${JSON.stringify({ found, said })}`);
     }
@@ -144,14 +144,14 @@ describe('the taxability tables', () => {
   });
 
   it('treat a product the same whether the product or the buyer has the use', () => {
-    const byUse = rows.filter((row) => /_(BUSINESS|PERSONAL)_USE/.test(row.attributes) && !open.has(keyOf(row)));
+    const byUse = rows.filter((row) => /_(BUSINESS|PERSONAL)_USE/.test(row.attributes) && !open.has(getKey(row)));
     const different = byUse.filter((row) => {
       const release = byState.get(row.state) as Release;
       const attributes = row.attributes.replace(/\+?_(BUSINESS|PERSONAL)_USE\+?/, '');
       const [own, ofBuyer] = [row, { ...row, attributes }].map(
         (one) => ruleFor(release, release.jurisdictions[0], { ...one, from: dayIn(row) })?.effect,
       );
-      return figuresOf(own, row) !== figuresOf(ofBuyer, row);
+      return getFigures(own, row) !== getFigures(ofBuyer, row);
     });
     expect(byUse.length).toBeGreaterThan(30);
     // The rule without a use taxes half of the price, which a split by use cannot express.
@@ -160,10 +160,10 @@ describe('the taxability tables', () => {
 
   it('have a treatment for each condition, and a row for each condition', () => {
     const used = rows.filter((row) => row.condition && row.treatment !== 'unknown' && !row.code.startsWith('TOPIC:'));
-    const pairOf = (one: Pick<Condition, 'condition' | 'treatment'>) => `${one.condition} | ${one.treatment}`;
-    const known = new Set(conditions.map(pairOf));
-    expect(used.filter((row) => !known.has(pairOf(row)) && row.code !== 'FEES.RETAIL_DELIVERY_FEE')).toEqual([]);
-    expect([...known].filter((pair) => !used.some((row) => pairOf(row) === pair))).toEqual([]);
+    const getPair = (one: Pick<Condition, 'condition' | 'treatment'>) => `${one.condition} | ${one.treatment}`;
+    const known = new Set(conditions.map(getPair));
+    expect(used.filter((row) => !known.has(getPair(row)) && row.code !== 'FEES.RETAIL_DELIVERY_FEE')).toEqual([]);
+    expect([...known].filter((pair) => !used.some((row) => getPair(row) === pair))).toEqual([]);
   });
 
   it('contain no product whose treatment depends on the order of the rules', () => {
@@ -172,7 +172,7 @@ describe('the taxability tables', () => {
       const reversed = { ...release, rules: release.rules.toReversed() };
       const [state] = release.jurisdictions;
       for (const { code } of codes)
-        for (const product of variantsOf(code)) {
+        for (const product of listVariants(code)) {
           const [first, last] = [release, reversed].map((one) =>
             chooseRule(one, state, product, '2026-11-26', isLasting),
           );
@@ -186,7 +186,7 @@ describe('the taxability tables', () => {
   it('cover at least 96% of the cells with medium confidence, with at most five gaps per code', () => {
     const taxing = releases.filter(({ state }) => rows.some((row) => `US-${row.state}` === state));
     const withoutRule = codes.map(({ code }) => {
-      const product = productOf(code);
+      const product = getProduct(code);
       const missing = taxing.filter((release) => {
         const [state] = release.jurisdictions;
         const rule = chooseRule(release, state, product, '2026-11-26') ?? shippingRule(release, product, '2026-11-26');
@@ -203,7 +203,7 @@ describe('the taxability tables', () => {
 });
 
 /** A code with each of its attributes, and with each valid pair of them. */
-function variantsOf(code: string) {
+function listVariants(code: string) {
   const own = vocabulary().productAttributes.filter(({ ptcs }) => ptcs.includes(code.slice(code.indexOf('.') + 1)));
   const sets = own.flatMap((left, at) => [[left.code], ...own.slice(at + 1).map((right) => [left.code, right.code])]);
   return [[], ...sets].flatMap((set) => findProduct([code, ...set].join('.')) ?? []);

@@ -8,11 +8,11 @@ import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
-import { ask, productOf, releaseOf, rule, warningCodes } from '../support/builders.ts';
+import { ask, getProduct, getRelease, rule, warningCodes } from '../support/builders.ts';
 import { productTaxes } from '../support/facts.ts';
 import { town, withLocals } from '../support/local-content.ts';
 import { onlyShipping } from '../support/shipping.ts';
-import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
+import { buildRequest, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 describe('state taxes', () => {
   /**
@@ -113,7 +113,7 @@ describe('state taxes', () => {
         { type: 'holiday', amount: '100', inclusive: false },
         { threshold_includes_shipping: true },
       );
-      const release = releaseOf({ rules: [holiday] });
+      const release = getRelease({ rules: [holiday] });
       const outcome = ask(
         {
           to: { state: 'IL' },
@@ -129,7 +129,7 @@ describe('state taxes', () => {
     });
 
     it('nj-mixed-shipment-vendor: all shipping is taxed if any goods are, if the policy says so', () => {
-      const release = releaseOf({
+      const release = getRelease({
         of: [{ code: 'US-NJ', type: 'state', rate: '0.06625' }],
         rules: [rule('clothing', ['CLOTHING.APPAREL'], { type: 'exempt' })],
         shipping: 'any_taxable',
@@ -213,7 +213,7 @@ describe('local taxes', () => {
 
   /** The client's request, including the product tax code of the shipping. */
   const sent = (one: LocalCase) => {
-    const request = requestOf(one);
+    const request = buildRequest(one);
     const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
     return {
       ...request,
@@ -251,7 +251,7 @@ describe('local taxes', () => {
         expect(outcome.tax_amount).toBe(tax);
         if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
         for (const row of rows)
-          expect(foundOf(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
+          expect(getFound(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
         const uncertainties = uncertaintiesAboutRules(outcome);
         for (const code of warns) expect(uncertainties).toContain(code);
         if (warns.length === 0) expect(uncertainties).toEqual([]);
@@ -373,7 +373,7 @@ describe('definitions of food', () => {
     const days = ['2026-03-01', '2026-09-15', '2026-11-20', '2027-01-15'];
     for (const day of days)
       for (const tax of taxes) {
-        const effectOn = (code: string) => chooseRule(release, tax, productOf(code), day)?.effect;
+        const effectOn = (code: string) => chooseRule(release, tax, getProduct(code), day)?.effect;
         for (const food of foods)
           expect(effectOn(food), `${tax.code} ${tax.county ?? ''} ${food} ${day}`).toEqual(effectOn('FOOD.GROCERY'));
       }

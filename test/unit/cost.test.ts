@@ -5,9 +5,9 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { charge, type PriceName, prices } from '../bench/cost/prices.ts';
-import { type CostOptions, type Measures, type StepName, usageOf } from '../bench/cost/usage.ts';
-import { type Bill, billOf, costProgram } from '../bench/cost.ts';
-import { outputOf } from '../support/run-command.ts';
+import { type CostOptions, getUsage, type Measures, type StepName } from '../bench/cost/usage.ts';
+import { type Bill, costProgram, getBill } from '../bench/cost.ts';
+import { readOutput } from '../support/run-command.ts';
 
 /** The amounts of `npm run cost`, compared with manual sums and with independent decimal arithmetic. */
 
@@ -22,13 +22,13 @@ const figures: Readonly<Record<StepName, readonly number[]>> = {
   'file sale': [9, 2, 400, 0, 0, 0, 1, 1],
   'file credit': [8, 1, 500, 0, 0, 0, 1, 1],
 };
-const stepOf = (row: readonly number[]) => {
+const getStep = (row: readonly number[]) => {
   const [writes = 0n, reads = 0n, table = 0n, indexes = 0n, saved = 0n, answer = 0n, records = 0n, events = 0n] =
     row.map(BigInt);
   return { writes, reads, table, indexes, saved, answer, records, events };
 };
 const measures: Measures = {
-  steps: Object.fromEntries(Object.entries(figures).map(([name, row]) => [name, stepOf(row)])) as Measures['steps'],
+  steps: Object.fromEntries(Object.entries(figures).map(([name, row]) => [name, getStep(row)])) as Measures['steps'],
   bytes: { calculation: 3000n, head: 5000n, row: 900n, rowAnswer: 700n },
 };
 const options: CostOptions = {
@@ -55,7 +55,7 @@ const options: CostOptions = {
   tracing: true,
 };
 const bill = (changes: Partial<CostOptions> = {}, isFreeTier = false): Bill =>
-  billOf(usageOf({ ...options, ...changes }, measures), prices, isFreeTier);
+  getBill(getUsage({ ...options, ...changes }, measures), prices, isFreeTier);
 
 const byPrice = ({ lines }: Bill): Record<string, string> =>
   Object.fromEntries(lines.map(({ price, cents }) => [price, new Decimal(`${cents}`).div(100).toFixed(2)]));
@@ -146,7 +146,7 @@ describe('a bill', () => {
 
   it('includes only the essential metrics and no traces by default', () => {
     const { fullMetrics: _, methodMetrics: __, tracing: ___, ...byDefault } = options;
-    const plain = byPrice(billOf(usageOf(byDefault, measures), prices, false));
+    const plain = byPrice(getBill(getUsage(byDefault, measures), prices, false));
     expect(plain).toEqual({ ...byHand, metric: '3.30', trace: '0.00' }); // (5 + 6) x 0.30
   });
 
@@ -225,10 +225,10 @@ type Printed = {
 };
 
 const required = ['--calculations', '1000000', '--transactions', '100000', '--lines', '1'];
-const printed = (...args: readonly string[]) => outputOf(costProgram(), args);
+const printed = (...args: readonly string[]) => readOutput(costProgram(), args);
 const json = async (...args: readonly string[]): Promise<Printed> =>
   JSON.parse(await printed(...required, '--json', ...args));
-const totalOf = async (...args: readonly string[]) => Number((await json(...args)).total);
+const readTotal = async (...args: readonly string[]) => Number((await json(...args)).total);
 
 const priceFile = (content: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'levy-cost-'));
@@ -260,7 +260,7 @@ describe('npm run cost', () => {
       (option) => [option, -1] as const,
     ),
   ])('changes the total with %s in the direction %i', async (option, direction) => {
-    expect(Math.sign((await totalOf(...option.split(' '))) - (await totalOf()))).toBe(direction);
+    expect(Math.sign((await readTotal(...option.split(' '))) - (await readTotal()))).toBe(direction);
   });
 
   it('excludes the backups with --no-backups', async () => {
@@ -272,10 +272,10 @@ describe('npm run cost', () => {
     const text = await printed(...required);
     expect(text.replaceAll(',', '')).toMatch(new RegExp(`^total +${total}$`, 'm'));
     const rowsWith = (words: string) => text.split('\n').filter((line) => line.endsWith(words)).length;
-    const countOf = (basis: string) =>
+    const getCount = (basis: string) =>
       lines.filter(({ price, used }) => used !== '0' && prices[price]?.basis === basis).length;
-    expect(rowsWith('text of an AWS page')).toBe(countOf('aws'));
-    expect(rowsWith('two other pages agree')).toBe(countOf('others'));
+    expect(rowsWith('text of an AWS page')).toBe(getCount('aws'));
+    expect(rowsWith('two other pages agree')).toBe(getCount('others'));
     expect(rowsWith('not confirmed')).toBe(1);
     expect(lines.filter(({ price }) => !prices[price]?.sources.length)).toEqual([]);
   });
@@ -300,14 +300,14 @@ describe('npm run cost', () => {
       '{"gatewayRequest": "7.00", "transferOut": [{"upTo": "1", "dollars": "1"}, {"upTo": null, "dollars": "0"}]}',
     );
     const after = await json('--prices', file);
-    const dollarsOf = ({ services }: Printed, name: string) =>
+    const toDollars = ({ services }: Printed, name: string) =>
       services.find(({ service }) => service === name)?.dollars;
     // Of 95,000 sales 19,000 are drafts: 1,000,000 and 100,000 made, 9,500 + 13,300 changed, 50,000 retrieved and 5,000
     // listed. 1,177,800 x 7 / 1,000,000 = 8.2446.
-    expect(dollarsOf(after, 'API Gateway')).toBe('8.24');
-    expect(dollarsOf(after, 'Data transfer')).toBe('1.00');
+    expect(toDollars(after, 'API Gateway')).toBe('8.24');
+    expect(toDollars(after, 'Data transfer')).toBe('1.00');
     for (const service of ['Lambda', 'DynamoDB', 'CloudWatch'])
-      expect(dollarsOf(after, service)).toBe(dollarsOf(before, service));
+      expect(toDollars(after, service)).toBe(toDollars(before, service));
     expect(after.prices['gatewayRequest']).toMatchObject({ basis: 'given', sources: [file], read: null });
   });
 

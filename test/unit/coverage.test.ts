@@ -16,8 +16,8 @@ import { type SourceRecord, toSourceCoverage } from '../../shared/coverage/sourc
 import { findTaxability } from '../../shared/coverage/taxability.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
-import { locationOf, releaseOf, rule } from '../support/builders.ts';
-import { headOf } from '../support/imported.ts';
+import { buildLocation, getRelease, rule } from '../support/builders.ts';
+import { buildHead } from '../support/imported.ts';
 import { builtIn, tabledRelease, withTables } from '../support/local-content.ts';
 
 describe('local coverage', () => {
@@ -27,12 +27,15 @@ describe('local coverage', () => {
     if (!release) throw new Error(`There is no release of ${state}.`);
     return release;
   };
-  const sayOf = (release: Release, on = day) => [localRatesOn(release, on), localCoverageOn(release, on).basis];
+  const describeCoverage = (release: Release, on = day) => [
+    localRatesOn(release, on),
+    localCoverageOn(release, on).basis,
+  ];
 
   describe('a state with tables', () => {
     // Counts here in the file text: no field before the rate is quoted.
     const text = readFileSync(new URL('../../shared/catalog/local/rates.csv', import.meta.url), 'utf8');
-    const linesOf = (state: string) =>
+    const listLines = (state: string) =>
       text
         .split('\n')
         .filter((line) => line.startsWith(`${state},`))
@@ -41,7 +44,7 @@ describe('local coverage', () => {
         );
 
     it.each(listStates())('counts its areas and the places without a rate: %s', (state) => {
-      const lines = linesOf(state);
+      const lines = listLines(state);
       expect(lines).not.toContain(undefined);
       const rated = new Map(
         lines.filter((line) => line?.['rate'] !== '').map((line) => [`${line?.['county']} ${line?.['place']}`, line]),
@@ -99,7 +102,7 @@ describe('local coverage', () => {
       ['TX', 'partial', 'by_place'],
       ['NM', 'partial', 'by_place'],
     ])('reports its completeness: %s', (state, rates, basis) => {
-      expect(sayOf(of(state))).toEqual([rates, basis]);
+      expect(describeCoverage(of(state))).toEqual([rates, basis]);
     });
 
     it('notes the missing share, and approximate rates by place', () => {
@@ -110,13 +113,13 @@ describe('local coverage', () => {
     });
 
     it('is partial before its rates are established', () => {
-      expect(sayOf(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
-      expect(sayOf(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
+      expect(describeCoverage(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
+      expect(describeCoverage(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
     });
   });
 
   describe('a release without tables', () => {
-    const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-11-22.1' }), ...others });
+    const old = (others: Partial<Release>) => ({ ...getRelease({ id: 'US-XX@2026-11-22.1' }), ...others });
 
     it('covers no places, all places or some places', () => {
       expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
@@ -129,14 +132,14 @@ describe('local coverage', () => {
         share_missing: null,
       });
       expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-11-22' });
-      const named = old({ locations: [locationOf({ cities: ['WHITEFISH'] })] });
+      const named = old({ locations: [buildLocation({ cities: ['WHITEFISH'] })] });
       expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-11-22', areas: null });
     });
   });
 
   describe('an import', () => {
     const imported = (others: Partial<ReleaseHead> = {}) =>
-      headOf('US-TX@2026-11-20.101', {
+      buildHead('US-TX@2026-11-20.101', {
         counts: { parts: 30, zips: 30, jurisdictions: 5, rates: 5, locations: 30, streets: 0 },
         imported_at: '2026-11-20T12:00:00.000Z',
         ...others,
@@ -157,25 +160,25 @@ describe('local coverage', () => {
     });
 
     it('has at least the coverage of the built-in release below it, and notes the fallback', () => {
-      expect(sayOf(over('MN'))).toEqual(['complete', 'by_file']);
-      expect(sayOf(over('TX'))).toEqual(['partial', 'by_file']);
+      expect(describeCoverage(over('MN'))).toEqual(['complete', 'by_file']);
+      expect(describeCoverage(over('TX'))).toEqual(['partial', 'by_file']);
       const { notes } = stateCoverage(over('MN'), day);
       expect(notes.some((note) => note.includes('fall back') && note.includes(of('MN').id))).toBe(true);
       expect(notes.some((note) => note.includes('not covered'))).toBe(false);
     });
 
     it('reports the coverage of the fallback release after all its rows have ended', () => {
-      expect(sayOf(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
-      expect(sayOf(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
-      expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
+      expect(describeCoverage(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
+      expect(describeCoverage(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
+      expect(describeCoverage(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
     });
 
     it('has partial rates over a release without rates, until all its locations have ended', () => {
-      const bottom = { ...releaseOf(), coverage: 'partial' as const };
+      const bottom = { ...getRelease(), coverage: 'partial' as const };
       const overNone = (last_day: string | null) =>
         withFallback(imported({ bottom: bottom.id, last_day }), () => bottom);
-      expect(sayOf(overNone(null))).toEqual(['partial', 'by_file']);
-      expect(sayOf(overNone('2026-11-21'))).toEqual(['none', 'none']);
+      expect(describeCoverage(overNone(null))).toEqual(['partial', 'by_file']);
+      expect(describeCoverage(overNone('2026-11-21'))).toEqual(['none', 'none']);
     });
 
     it('requires its fallback release', () => {
@@ -187,7 +190,7 @@ describe('local coverage', () => {
 describe('coverage by residents', () => {
   describe('the outcomes by residents', () => {
     // Counts again from the calculated result of each address.
-    const countOf = (state: string) => {
+    const getCount = (state: string) => {
       const found = { certain: [0, 0], likelier: [0, 0], unknown: [0, 0] };
       for (const { zip5, residents, names } of zipRows(state)) {
         const address = readAddress({ state, postal_code: zip5, city: names.replace(/[|=:].*/, '') }, '');
@@ -201,7 +204,7 @@ describe('coverage by residents', () => {
     };
 
     it.each(['GA', 'NM', 'VA', 'KY'])('match the calculated results: %s', (state) => {
-      const expected = countOf(state);
+      const expected = getCount(state);
       const tally = tallyResidents(tabledRelease(state) as Release)?.['preferred name'];
       for (const outcome of ['certain', 'likelier', 'unknown'] as const)
         expect([tally?.[outcome].names, tally?.[outcome].residents], outcome).toEqual(expected[outcome]);
@@ -254,8 +257,8 @@ describe('coverage sources', () => {
 
     it('is the active import, even if it is below another import', () => {
       const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
-      expect(toSourceCoverage(headOf(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
-      const above = headOf('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
+      expect(toSourceCoverage(buildHead(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
+      const above = buildHead('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
       expect(toSourceCoverage(above, minnesota, day)).toMatchObject({ ...expected, origin: 'zip-rates' });
     });
 
@@ -281,10 +284,10 @@ describe('coverage sources', () => {
       const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
       expect(toSourceCoverage(builtIn('MN'), waiting, day)).toMatchObject(proposed);
       // An operator activated it; the next update records that.
-      expect(toSourceCoverage(headOf(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
+      expect(toSourceCoverage(buildHead(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
       // An operator rolled it back.
       expect(toSourceCoverage(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
-      const another = headOf('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });
+      const another = buildHead('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });
       expect(toSourceCoverage(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
     });
 
@@ -316,10 +319,12 @@ describe('coverage sources', () => {
       expect(rows).toHaveLength(1 + 48 - 24);
       expect(cells.flatMap(([states = '']) => states.replace('| ', '').split(', '))).toHaveLength(48);
       expect(new Set(cells.map(({ length }) => length))).toEqual(new Set([6]));
-      const rowOf = (state: string) => rows.find((row) => row.startsWith(`| ${state} `));
-      expect(rowOf('FL')).toContain('| PDF (DR-15DSS) | yearly | county surtaxes | Not imported: import a ZIP table |');
-      expect(rowOf('AK')).toContain('Unverified');
-      expect(rowOf('MO')).toContain('rate-tables/2026/) (page of dated files) | quarterly |');
+      const getRow = (state: string) => rows.find((row) => row.startsWith(`| ${state} `));
+      expect(getRow('FL')).toContain(
+        '| PDF (DR-15DSS) | yearly | county surtaxes | Not imported: import a ZIP table |',
+      );
+      expect(getRow('AK')).toContain('Unverified');
+      expect(getRow('MO')).toContain('rate-tables/2026/) (page of dated files) | quarterly |');
     });
   });
 });
@@ -356,7 +361,7 @@ describe('taxability coverage', () => {
       const rules: Rule[] = [
         rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
       ];
-      const candy = findTaxability(releaseOf({ rules }), 'FOOD.CANDY', day);
+      const candy = findTaxability(getRelease({ rules }), 'FOOD.CANDY', day);
       expect(candy).toMatchObject({ treatment: 'taxable', rule_id: null, confidence: null, source: null });
       expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
     });

@@ -50,7 +50,7 @@ const stored = (
   );
 
 const cents = (amount: number) => (amount / 100).toFixed(2);
-const centsOf = (amount: string) => Math.round(Number(amount) * 100);
+const toCents = (amount: string) => Math.round(Number(amount) * 100);
 
 const lineArbitrary = fc.record({
   price: fc.integer({ min: 0, max: 9_999 }),
@@ -87,12 +87,12 @@ const saleOfOne = (price: number, quantity: number, others: Partial<Sale> = {}):
 });
 
 // Discounts in percent of the amount that they reduce, so that they always fit.
-const saleOf = (sale: Sale): StoredTransaction => {
+const toSale = (sale: Sale): StoredTransaction => {
   const { place, lines, discount, coupon, shipping, supplied, taxIncluded, isShared = false } = sale;
   const left = (one: Sale['lines'][number]) => Math.floor((one.price * one.quantity * (100 - one.discount)) / 100);
-  const netOf = (one: Sale['lines'][number]) => Math.floor((left(one) * (100 - one.coupon)) / 100);
-  const reduction = Math.floor((netOf(lines[0] as Sale['lines'][number]) * sale.reduction) / 100);
-  const net = lines.reduce((sum, one) => sum + netOf(one), 0) - reduction;
+  const getNet = (one: Sale['lines'][number]) => Math.floor((left(one) * (100 - one.coupon)) / 100);
+  const reduction = Math.floor((getNet(lines[0] as Sale['lines'][number]) * sale.reduction) / 100);
+  const net = lines.reduce((sum, one) => sum + getNet(one), 0) - reduction;
   const outcome = ask({
     to: place,
     tax_included: taxIncluded,
@@ -129,14 +129,14 @@ const changed = (parent: StoredTransaction, credit: StoredTransaction, sign: 1n 
 type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 'tax_amount' | 'shipping_amount'> &
   Pick<Transaction, 'applied_third_party_discount_amount'>;
 
-const netOf = ({ line_items, shipping }: Figures): number =>
-  [...line_items, ...shippingCharges(shipping)].reduce((sum, charge) => sum + centsOf(charge.net_amount), 0);
+const getNet = ({ line_items, shipping }: Figures): number =>
+  [...line_items, ...shippingCharges(shipping)].reduce((sum, charge) => sum + toCents(charge.net_amount), 0);
 
 /** Adds up every amount of some transactions by line and jurisdiction. */
-const sumsOf = (transactions: readonly Figures[]): Record<string, number> => {
+const getSums = (transactions: readonly Figures[]): Record<string, number> => {
   const sums: Record<string, number> = {};
   const add = (key: string, amount: string) => {
-    const cent = centsOf(amount);
+    const cent = toCents(amount);
     expect(cent).toBeGreaterThanOrEqual(0);
     if (cent !== 0) sums[key] = (sums[key] ?? 0) + cent;
   };
@@ -167,7 +167,7 @@ const stepArbitrary = fc.record({
 });
 type Step = typeof stepArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-const requestOf = (parent: StoredTransaction, { line, kind, part }: Step): CreditRequest => {
+const buildRequest = (parent: StoredTransaction, { line, kind, part }: Step): CreditRequest => {
   const { line_items, shipping } = parent.transaction;
   const id = `l${line % line_items.length}`;
   const balance = calculateRemaining(parent).charges.get(id) as Balance;
@@ -209,7 +209,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
       parent = changed(parent, gone, -1n);
       continue;
     }
-    const result = buildCredit(parent, requestOf(parent, step), context, []);
+    const result = buildCredit(parent, buildRequest(parent, step), context, []);
     if (!result.ok) {
       expect(result.problems[0].code).toMatch(/conflict_over_credit|validation_invalid_format/);
       continue;
@@ -226,7 +226,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
 };
 
 /** Adds up the open entries of some transactions by jurisdiction and rate. */
-const returnOf = (transactions: readonly StoredTransaction[]) => {
+const getReturn = (transactions: readonly StoredTransaction[]) => {
   const sums: Record<string, { readonly tax: number; readonly calculated: number; readonly over: number }> = {};
   for (const one of transactions)
     for (const { amounts } of listLiabilityEntries(one))
@@ -248,13 +248,13 @@ describe('the calculated tax of the credits of a sale', () => {
     let [over, under] = [0, 0];
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
-        const sold = saleOf(sale);
+        const sold = toSale(sale);
         const { live } = creditInSteps(sold, steps);
         const { tax_amount, calculated_tax_amount, subtotal_amount } = sold.transaction;
-        const difference = centsOf(tax_amount) - centsOf(calculated_tax_amount);
-        if (centsOf(subtotal_amount) > 0)
+        const difference = toCents(tax_amount) - toCents(calculated_tax_amount);
+        if (toCents(subtotal_amount) > 0)
           [over, under] = [over + Number(difference > 0), under + Number(difference < 0)];
-        for (const { tax, calculated, over } of Object.values(returnOf([sold, ...live])))
+        for (const { tax, calculated, over } of Object.values(getReturn([sold, ...live])))
           expect([tax, calculated, over]).toEqual([0, 0, 0]);
       }),
       { numRuns: 400 },
@@ -265,9 +265,9 @@ describe('the calculated tax of the credits of a sale', () => {
   it('starts from the tax that was calculated for each jurisdiction, whatever tax was recorded', () => {
     fc.assert(
       fc.property(saleArbitrary, (sale) => {
-        const calculatedOf = (one: StoredTransaction) =>
-          Object.fromEntries(Object.entries(returnOf([one])).map(([key, { calculated }]) => [key, calculated]));
-        expect(calculatedOf(saleOf(sale))).toEqual(calculatedOf(saleOf({ ...sale, supplied: null })));
+        const getCalculated = (one: StoredTransaction) =>
+          Object.fromEntries(Object.entries(getReturn([one])).map(([key, { calculated }]) => [key, calculated]));
+        expect(getCalculated(toSale(sale))).toEqual(getCalculated(toSale({ ...sale, supplied: null })));
       }),
       { numRuns: 300 },
     );
@@ -281,18 +281,18 @@ describe('the calculated tax of the credits of a sale', () => {
         fc.integer({ min: 0, max: 3_000 }),
         fc.array(part, { maxLength: 6 }),
         (sale, supplied, parts) => {
-          const sold = saleOf({ ...sale, lines: sale.lines.slice(0, 1), shipping: [], supplied });
-          const net = centsOf(sold.transaction.line_items[0]?.net_amount ?? '0');
+          const sold = toSale({ ...sale, lines: sale.lines.slice(0, 1), shipping: [], supplied });
+          const net = toCents(sold.transaction.line_items[0]?.net_amount ?? '0');
           if (net === 0 || sold.transaction.tax_amount === sold.transaction.calculated_tax_amount) return;
           let parent = sold;
           const credits: StoredTransaction[] = [];
           for (const percent of parts) {
-            const { outcome } = credited(parent, requestOf(parent, { line: 0, kind: 'price', part: percent }));
+            const { outcome } = credited(parent, buildRequest(parent, { line: 0, kind: 'price', part: percent }));
             credits.push(withCalculatedTaxes(stored('credit', outcome, sold.transaction), parent));
             parent = changed(parent, credits.at(-1) as StoredTransaction);
-            const share = centsOf(parent.transaction.credited_amount) / net;
-            const whole = returnOf([sold]);
-            for (const [key, { calculated }] of Object.entries(returnOf(credits)))
+            const share = toCents(parent.transaction.credited_amount) / net;
+            const whole = getReturn([sold]);
+            for (const [key, { calculated }] of Object.entries(getReturn(credits)))
               expect(Math.abs(calculated + share * (whole[key]?.calculated ?? 0))).toBeLessThanOrEqual(1);
           }
         },
@@ -302,18 +302,18 @@ describe('the calculated tax of the credits of a sale', () => {
   });
 
   it('is refunded with the goods, and the excess with tax alone', () => {
-    const sold = saleOf(saleOfOne(10_000, 2, { supplied: 1_400 }));
+    const sold = toSale(saleOfOne(10_000, 2, { supplied: 1_400 }));
     const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
     const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
-    const totalOf = (one: StoredTransaction) => {
-      const sums = Object.values(returnOf([one]));
+    const getTotal = (one: StoredTransaction) => {
+      const sums = Object.values(getReturn([one]));
       return [sums.reduce((sum, { tax }) => sum + tax, 0), sums.reduce((sum, { calculated }) => sum + calculated, 0)];
     };
-    const { outcome } = credited(sold, requestOf(sold, { kind: 'price', line: 0, part: 50 }));
+    const { outcome } = credited(sold, buildRequest(sold, { kind: 'price', line: 0, part: 50 }));
     const lawful = withSuppliedCreditTax(outcome, '6.00', sold);
     const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome);
     const all = [sold, taxAlone, half, withCalculatedTaxes(lawfulHalf, sold)];
-    expect(all.map(totalOf)).toEqual([
+    expect(all.map(getTotal)).toEqual([
       [1400, 1200],
       [-99, 0],
       [-700, -600],
@@ -360,21 +360,21 @@ describe('credits of a sale', () => {
   it('add up to the sale in every amount, for any credits, supplied taxes and voids', () => {
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
-        const sold = saleOf(sale);
+        const sold = toSale(sale);
         const { live, parent } = creditInSteps(sold, steps);
-        const net = netOf(sold.transaction);
+        const net = getNet(sold.transaction);
         // A line without a net has no amount to credit its coupon with.
-        const free = sold.transaction.line_items.filter(({ net_amount }) => centsOf(net_amount) === 0);
-        const ofFree = free.reduce((sum, one) => sum + centsOf(one.applied_third_party_discount_amount), 0);
-        const { coupons = 0, ...others } = sumsOf(live.map(({ transaction }) => transaction));
-        const { coupons: ofSale = 0, ...ofOthers } = sumsOf([sold.transaction]);
+        const free = sold.transaction.line_items.filter(({ net_amount }) => toCents(net_amount) === 0);
+        const ofFree = free.reduce((sum, one) => sum + toCents(one.applied_third_party_discount_amount), 0);
+        const { coupons = 0, ...others } = getSums(live.map(({ transaction }) => transaction));
+        const { coupons: ofSale = 0, ...ofOthers } = getSums([sold.transaction]);
         expect(others).toEqual(ofOthers);
         expect(coupons).toBeLessThanOrEqual(ofSale);
         expect(coupons).toBeGreaterThanOrEqual(ofSale - ofFree);
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(credited_tax_amount).toBe(tax_amount);
-        expect(centsOf(credited_amount)).toBe(net);
-        expect(refund_status).toBe(net + centsOf(tax_amount) + centsOf(credited_amount) > 0 ? 'full' : 'none');
+        expect(toCents(credited_amount)).toBe(net);
+        expect(refund_status).toBe(net + toCents(tax_amount) + toCents(credited_amount) > 0 ? 'full' : 'none');
       }),
       { numRuns: 400, examples: [lastCouponCent, firstNetCent] },
     );
@@ -385,16 +385,16 @@ describe('credits of a sale', () => {
     let unmatched = 0;
     fc.assert(
       fc.property(saleArbitrary, stepArbitrary, part, (sale, step, percent) => {
-        const sold = saleOf({ ...sale, supplied: null });
+        const sold = toSale({ ...sale, supplied: null });
         const requests: CreditRequest[] = [
-          requestOf(sold, { ...step, kind: 'price' }),
+          buildRequest(sold, { ...step, kind: 'price' }),
           {
             line_items: [
               {
                 id: 'another',
                 quantity: '1',
                 // It must fit the remaining amount including its tax, because the sale could have been taxed less.
-                unit_price: cents(Math.floor((centsOf(sold.transaction.tax_amount) * percent) / 100)),
+                unit_price: cents(Math.floor((toCents(sold.transaction.tax_amount) * percent) / 100)),
                 product_tax_code: 'GENERAL',
               },
             ],
@@ -413,11 +413,11 @@ describe('credits of a sale', () => {
         unmatched += Number(parent.credited.unmatched.net !== 0n);
         if (live.length === 0) return;
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
-        expect(centsOf(credited_amount)).toBe(netOf(sold.transaction));
+        expect(toCents(credited_amount)).toBe(getNet(sold.transaction));
         // A sale with a total of zero cannot be credited.
-        const isWorthless = centsOf(credited_amount) + centsOf(tax_amount) === 0;
+        const isWorthless = toCents(credited_amount) + toCents(tax_amount) === 0;
         expect([refund_status, credited_tax_amount]).toEqual([isWorthless ? 'none' : 'full', tax_amount]);
-        expect(live.reduce((sum, credit) => sum + centsOf(credit.tax_amount), 0)).toBe(centsOf(tax_amount));
+        expect(live.reduce((sum, credit) => sum + toCents(credit.tax_amount), 0)).toBe(toCents(tax_amount));
         for (const { whole, credited: taken } of calculateRemaining(parent).charges.values()) {
           expect(taken.net <= whole.net && taken.tax <= whole.tax).toBe(true);
           for (const [row, { tax }] of taken.rows.entries()) expect(tax <= (whole.rows[row]?.tax ?? 0n)).toBe(true);
@@ -437,7 +437,7 @@ describe('credits of a sale', () => {
     expect(live).toHaveLength(3);
     const credits = live.map(({ transaction }) => transaction);
     expect(credits.map((each) => each.line_items[0]?.applied_discount_amount)).toEqual(['0.33', '0.34', '0.33']);
-    expect(sumsOf(credits)).toEqual(sumsOf([sold.transaction]));
+    expect(getSums(credits)).toEqual(getSums([sold.transaction]));
   });
 
   it('share the coupon of a line whose discounts equal its price', () => {
@@ -471,7 +471,7 @@ describe('credits of a sale', () => {
   });
 
   it('include the tax of a free line, and tax alone if it is supplied', () => {
-    const sold = saleOf(saleOfOne(0, 1, { supplied: 137 }));
+    const sold = toSale(saleOfOne(0, 1, { supplied: 137 }));
     const line_items = [{ id: 'l0', quantity: '1' }];
     const { outcome } = credited(sold, { line_items });
     expect(outcome.tax_amount).toBe('1.37');
@@ -487,10 +487,10 @@ describe('a credit calculation that is posted back unchanged', () => {
   it('records the same amounts of every kind', () => {
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
-        const sold = saleOf(sale);
+        const sold = toSale(sale);
         const { live } = creditInSteps(sold, steps);
         const parent = live.slice(0, -1).reduce((before, credit) => changed(before, credit), sold);
-        const requests: CreditRequest[] = [{}, { credit_remaining: true }, requestOf(parent, last)];
+        const requests: CreditRequest[] = [{}, { credit_remaining: true }, buildRequest(parent, last)];
         for (const request of requests) {
           const first = buildCredit(parent, request, context, []);
           if (!first.ok) continue;
@@ -506,7 +506,7 @@ describe('a credit calculation that is posted back unchanged', () => {
 
 describe('an explanation', () => {
   it('gives the line, the amount, and its share of the recorded tax', () => {
-    const sold = saleOf(saleOfOne(1000, 2, { shipping: [500] }));
+    const sold = toSale(saleOfOne(1000, 2, { shipping: [500] }));
     const { explanation } = credited(sold, { explain: true }).outcome;
     expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);
     const figures = (text = '') => text.match(/\d+\.\d\d/g);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crossFieldProblems } from '../../shared/calculations/request-problems.ts';
-import { ask, refusal, requestOf } from '../support/builders.ts';
+import { ask, buildRequest, refusal } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 describe('a document discount', () => {
@@ -161,7 +161,7 @@ describe('reductions', () => {
     ] as const)('%s', (_, reduction, field, detail) => {
       const pointer = `/line_items/2/${field}`;
       const request = { to: newark, line_items: [shirt, lamp, reduction] };
-      for (const [problem] of [refusal(request), crossFieldProblems(requestOf(request))]) {
+      for (const [problem] of [refusal(request), crossFieldProblems(buildRequest(request))]) {
         expect(problem?.source).toEqual({ pointer });
         expect(problem?.detail).toMatch(detail);
       }
@@ -171,7 +171,7 @@ describe('reductions', () => {
       const shipping = { id: 'post', amount: '10.00' };
       const of = (parent_line_item_id: string, discount_amount: string) =>
         crossFieldProblems(
-          requestOf({
+          buildRequest({
             to: newark,
             line_items: [lamp, { unit_price: '-5.00', product_tax_code: null, parent_line_item_id }],
             shipping,
@@ -198,7 +198,8 @@ describe('reductions', () => {
       { to: newark, line_items, tax_date: '2026-11-20' },
       { settings: { incomplete_coverage: 'reject' } },
     );
-    const statesOf = (index: number) => taxed.line_items[index]?.taxes.map((row) => row.jurisdiction_code.slice(0, 5));
-    expect(new Set(statesOf(2))).toEqual(new Set(['US-NE']));
+    const listStates = (index: number) =>
+      taxed.line_items[index]?.taxes.map((row) => row.jurisdiction_code.slice(0, 5));
+    expect(new Set(listStates(2))).toEqual(new Set(['US-NE']));
   });
 });

@@ -12,8 +12,8 @@ import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' wit
 import { all, type Element, fire, headers, newDocument, only, page, withId } from '../support/docs-page.ts';
 
 const values = (name: string) => all(`[${name}]`).map((element) => element.getAttribute(name) ?? '');
-const textOf = (id: string) => withId(id).textContent;
-const rowsOf = (table: string) =>
+const getText = (id: string) => withId(id).textContent;
+const listRows = (table: string) =>
   all(`${table} tbody tr`).map((row) => all('td, th', row).map(({ textContent }) => textContent));
 
 describe('HTML and Markdown', () => {
@@ -170,7 +170,7 @@ describe('the page documents', () => {
       Object.entries<Schema>({ ...properties }).flatMap(([field, { description = '' }]) => {
         // Markdown removes backticks and asterisks.
         const words = description.replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').slice(0, 30);
-        const shown = textOf(`schema-${name}.${field}`).replaceAll(/\s+/g, ' ');
+        const shown = getText(`schema-${name}.${field}`).replaceAll(/\s+/g, ' ');
         return shown.includes(words) ? [] : [`${name}.${field}`];
       }),
     );
@@ -191,21 +191,21 @@ describe('the page documents', () => {
       ['listTransactions.limit', /1 to 100/],
       ['schema-TransactionRequest.status', /one of draft, finalized/],
     ] as const)
-      expect(textOf(id)).toMatch(text);
+      expect(getText(id)).toMatch(text);
   });
 
   it('every product tax code with its search terms, every error code with its status, and every warning code', () => {
-    const codes = rowsOf('.code-table');
+    const codes = listRows('.code-table');
     expect(codes.map(([code]) => code)).toEqual(productTaxCodes.map(({ code }) => code));
     for (const [at, { synonyms }] of productTaxCodes.entries())
       for (const synonym of synonyms) expect(codes[at]?.[2]).toContain(synonym);
-    const errors = rowsOf('.error-table');
+    const errors = listRows('.error-table');
     expect(errors.map(([status, code]) => [code, status])).toEqual(
       Object.entries(errorStatuses).map(([code, status]) => [code, String(status)]),
     );
     for (const [, , meaning, remedy] of errors) expect(meaning).not.toBe(remedy);
     const documented = document.components.schemas.Warning.properties.code['x-extensible-enum'];
-    expect(rowsOf('.warning-table').map(([code]) => code)).toEqual(documented);
+    expect(listRows('.warning-table').map(([code]) => code)).toEqual(documented);
   });
 });
 

@@ -32,7 +32,7 @@ const validates = (schema: AnySchemaObject & { readonly $id: string }, value: un
   (ajv.getSchema(schema.$id) ?? ajv.compile(schema))(value) === true;
 
 type Fields = Readonly<Record<string, object>>;
-const partOf = (fields: object) =>
+const getPart = (fields: object) =>
   (['filing', 'content', 'transaction'] as const).find((part) => part in fields) ?? 'transaction';
 const without = (value: object, field: string) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== field));
@@ -43,7 +43,7 @@ it.each(types)('the schema of %s describes its fields, and accepts its own event
   expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
   expect([schema.$id, schema.title, schema.examples.length]).toEqual([`urn:levy:event:${type}`, type, 1]);
   expect([ajv.validateSchema(schema), Boolean(schema.description)]).toEqual([true, true]);
-  const part = partOf(schema.properties);
+  const part = getPart(schema.properties);
   const fields = { ...schema.properties, ...schema.properties[part].properties };
   const silent = Object.keys(fields).filter((field) => !fields[field].description);
   expect(silent).toEqual([part]);

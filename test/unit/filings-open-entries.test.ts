@@ -32,7 +32,11 @@ const row = (
   ...others,
 });
 
-const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others: Partial<Transaction> = {}, posting = {}) => {
+const listEntries = (
+  lines: readonly (readonly TaxRowResponse[])[],
+  others: Partial<Transaction> = {},
+  posting = {},
+) => {
   const line_items = lines.map((taxes) => line({ taxes: [...taxes] }));
   const taxes = [...line_items, ...shippingCharges(others.shipping)].flatMap((charge) => charge.taxes);
   const tax_amount = taxes.reduce((sum, { tax_amount: tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
@@ -41,7 +45,7 @@ const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others: Partia
   return listLiabilityEntries({ ...after, ...posting });
 };
 
-const basesOf = (entries: ReturnType<typeof listLiabilityEntries>) =>
+const listBases = (entries: ReturnType<typeof listLiabilityEntries>) =>
   entries.map(({ state, base }) => {
     const { taxable_amount, exempt_amount } = amountTexts(base);
     return `${state} ${taxable_amount} ${exempt_amount}`;
@@ -49,7 +53,9 @@ const basesOf = (entries: ReturnType<typeof listLiabilityEntries>) =>
 
 describe('an open entry', () => {
   it('includes its jurisdictions, and the version that posted it', () => {
-    const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60'), row('US-MI-DETROIT', '10.00', '0.00', '0.20')]]);
+    const [entry] = listEntries([
+      [row('US-MI', '10.00', '0.00', '0.60'), row('US-MI-DETROIT', '10.00', '0.00', '0.20')],
+    ]);
     expect(entry?.version).toBe(3);
     expect(entry?.amounts).toMatchObject([
       { jurisdiction_code: 'US-MI', jurisdiction_name: 'Name of US-MI', jurisdiction_type: 'state' },
@@ -59,8 +65,8 @@ describe('an open entry', () => {
 
   it('includes the reporting code of a jurisdiction, or null if the content has none', () => {
     const coded = row('US-AL-01-07000', '10.00', '0.00', '0.40', { reporting_code: '9137' });
-    const amountsOf = (...rows: readonly TaxRowResponse[]) => entriesOf([rows])[0]?.amounts ?? [];
-    const codes = amountsOf(row('US-AL', '10.00'), coded).map(({ reporting_code }) => reporting_code);
+    const getAmounts = (...rows: readonly TaxRowResponse[]) => listEntries([rows])[0]?.amounts ?? [];
+    const codes = getAmounts(row('US-AL', '10.00'), coded).map(({ reporting_code }) => reporting_code);
     expect(codes).toEqual([null, '9137']);
   });
 
@@ -69,7 +75,7 @@ describe('an open entry', () => {
       [row('US-MI', '6.00', '4.00'), row('US-MI-DETROIT', '10.00'), row('US-MI-WAYNE', '10.00')],
       [row('US-MI', '0.00', '5.00', '0.00', { taxability_reason: 'product_exempt' })],
     ];
-    expect(basesOf(entriesOf(lines))).toEqual(['US-MI 6.00 9.00']);
+    expect(listBases(listEntries(lines))).toEqual(['US-MI 6.00 9.00']);
   });
 
   it('counts a line by the jurisdiction with the largest gross if the state levies no tax', () => {
@@ -78,7 +84,7 @@ describe('an open entry', () => {
       [row('US-AK-JUNEAU', '100.00')],
       [row('US-AK-KENAI', '40.00', '10.00'), row('US-AK-SOLDOTNA', '20.00')],
     ];
-    expect(basesOf(entriesOf(lines))).toEqual(['US-AK 140.00 10.00']);
+    expect(listBases(listEntries(lines))).toEqual(['US-AK 140.00 10.00']);
   });
 
   it('adds exempt portions and shipping to the gross', () => {
@@ -100,14 +106,14 @@ describe('an open entry', () => {
     const lines = [
       [row('US-MI', '75.00'), row('US-MI', '0.00', '25.00', '0.00', { taxability_reason: 'portion_product_exempt' })],
     ];
-    expect(basesOf(entriesOf(lines, { shipping }))).toEqual(['US-MI 83.00 25.00']);
+    expect(listBases(listEntries(lines, { shipping }))).toEqual(['US-MI 83.00 25.00']);
   });
 
   it('is negative for a credit, with one entry per state', () => {
-    const entries = entriesOf([[row('US-MI', '10.00', '1.00', '0.60')], [row('US-OH', '20.00', '0.00', '1.15')]], {
+    const entries = listEntries([[row('US-MI', '10.00', '1.00', '0.60')], [row('US-OH', '20.00', '0.00', '1.15')]], {
       type: 'credit',
     });
-    expect(basesOf(entries)).toEqual(['US-MI -10.00 -1.00', 'US-OH -20.00 0.00']);
+    expect(listBases(entries)).toEqual(['US-MI -10.00 -1.00', 'US-OH -20.00 0.00']);
     expect(entries.map(({ amounts }) => amounts[0]?.tax)).toEqual([-60n, -115n]);
   });
 
@@ -119,7 +125,8 @@ describe('an open entry', () => {
   });
   const untaxed = (code: string, taxability_reason: TaxRowResponse['taxability_reason'], exempt = '10.00') =>
     row(code, '0.00', exempt, '0.00', { taxability_reason });
-  const statesOf = (...parameters: Parameters<typeof entriesOf>) => entriesOf(...parameters).map(({ state }) => state);
+  const listStates = (...parameters: Parameters<typeof listEntries>) =>
+    listEntries(...parameters).map(({ state }) => state);
 
   it('is created in each state with a registration on any day, and elsewhere only with tax', () => {
     const lines = [
@@ -127,14 +134,14 @@ describe('an open entry', () => {
       [untaxed('US-MI', 'not_collecting')],
       [untaxed('US-HI', 'not_supported')],
     ];
-    expect(statesOf(lines, {}, registered('Michigan', 'US-HI'))).toEqual(['US-MI', 'US-HI']);
-    expect(statesOf(lines, {}, registered())).toEqual([]);
+    expect(listStates(lines, {}, registered('Michigan', 'US-HI'))).toEqual(['US-MI', 'US-HI']);
+    expect(listStates(lines, {}, registered())).toEqual([]);
     // Recorded tax creates an entry for the whole state of the document.
     const taxed = [
       [untaxed('US-OR', 'not_collecting')],
       [row('US-OR', '0.00', '5.00', '0.30', { taxability_reason: 'over_collected' })],
     ];
-    const [entry] = entriesOf(
+    const [entry] = listEntries(
       taxed,
       { calculated_tax_amount: '0.00' },
       { ...registered(), replacedReason: 'not_collecting' },
@@ -153,7 +160,7 @@ describe('an open entry', () => {
       [untaxed('US-HI', 'not_supported')],
       [untaxed('CA', 'not_supported')],
     ];
-    expect(statesOf(lines)).toEqual(['US-OR', 'US-HI']);
+    expect(listStates(lines)).toEqual(['US-OR', 'US-HI']);
   });
 
   it('splits its gross by reason', () => {
@@ -177,7 +184,7 @@ describe('an open entry', () => {
       ...[exempt('1.00', 'resale'), exempt('128.00', 'government'), exempt('256.00', 'direct_pay')],
       ...[exempt('512.00', 'snap'), ...others],
     ];
-    const [entry] = entriesOf([], { line_items, type: 'credit' });
+    const [entry] = listEntries([], { line_items, type: 'credit' });
     expect(entry && amountTexts(entry.base)).toEqual({
       taxable_amount: '-32.00',
       exempt_amount: '-975.00',
@@ -203,48 +210,48 @@ describe('an open entry', () => {
     const shopInUtah = {
       settingsSnapshot: { ...snapshotSettings(defaultSettings('')), ship_from: from('UT').address },
     };
-    const columnsOf = (others: Parameters<typeof line>[0], document: Partial<Transaction> = {}, posting = {}) => {
+    const listColumns = (others: Parameters<typeof line>[0], document: Partial<Transaction> = {}, posting = {}) => {
       const line_items = [line({ taxes: taxes(), ...others })];
-      const [entry] = entriesOf([], { line_items, ...document }, posting);
+      const [entry] = listEntries([], { line_items, ...document }, posting);
       return entry?.amounts.map(({ in_state = 0n, food_drug = 0n }) => `${in_state} ${food_drug}`).join(', ');
     };
     const [inside, outside] = ['100 0, 10 0', '0 0, 0 0'];
-    expect(columnsOf({})).toBe(outside);
-    expect(columnsOf({}, { ship_from: from('UT') })).toBe(inside);
-    expect(columnsOf({ ship_from: from('NV') }, { ship_from: from('UT') }, shopInUtah)).toBe(outside);
-    expect(columnsOf({}, { ship_from: from('NV') }, shopInUtah)).toBe(outside);
-    expect(columnsOf({}, { ship_from: {} }, shopInUtah)).toBe(inside);
-    expect(columnsOf({ ship_from: { address: { postal_code: '84101' } } }, { type: 'credit' })).toBe('-100 0, -10 0');
+    expect(listColumns({})).toBe(outside);
+    expect(listColumns({}, { ship_from: from('UT') })).toBe(inside);
+    expect(listColumns({ ship_from: from('NV') }, { ship_from: from('UT') }, shopInUtah)).toBe(outside);
+    expect(listColumns({}, { ship_from: from('NV') }, shopInUtah)).toBe(outside);
+    expect(listColumns({}, { ship_from: {} }, shopInUtah)).toBe(inside);
+    expect(listColumns({ ship_from: { address: { postal_code: '84101' } } }, { type: 'credit' })).toBe('-100 0, -10 0');
     // This ZIP is in Kentucky and in Tennessee.
     const inKentucky = { taxes: [row('US-KY', '20.00', '0.00', '1.20')] };
-    expect(columnsOf({ ...inKentucky, ship_from: { address: { postal_code: '42223' } } })).toBe('0 0');
-    expect(columnsOf({ ...inKentucky, ship_from: { address: { postal_code: '42223', state: 'KY' } } })).toBe('120 0');
+    expect(listColumns({ ...inKentucky, ship_from: { address: { postal_code: '42223' } } })).toBe('0 0');
+    expect(listColumns({ ...inKentucky, ship_from: { address: { postal_code: '42223', state: 'KY' } } })).toBe('120 0');
     const equipment = { product_tax_code: 'HEALTH.HEARING_AIDS', taxes: taxes('reduced_rated') };
-    expect(columnsOf(equipment, {}, shopInUtah)).toBe(inside);
+    expect(listColumns(equipment, {}, shopInUtah)).toBe(inside);
     const food = { product_tax_code: 'FOOD.GROCERY', taxes: taxes('reduced_rated') };
-    expect(columnsOf(food)).toBe('0 100, 0 0');
-    expect(columnsOf(food, {}, shopInUtah)).toBe('0 100, 10 0');
-    expect(columnsOf({ ...food, product_tax_code: 'GENERAL' }, {}, shopInUtah)).toBe(inside);
+    expect(listColumns(food)).toBe('0 100, 0 0');
+    expect(listColumns(food, {}, shopInUtah)).toBe('0 100, 10 0');
+    expect(listColumns({ ...food, product_tax_code: 'GENERAL' }, {}, shopInUtah)).toBe(inside);
     // Recorded are 1.10, of which 0.60 and 0.05 were calculated: the rest is over-collected and also due.
-    expect(columnsOf({}, {}, { ...shopInUtah, calculatedTaxes: [60n, 5n] })).toBe(inside);
+    expect(listColumns({}, {}, { ...shopInUtah, calculatedTaxes: [60n, 5n] })).toBe(inside);
     // Calculated were 1.60: the tax due is not what was recorded.
     const under = { ...shopInUtah, calculatedTaxes: [150n, 10n], isUnderCollected: true as const };
-    expect(columnsOf({}, { type: 'credit', parent_transaction_id: 'txn_1' }, under)).toBe('-150 0, -10 0');
+    expect(listColumns({}, { type: 'credit', parent_transaction_id: 'txn_1' }, under)).toBe('-150 0, -10 0');
   });
 
   it('has no exception for a line without a price in a place that is not covered', () => {
-    const [entry] = entriesOf([[untaxed('US-MI', 'not_supported', '0.00')]]);
+    const [entry] = listEntries([[untaxed('US-MI', 'not_supported', '0.00')]]);
     expect([entry?.base.taxable, entry?.exceptions]).toEqual([0n, undefined]);
   });
 
   it('reports a local jurisdiction that is not covered, even if the state is covered', () => {
-    const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60'), untaxed('US-MI-DETROIT', 'not_supported')]]);
+    const [entry] = listEntries([[row('US-MI', '10.00', '0.00', '0.60'), untaxed('US-MI-DETROIT', 'not_supported')]]);
     expect(entry && amountTexts(entry.base)).toEqual({ taxable_amount: '10.00', exempt_amount: '0.00' });
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross: 1000n }]);
   });
 
   it("ignores the state's row if only a city levies the tax", () => {
-    const [entry] = entriesOf([
+    const [entry] = listEntries([
       [untaxed('US-AK', 'not_subject_to_tax', '100.00'), row('US-AK-JUNEAU', '100.00', '0.00', '5.00')],
     ]);
     expect(entry && amountTexts(entry.base)).toEqual({ taxable_amount: '100.00', exempt_amount: '0.00' });
@@ -259,7 +266,7 @@ describe('an open entry', () => {
       row('US-MI', '10.00', '0.00', recorded[0], { rate: '0.06' }),
       row('US-MI-DETROIT', '10.00', '0.00', recorded[1], { rate: '0.03' }),
     ];
-    const [entry] = entriesOf([rows], {}, { calculatedTaxes: calculated });
+    const [entry] = listEntries([rows], {}, { calculatedTaxes: calculated });
     expect(entry?.amounts.map(({ tax, difference = 0n }) => tax - difference)).toEqual(calculated);
     expect(entry?.exceptions).toEqual([{ reason, gross: 1000n }]);
   });
@@ -285,7 +292,7 @@ describe('an open entry', () => {
   it('includes the fields that lists show', () => {
     const address = { state: 'MI', postal_code: '48226-1234' };
     const document = { reference_id: 'order-1', tax_date: '2026-10-08T12:00:00Z', customer: { id: 'cus_1', address } };
-    expect(entriesOf([[row('US-MI', '1.00')]], document)[0]?.document).toEqual({
+    expect(listEntries([[row('US-MI', '1.00')]], document)[0]?.document).toEqual({
       type: 'sale',
       tax_day: '2026-10-08',
       reference_id: 'order-1',
@@ -295,7 +302,7 @@ describe('an open entry', () => {
   });
 
   it('round-trips through storage', () => {
-    const [entry] = entriesOf([[row('US-MI', '10.00', '1.00', '0.60')]]);
+    const [entry] = listEntries([[row('US-MI', '10.00', '1.00', '0.60')]]);
     if (!entry) throw new Error('There is none.');
     const split = { ...entry, base: { ...entry.base, resale: 100n, not_covered: 200n } };
     const exceptions = [{ reason: 'not_covered', gross: 200n }] as const;

@@ -16,8 +16,8 @@ import {
 // The oracle counts single days, without lengths of months, quarters or years.
 
 const dayMs = 86_400_000;
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const dayAfter = (day: string, days = 1) => dayOf(Date.parse(day) + days * dayMs);
+const getDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const dayAfter = (day: string, days = 1) => getDay(Date.parse(day) + days * dayMs);
 
 /** The settings that are constant throughout a calendar period. */
 const label = (day: string, frequency: Frequency): string => {
@@ -33,16 +33,16 @@ const label = (day: string, frequency: Frequency): string => {
   return `${date.getUTCFullYear()} ${part}`;
 };
 
-const lastOf = (day: string, frequency: Frequency): string =>
-  label(dayAfter(day), frequency) === label(day, frequency) ? lastOf(dayAfter(day), frequency) : day;
-const firstOf = (day: string, frequency: Frequency): string =>
-  label(dayAfter(day, -1), frequency) === label(day, frequency) ? firstOf(dayAfter(day, -1), frequency) : day;
+const getLast = (day: string, frequency: Frequency): string =>
+  label(dayAfter(day), frequency) === label(day, frequency) ? getLast(dayAfter(day), frequency) : day;
+const getFirst = (day: string, frequency: Frequency): string =>
+  label(dayAfter(day, -1), frequency) === label(day, frequency) ? getFirst(dayAfter(day, -1), frequency) : day;
 
 const isThere = (day: string, { from, to }: Registration) => from <= day && (to === null || day <= to);
 
 /** Whether a registration covers any day of the month of the given day. */
 const isRegisteredInMonth = (day: string, registrations: readonly Registration[]): boolean => {
-  for (let at = firstOf(day, 'month'); at <= lastOf(day, 'month'); at = dayAfter(at))
+  for (let at = getFirst(day, 'month'); at <= getLast(day, 'month'); at = dayAfter(at))
     if (registrations.some((one) => isThere(at, one))) return true;
   return false;
 };
@@ -59,8 +59,8 @@ const frequencyFrom = (day: string, registrations: readonly Registration[]): Fre
 const oracleAfter = (end: string, registrations: readonly Registration[]): Period => {
   const start = dayAfter(end);
   const frequency = frequencyFrom(start, registrations);
-  let last = lastOf(start, 'month');
-  for (; last < lastOf(start, frequency); last = lastOf(dayAfter(last), 'month')) {
+  let last = getLast(start, 'month');
+  for (; last < getLast(start, frequency); last = getLast(dayAfter(last), 'month')) {
     const next = dayAfter(last);
     if (!isRegisteredInMonth(next, registrations) || frequencyFrom(next, registrations) !== frequency) break;
   }
@@ -90,7 +90,7 @@ const arbitraryRegistrations = fc
     registrationsIn(
       'US-MI',
       all.map(({ from, length, frequency }) =>
-        registration(dayOf(from * dayMs), length === null ? null : dayOf((from + length) * dayMs), frequency),
+        registration(getDay(from * dayMs), length === null ? null : getDay((from + length) * dayMs), frequency),
       ),
     ),
   );
@@ -99,7 +99,7 @@ describe('periods', () => {
   it('are contiguous for every change of frequency', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, fc.integer({ min: 0, max: 83 }), (registrations, months) => {
-        let end = dayOf(Date.UTC(2023, months, 0));
+        let end = getDay(Date.UTC(2023, months, 0));
         for (let count = 0; count < 30; count++) {
           const period = periodAfter(end, registrations);
           expect(period).toEqual(oracleAfter(end, registrations));
@@ -165,10 +165,10 @@ describe('periods', () => {
     const registrations = [registration('0001-01-01', null, frequency)];
     for (const year of [1900, 1999, 2000, 2023, 2024, 2025, 2028, 2099, 2100])
       for (let month = 0; month < 12; month++) {
-        const day = dayOf(Date.UTC(year, month, 15));
+        const day = getDay(Date.UTC(year, month, 15));
         expect(periodAround(day, registrations)).toEqual({
-          start: firstOf(day, frequency),
-          end: lastOf(day, frequency),
+          start: getFirst(day, frequency),
+          end: getLast(day, frequency),
           frequency,
         });
       }
@@ -207,7 +207,7 @@ describe('the period ends around a day', () => {
   it('match the periods after a known period, at any distance', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, days, (registrations, at) => {
-        const day = dayOf(at * dayMs);
+        const day = getDay(at * dayMs);
         const from = oracleAfter('2022-12-31', registrations);
         let period = from;
         while (period.end < day) period = oracleAfter(period.end, registrations);

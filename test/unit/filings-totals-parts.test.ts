@@ -24,7 +24,7 @@ const sale = fc.record({
 });
 type Sale = typeof sale extends fc.Arbitrary<infer Value> ? Value : never;
 
-const entryOf = (
+const buildEntry = (
   { currency, levies }: { currency: string; levies: readonly Levied[] },
   at: number,
 ): LiabilityEntry => ({
@@ -56,7 +56,7 @@ describe('the sums of a shard that are not in parts', () => {
       const currency = String.fromCharCode(65 + (at % 26), 65 + ((at * 7) % 26), 65 + Math.floor(at / 26));
       const parts = Object.fromEntries([...namedExemptions, 'not_covered'].map((part) => [part, amount()]));
       return {
-        ...entryOf({ currency, levies: [{ code: 1, rate: '0.01', tax: drawn.below(1e9) }] }, at),
+        ...buildEntry({ currency, levies: [{ code: 1, rate: '0.01', tax: drawn.below(1e9) }] }, at),
         base: { taxable: amount(), exempt: amount(), tax: 0n, ...parts },
         exceptions: exceptionReasons.map((reason) => ({ reason, gross: amount() })),
         review: reviewCodes,
@@ -81,18 +81,18 @@ describe('the sums of a shard that are not in parts', () => {
 /** Returns the shards after the steps, and their stored parts. */
 const inSteps = async (sales: readonly Sale[], size: number, rowsMax: number) => {
   const stored = new Map<string, TotalsPart>();
-  const placeOf = ({ shard, from }: PartPlace) => `${shard} ${from}`;
+  const getPlace = ({ shard, from }: PartPlace) => `${shard} ${from}`;
   let calls = 0;
   const parts = async (_account: string, _id: string, places: readonly PartPlace[]) => {
     calls += 1;
-    return places.map((place) => stored.get(placeOf(place)) as TotalsPart);
+    return places.map((place) => stored.get(getPlace(place)) as TotalsPart);
   };
   const shards: ShardProgress[] = [];
   for (const shard of [0, 1, 2]) {
     let progress = { shard, totals: noTotals, parts: [] as readonly string[] } as ShardProgress;
     const own = sales.filter((one) => one.shard === shard);
     for (let at = 0; at < own.length; at += size) {
-      const added = withEntries(noTotals, own.slice(at, at + size).map(entryOf));
+      const added = withEntries(noTotals, own.slice(at, at + size).map(buildEntry));
       const { written, ...grown } = await addToShard(progress, added, rowsMax, async (froms) => {
         const read = await parts(
           '',
@@ -101,7 +101,7 @@ const inSteps = async (sales: readonly Sale[], size: number, rowsMax: number) =>
         );
         return new Map(read.map(({ from, sums }) => [from, sums]));
       });
-      for (const part of written) stored.set(placeOf(part), part);
+      for (const part of written) stored.set(getPlace(part), part);
       progress = { ...progress, ...grown };
     }
     shards.push(progress);
@@ -130,7 +130,7 @@ const expected = (sales: readonly Sale[], after = '') => {
 type Groups = Awaited<
   ReturnType<typeof Array.fromAsync<Awaited<ReturnType<ReturnType<typeof sumsAfter>['next']>>['value']>>
 >;
-const taxesOf = (groups: Groups) =>
+const listTaxes = (groups: Groups) =>
   groups
     .flatMap((group) => group ?? [])
     .map(([key, { rates }]) => [key, [...rates].map(([rate, { tax }]) => `${rate} ${tax}`).sort()]);
@@ -151,7 +151,7 @@ describe('totals in parts', () => {
             expect(rowsIn(totals.jurisdictions)).toBeLessThanOrEqual(froms.length > 0 ? 0 : rowsMax);
             expect(froms).toEqual([...new Set(froms)].sort());
           }
-          expect(taxesOf(await Array.fromAsync(sumsAfter(filing, shards, after, { parts })))).toEqual(
+          expect(listTaxes(await Array.fromAsync(sumsAfter(filing, shards, after, { parts })))).toEqual(
             expected(sales, after),
           );
           const whole = totalsOfAll(shards.map(({ totals }) => totals));
@@ -175,9 +175,9 @@ describe('totals in parts', () => {
     const before = calls();
     const first = await sumsAfter(filing, shards, '', { parts }).next();
     expect(calls() - before).toBe(1);
-    expect(taxesOf([first.value])).toEqual(expected(sales).slice(0, first.value?.length));
+    expect(listTaxes([first.value])).toEqual(expected(sales).slice(0, first.value?.length));
     const last = await Array.fromAsync(sumsAfter(filing, shards, 'USD US-TX-996', { parts }));
-    expect(taxesOf(last)).toEqual(expected(sales, 'USD US-TX-996'));
+    expect(listTaxes(last)).toEqual(expected(sales, 'USD US-TX-996'));
     expect(calls() - before).toBeLessThan(6);
   });
 });

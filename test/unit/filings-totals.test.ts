@@ -10,7 +10,7 @@ import { saleDocument } from '../support/transactions.ts';
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
 type Currency = keyof typeof decimals;
 
-const writerOf = (currency: Currency) => (value: number) =>
+const getWriter = (currency: Currency) => (value: number) =>
   new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
 
 const part = fc.option(fc.integer({ min: -9999, max: 9999 }), { nil: undefined });
@@ -28,7 +28,7 @@ const split = fc.record({
 type Split = typeof split extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The optional parts of an amount, as an entry stores them. */
-const splitOf = ({ not_covered, ...exempt }: Split, write: (value: number) => string) => ({
+const buildSplit = ({ not_covered, ...exempt }: Split, write: (value: number) => string) => ({
   exempt: Object.fromEntries(
     Object.entries(exempt).flatMap(([reason, value]) => (value === undefined ? [] : [[reason, write(value)]])),
   ),
@@ -39,7 +39,7 @@ const exceptions = (currency: Currency) =>
   fc.uniqueArray(
     fc.record({
       reason: fc.constantFrom('not_covered' as const, 'over_collected' as const, 'under_collected' as const),
-      gross_amount: fc.integer({ min: 1, max: 9999 }).map(writerOf(currency)),
+      gross_amount: fc.integer({ min: 1, max: 9999 }).map(getWriter(currency)),
     }),
     { selector: ({ reason }) => reason, maxLength: 2 },
   );
@@ -57,7 +57,7 @@ const amounts = (currency: Currency) =>
       split,
     })
     .map(({ code, reporting_code, rate, split: parts, ...minor }): TextRow => {
-      const write = writerOf(currency);
+      const write = getWriter(currency);
       return {
         jurisdiction_code: code,
         jurisdiction_name: code,
@@ -67,12 +67,12 @@ const amounts = (currency: Currency) =>
         taxable_amount: write(minor.taxable),
         exempt_amount: write(minor.exempt),
         tax_amount: write(minor.tax),
-        ...splitOf(parts, write),
+        ...buildSplit(parts, write),
         ...(minor.calculated !== null && { calculated_tax_amount: write(minor.calculated) }),
       };
     });
 
-const baseOf = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: TextRow): TextAmounts => ({
+const buildBase = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: TextRow): TextAmounts => ({
   taxable_amount,
   exempt_amount,
   exempt,
@@ -95,7 +95,7 @@ const entries = fc.array(
           month,
           currency,
           version: 1,
-          base: baseOf(rows[0] as TextRow),
+          base: buildBase(rows[0] as TextRow),
           amounts: rows,
           document: { ...saleDocument, type },
           ...(some.length > 0 && { exceptions: some }),
@@ -106,19 +106,19 @@ const entries = fc.array(
 );
 
 /** Adds up an amount over all rows; missing amounts are zero. */
-const sumOf = <Row>(rows: readonly Row[], currency: string, amountOf: (row: Row) => string | undefined) =>
-  rows.reduce((sum, row) => sum.plus(amountOf(row) ?? 0), new Decimal(0)).toFixed(decimals[currency as Currency]);
+const getSum = <Row>(rows: readonly Row[], currency: string, getAmount: (row: Row) => string | undefined) =>
+  rows.reduce((sum, row) => sum.plus(getAmount(row) ?? 0), new Decimal(0)).toFixed(decimals[currency as Currency]);
 
 /** Adds up the amounts that do not depend on rates, each separately. */
 const splitSums = (of: readonly TextAmounts[], currency: string) => {
-  const sum = (amountOf: (row: TextAmounts) => string | undefined) => sumOf(of, currency, amountOf);
+  const sum = (getAmount: (row: TextAmounts) => string | undefined) => getSum(of, currency, getAmount);
   const exempt = Object.fromEntries(reasons.map((reason) => [reason, sum((row) => row.exempt?.[reason])]));
   const exempt_amount = sum((row) => row.exempt_amount);
   const not_covered_amount = sum((row) => row.not_covered_amount);
   const taxable_amount = sum((row) => row.taxable_amount);
   const product = Object.values(exempt).reduce((rest, amount) => rest.minus(amount), new Decimal(exempt_amount));
   return {
-    gross_amount: sumOf([taxable_amount, exempt_amount, not_covered_amount], currency, (amount) => amount),
+    gross_amount: getSum([taxable_amount, exempt_amount, not_covered_amount], currency, (amount) => amount),
     exempt_amount,
     exempt_by_reason: { ...exempt, product: product.toFixed(decimals[currency as Currency]) },
     not_covered_amount,
@@ -127,10 +127,10 @@ const splitSums = (of: readonly TextAmounts[], currency: string) => {
 };
 
 const taxSums = (of: readonly TextRow[], currency: string) => ({
-  calculated_tax_amount: sumOf(of, currency, (row) => row.calculated_tax_amount ?? row.tax_amount),
-  tax_amount: sumOf(of, currency, (row) => row.tax_amount),
+  calculated_tax_amount: getSum(of, currency, (row) => row.calculated_tax_amount ?? row.tax_amount),
+  tax_amount: getSum(of, currency, (row) => row.tax_amount),
   // For a positive tax the excess, for a negative tax the shortfall.
-  over_collected_amount: sumOf(of, currency, (row) => {
+  over_collected_amount: getSum(of, currency, (row) => {
     const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount ?? row.tax_amount);
     const isNegative = new Decimal(row.tax_amount).lt(0);
     return (isNegative ? difference.lt(0) : difference.gt(0)) ? difference.toString() : '0';
@@ -138,10 +138,10 @@ const taxSums = (of: readonly TextRow[], currency: string) => ({
 });
 
 /** The entries have no sales from inside the state. */
-const dueOf = (of: readonly TextRow[], currency: string) => {
+const getDue = (of: readonly TextRow[], currency: string) => {
   const { calculated_tax_amount: calculated, over_collected_amount: over } = taxSums(of, currency);
-  const zero = sumOf([], currency, () => undefined);
-  const out_of_state = sumOf([calculated, over], currency, (amount) => amount);
+  const zero = getSum([], currency, () => undefined);
+  const out_of_state = getSum([calculated, over], currency, (amount) => amount);
   return { in_state: zero, out_of_state, food_and_drugs: zero, fees: zero };
 };
 
@@ -150,21 +150,21 @@ const expected = (all: readonly TextEntry[]) => {
   const rows = all.flatMap(({ currency, month, transactionId, document, amounts: of }) =>
     of.map((row) => ({ ...row, currency, month, transactionId, isCredit: document?.type === 'credit' })),
   );
-  const codeOf = (of: typeof rows) => {
+  const getCode = (of: typeof rows) => {
     const coded = of.filter(({ reporting_code }) => reporting_code !== null);
     const last = coded.some(({ month }) => month === '2026-10') ? '2026-10' : '2026-09';
     const codes = coded.filter(({ month }) => month === last).map(({ reporting_code }) => reporting_code);
     return codes.sort().at(-1) ?? null;
   };
-  const countOf = (of: typeof rows) => new Set(of.map(({ transactionId }) => transactionId)).size;
+  const getCount = (of: typeof rows) => new Set(of.map(({ transactionId }) => transactionId)).size;
   const sums = (of: typeof rows, currency: string) => {
     const credits = of.filter(({ isCredit }) => isCredit);
     return {
       ...splitSums(of, currency),
       ...taxSums(of, currency),
       credit_amount: splitSums(credits, currency).gross_amount,
-      credit_count: countOf(credits),
-      count: countOf(of),
+      credit_count: getCount(credits),
+      count: getCount(of),
     };
   };
   return [...Map.groupBy(rows, (row) => `${row.currency} ${row.jurisdiction_code}`)]
@@ -174,10 +174,10 @@ const expected = (all: readonly TextEntry[]) => {
       const rates = [...Map.groupBy(of, ({ rate }) => rate)].sort(([a], [b]) => new Decimal(a).cmp(b));
       return {
         jurisdiction_code,
-        reporting_code: codeOf(of),
+        reporting_code: getCode(of),
         currency,
         ...sums(of, currency),
-        tax_due: dueOf(of, currency),
+        tax_due: getDue(of, currency),
         rates: rates.map(([rate, ofRate]) => ({ rate, ...sums(ofRate, currency) })),
       };
     });
@@ -207,18 +207,18 @@ describe('totals', () => {
     fc.assert(
       fc.property(entries, (all) => {
         const byCurrency = [...Map.groupBy(all, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
-        const basesOf = (some: typeof all) => some.map(({ base }) => base);
+        const listBases = (some: typeof all) => some.map(({ base }) => base);
         expect(answeredSummary(inSteps(all, 3))).toEqual(
           byCurrency.map(([currency, of]) => {
             const credits = of.filter(({ document }) => document.type === 'credit');
             return {
               currency,
-              ...splitSums(basesOf(of), currency),
+              ...splitSums(listBases(of), currency),
               ...taxSums(
                 of.flatMap(({ amounts: rows }) => rows),
                 currency,
               ),
-              credit_amount: splitSums(basesOf(credits), currency).gross_amount,
+              credit_amount: splitSums(listBases(credits), currency).gross_amount,
               credit_count: credits.length,
               count: of.length,
             };
@@ -236,7 +236,7 @@ describe('totals', () => {
         const some = all.filter((entry) => entry.exceptions);
         const sums = some.flatMap(({ currency, exceptions: of = [] }) => of.map((one) => ({ ...one, currency })));
         const expectedSums = [...Map.groupBy(sums, ({ reason, currency }) => `${reason} ${currency}`)].map(
-          ([key, of]) => `${key} ${of.length} ${sumOf(of, of[0]?.currency ?? '', ({ gross_amount }) => gross_amount)}`,
+          ([key, of]) => `${key} ${of.length} ${getSum(of, of[0]?.currency ?? '', ({ gross_amount }) => gross_amount)}`,
         );
         expect(actual.count).toBe(some.length);
         expect(
@@ -247,7 +247,7 @@ describe('totals', () => {
         // If an entry has several reasons, the reason with the larger gross.
         const currencies = [...new Set(some.map(({ currency }) => currency))] as Currency[];
         const largest = some.map(({ exceptions: of = [] }) => Decimal.max(...of.map((one) => one.gross_amount)));
-        const gross = sumOf(largest, currencies[0] ?? 'USD', String);
+        const gross = getSum(largest, currencies[0] ?? 'USD', String);
         expect(actual.gross_amount).toBe(currencies.length > 1 ? null : gross);
       }),
     );

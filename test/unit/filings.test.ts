@@ -6,7 +6,7 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import { csvText } from '../../shared/base/csv.ts';
 import calendar from '../../shared/catalog/filing-calendar.json' with { type: 'json' };
 import type { FilingSummary } from '../../shared/filings/filing.ts';
-import { discountOf, estimateDiscount, findFilingTerms } from '../../shared/filings/filing-calendar.ts';
+import { estimateDiscount, findFilingTerms, getDiscount } from '../../shared/filings/filing-calendar.ts';
 import type { FilingReads } from '../../shared/filings/ports.ts';
 import { getFiling } from '../../shared/filings/read-filings.ts';
 import { newFiling } from '../../shared/filings/work-on.ts';
@@ -30,7 +30,7 @@ describe('filing keys', () => {
   const entry = { transactionId: newTransactionId(), state: 'US-MI', month: '2026-10', currency: 'USD' };
 
   it('includes the account in every key of a filing, so two accounts never share an item', () => {
-    const keysOf = (account: string) =>
+    const listKeys = (account: string) =>
       [
         filingKey(account, 'fil_1'),
         chainKey(account, 'US-MI'),
@@ -39,8 +39,8 @@ describe('filing keys', () => {
         filedEntryKey(account, 'fil_1', entry),
         filingWorkKey(account, 'fil_1'),
       ].map(({ pk, sk }) => `${pk} ${sk}`);
-    expect(new Set([...keysOf('acct_1'), ...keysOf('acct_11')]).size).toBe(12);
-    for (const key of keysOf('acct_1')) expect(key).toMatch(/acct_1(#| )/);
+    expect(new Set([...listKeys('acct_1'), ...listKeys('acct_11')]).size).toBe(12);
+    for (const key of listKeys('acct_1')) expect(key).toMatch(/acct_1(#| )/);
   });
 
   it('maps an entry to the same shard when open and filed, with the progress of a shard before its entries', () => {
@@ -91,18 +91,18 @@ describe('pages of entries', () => {
 
   // The database limits a page to 1 MB.
   const databasePage = 1_000_000;
-  const sizeOf = (one: LiabilityEntry) => JSON.stringify(encodeEntry(one).amounts).length;
+  const getSize = (one: LiabilityEntry) => JSON.stringify(encodeEntry(one).amounts).length;
 
   /** A page of entries uses no other methods. */
   type Reads = Pick<FilingReads, 'shards' | 'find' | 'progress' | 'filedEntries'>;
 
   /** Entries in three shards, each with a share of the 300 jurisdictions that a large invoice can have. */
-  const readsOf = (count: number, jurisdictions: number, onRead: (bytes: number) => void): Reads => {
+  const listReads = (count: number, jurisdictions: number, onRead: (bytes: number) => void): Reads => {
     const shards = [0, 1, 2].map((shard) =>
       Array.from({ length: count / 3 }, (_, at) => entry((shard * count) / 3 + at, jurisdictions)),
     );
     // They differ only in their ids, which have the same length.
-    const entryBytes = sizeOf(entry(0, jurisdictions));
+    const entryBytes = getSize(entry(0, jurisdictions));
     return {
       shards: shards.length,
       find: async () => filing,
@@ -132,10 +132,10 @@ describe('pages of entries', () => {
     'ends pages of entries with $jurisdictions jurisdictions by size, loses none, and reads little more',
     async (shape) => {
       let bytesRead = 0;
-      const filings = readsOf(shape.entries, shape.jurisdictions, (bytes) => {
+      const filings = listReads(shape.entries, shape.jurisdictions, (bytes) => {
         bytesRead += bytes;
       });
-      const entryBytes = sizeOf(entry(0, shape.jurisdictions));
+      const entryBytes = getSize(entry(0, shape.jurisdictions));
       const seen: string[] = [];
       let pages = 0;
       let starting_after: string | null = null;
@@ -236,7 +236,7 @@ describe('filing CSV', () => {
 });
 
 describe('filing calendar', () => {
-  const dueOf = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
+  const getDue = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
 
   describe('the due date of a return', () => {
     // Calculated by hand from the states' rules and a calendar.
@@ -320,13 +320,13 @@ describe('filing calendar', () => {
       ['US-IN', 'month', '2026-10-31', null],
       ['US-OR', 'month', '2026-10-31', null],
     ] as const)('in %s by %s to %s: %s', (state, frequency, periodEnd, expected) => {
-      expect(dueOf(state, frequency, periodEnd)).toBe(expected);
+      expect(getDue(state, frequency, periodEnd)).toBe(expected);
     });
 
     it('is a business day within 150 days after the period, in every state with a return', () => {
       for (const state of Object.keys(calendar))
         for (const end of ['2026-03-31', '2026-12-31', '2027-02-28', '2028-02-29']) {
-          const due = dueOf(`US-${state}`, 'month', end);
+          const due = getDue(`US-${state}`, 'month', end);
           if (due === null) continue;
           const days = (Date.parse(due) - Date.parse(end)) / 86_400_000;
           expect([state, end, due, days > 0 && days < 150]).toEqual([state, end, due, true]);
@@ -355,14 +355,14 @@ describe('filing calendar', () => {
 });
 
 describe('the estimate of a vendor discount', () => {
-  const summaryOf = (tax: string, currency = 'USD') =>
+  const getSummary = (tax: string, currency = 'USD') =>
     ({ currency, calculated_tax_amount: tax, over_collected_amount: '0.00' }) as FilingSummary;
 
   const closed = { status: 'closed', period_start: '2026-10-01', isLate: false } as const;
 
   const estimate = (state: string, summary: readonly FilingSummary[], changes: object = {}) => {
     const { vendor_discount } = findFilingTerms(state, 'month', '2026-10-31');
-    return estimateDiscount(discountOf(state), { ...closed, vendor_discount, summary, ...changes });
+    return estimateDiscount(getDiscount(state), { ...closed, vendor_discount, summary, ...changes });
   };
 
   // Calculated by hand from the law.
@@ -392,14 +392,14 @@ describe('the estimate of a vendor discount', () => {
     ['US-WI', '0.00', '0.00'],
     ['US-WI', '-20.00', '0.00'],
   ])('in %s on a tax due of %s is %s', (state, tax, expected) => {
-    expect(estimate(state, [summaryOf(tax)])).toEqual({
+    expect(estimate(state, [getSummary(tax)])).toEqual({
       vendor_discount_amount: expected,
       vendor_discount_reason: null,
     });
   });
 
   it('includes over-collected tax, and is zero without sales', () => {
-    expect(estimate('US-MO', [{ ...summaryOf('100.00'), over_collected_amount: '50.00' }])).toMatchObject({
+    expect(estimate('US-MO', [{ ...getSummary('100.00'), over_collected_amount: '50.00' }])).toMatchObject({
       vendor_discount_amount: '3.00',
     });
     expect(estimate('US-MO', [])).toMatchObject({ vendor_discount_amount: '0.00' });
@@ -414,10 +414,10 @@ describe('the estimate of a vendor discount', () => {
     ['US-KY', { status: 'closing' }, 'closing'],
     ['US-KY', { status: 'canceled' }, 'canceled'],
     ['US-KY', { isLate: true }, 'by the due date'],
-    ['US-KY', { summary: [summaryOf('1.00'), summaryOf('1.00', 'EUR')] }, 'currencies other than USD'],
+    ['US-KY', { summary: [getSummary('1.00'), getSummary('1.00', 'EUR')] }, 'currencies other than USD'],
     ['US-WI', { period_start: '2023-09-01' }, 'before 2023-10-01'],
   ] as const)('is null with a reason for %s %j', (state, changes, reason) => {
-    expect(estimate(state, [summaryOf('100.00')], changes)).toEqual({
+    expect(estimate(state, [getSummary('100.00')], changes)).toEqual({
       vendor_discount_amount: null,
       vendor_discount_reason: expect.stringContaining(reason),
     });

@@ -8,7 +8,7 @@ import { rateDecimals } from '../../shared/catalog/release-values.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { scaledRate } from '../../shared/tax/assessment.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
-import { ask, jurisdiction, locationOf, releaseOf, rule } from '../support/builders.ts';
+import { ask, buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
 /**
@@ -33,7 +33,7 @@ const code = 'general_excise_not_passed_on';
 const goods = (unit_price: string, product_tax_code = 'GENERAL') => ({ unit_price, product_tax_code });
 const giftCard = { ...goods('9.00', 'FEES.GIFT_CARDS'), fulfillment: 'ship' as const };
 const said = ({ warnings }: Outcome) => warnings.filter((warning) => warning.code === code);
-const ratesOf = ({ tax_summary }: Outcome) => tax_summary.map(({ rate }) => rate);
+const listRates = ({ tax_summary }: Outcome) => tax_summary.map(({ rate }) => rate);
 
 describe('a line in Hawaii', () => {
   it.each([
@@ -52,10 +52,10 @@ describe('a line in Hawaii', () => {
 
   it('shows its shares of the visible rate, which split the tax', () => {
     const outcome = ask({ to: honolulu, line_items: [goods('10000.00')] }, on);
-    expect(ratesOf(outcome)).toEqual(['0.041885', '0.005235']);
+    expect(listRates(outcome)).toEqual(['0.041885', '0.005235']);
     expect(outcome.line_items[0]?.taxes.map(({ tax_amount }) => tax_amount)).toEqual(['418.85', '52.35']);
-    expect(ratesOf(ask({ to: kalawao }, on))).toEqual(['0.041666']);
-    expect(ratesOf(ask({ to: honolulu }))).toEqual(['0.04', '0.005']);
+    expect(listRates(ask({ to: kalawao }, on))).toEqual(['0.041666']);
+    expect(listRates(ask({ to: honolulu }))).toEqual(['0.04', '0.005']);
   });
 
   it('has a visible tax of 4.5 percent of price plus tax', () => {
@@ -117,12 +117,12 @@ describe('the visible rate', () => {
   });
 
   it("uses the product's rate if it has one", () => {
-    const release = releaseOf({
+    const release = getRelease({
       of: [
         { code: 'US-HI', type: 'state', rate: '0.04' },
         { code: 'US-HI-X', type: 'county', rate: '0.005' },
       ],
-      locations: [locationOf({ zips: [['96813', '96813']], alternatives: [['US-HI-X']] })],
+      locations: [buildLocation({ zips: [['96813', '96813']], alternatives: [['US-HI-X']] })],
       rules: [
         rule('wholesale', ['JEWELRY'], { type: 'rate', rate: '0.005' }, { levels: ['state'] }),
         rule('no-surcharge', ['JEWELRY'], { type: 'exempt' }, { levels: ['county'] }),

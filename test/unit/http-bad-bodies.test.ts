@@ -16,14 +16,14 @@ import {
   FilingUpdate,
   filingUpdateProblems,
 } from '../../shared/filings/request.ts';
-import { parseSent, placeOf, requestContext } from '../support/parse-sent.ts';
+import { getPlace, parseSent, requestContext } from '../support/parse-sent.ts';
 
 const definition = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems };
 const parse = (body: unknown, prefer?: string) => parseSent(definition, body, prefer);
 const problemsIn = (body: unknown, prefer?: string) =>
-  parse(body, prefer).problems.map((problem) => [problem.code, placeOf(problem)]);
+  parse(body, prefer).problems.map((problem) => [problem.code, getPlace(problem)]);
 
-const problemOf = (text: string) => {
+const getProblem = (text: string) => {
   const [pointer = '', code = 'invalid_format'] = text.split(' ').reverse();
   return [`validation_${code}`, pointer];
 };
@@ -114,7 +114,7 @@ const refused: readonly (readonly [problems: string, body: unknown])[] = [
 
 describe('body validation', () => {
   it.each(refused)('is refused with the problems "%s"', (problems, body) => {
-    expect(problemsIn(body)).toEqual(problems.split(', ').map(problemOf));
+    expect(problemsIn(body)).toEqual(problems.split(', ').map(getProblem));
     for (const { detail, title } of parse(body).problems)
       expect([detail.length > 10, title.length > 5, detail === 'Invalid input']).toEqual([true, true, false]);
   });
@@ -273,12 +273,12 @@ describe('the problems of a body', () => {
   });
 });
 
-const placesOf = (problems: readonly Problem[]) =>
-  problems.map((problem) => `${problem.code.slice(11)} ${placeOf(problem)}`);
+const listPlaces = (problems: readonly Problem[]) =>
+  problems.map((problem) => `${problem.code.slice(11)} ${getPlace(problem)}`);
 
 const toClose = (body: unknown, prefer?: string) => parseSent({ schema: FilingRequest, answer: {} }, body, prefer);
 const toChange = (body: unknown) =>
-  placesOf(parseSent({ schema: FilingUpdate, answer: {}, inspect: filingUpdateProblems }, body).problems);
+  listPlaces(parseSent({ schema: FilingUpdate, answer: {}, inspect: filingUpdateProblems }, body).problems);
 const period = { state: 'MI', period_end: '2026-10-31' };
 const filed = { status: 'filed', confirmation_number: 'x' };
 
@@ -296,19 +296,23 @@ describe('the body of POST /filings', () => {
     ['dry_run', 'true', 1, {}],
   ])('is rejected with an invalid %s', (field, ...values) => {
     for (const value of values)
-      expect(placesOf(toClose({ ...period, [field]: value }).problems)).toEqual([`invalid_format /${field}`]);
+      expect(listPlaces(toClose({ ...period, [field]: value }).problems)).toEqual([`invalid_format /${field}`]);
   });
 
   it('is an object with a state and a period', () => {
-    for (const body of [null, [], 'x', 0, true]) expect(placesOf(toClose(body).problems)).toEqual(['invalid_format ']);
+    for (const body of [null, [], 'x', 0, true])
+      expect(listPlaces(toClose(body).problems)).toEqual(['invalid_format ']);
     for (const body of [{}, { period_end: null, state: null }])
-      expect(placesOf(toClose(body).problems).sort()).toEqual(['required_field /period_end', 'required_field /state']);
+      expect(listPlaces(toClose(body).problems).sort()).toEqual([
+        'required_field /period_end',
+        'required_field /state',
+      ]);
   });
 
   it('can have unknown fields, except in strict mode', () => {
     const body = { ...period, frequency: 'month' };
     expect(toClose(body)).toMatchObject({ problems: [], unknownFields: ['/frequency'] });
-    expect(placesOf(toClose(body, 'handling=strict').problems)).toEqual(['unknown_field /frequency']);
+    expect(listPlaces(toClose(body, 'handling=strict').problems)).toEqual(['unknown_field /frequency']);
   });
 });
 
@@ -349,7 +353,7 @@ describe('the query', () => {
   type Query = typeof FilingListQuery | typeof FilingQuery | typeof FilingExceptionsQuery;
   const parametersIn = (schema: Query, parameters: Record<string, string>) => {
     const query = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
-    return placesOf(readQuery(schema, requestContext({ query })).problems);
+    return listPlaces(readQuery(schema, requestContext({ query })).problems);
   };
 
   it.each<[Query, ...Record<string, string>[]]>([

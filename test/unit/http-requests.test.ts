@@ -130,7 +130,7 @@ describe('the query', () => {
 });
 
 describe('the raw body', () => {
-  const codeOf = (others: Partial<RequestContext>) => {
+  const getCode = (others: Partial<RequestContext>) => {
     try {
       readBody(requestContext(others));
       return 'read';
@@ -175,7 +175,7 @@ describe('the raw body', () => {
     [unsupported, { ...typed('text/plain'), rawBody: Buffer.alloc(2_000_000) }],
     [tooLarge, { rawBody: Buffer.alloc(2_000_000) }],
   ])('%s: case %#', (code, request) => {
-    expect(codeOf(request)).toBe(code);
+    expect(getCode(request)).toBe(code);
   });
 });
 

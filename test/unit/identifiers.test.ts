@@ -6,7 +6,7 @@ import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.
 import { TransactionListQuery } from '../../shared/ledger/list-query.ts';
 import { ReconciliationRequest } from '../../shared/ledger/reconciliation.ts';
 import { TransactionRequest, TransactionUpdate } from '../../shared/ledger/request.ts';
-import { parseSent, placeOf } from '../support/parse-sent.ts';
+import { getPlace, parseSent } from '../support/parse-sent.ts';
 
 const address = { state: 'MI', postal_code: '48933' };
 const line = { quantity: '1', unit_price: '1.00' };
@@ -41,18 +41,21 @@ const fields: [pointer: string, z.ZodMiniType, (value: string) => object][] = [
   ['/customer_id', TransactionListQuery, (customer_id) => ({ customer_id })],
 ];
 
-const problemsOf = (schema: z.ZodMiniType, body: object) =>
-  parseSent({ schema, answer: {} }, body).problems.map((problem) => [problem.code, placeOf(problem), problem.detail]);
+const listProblems = (schema: z.ZodMiniType, body: object) =>
+  parseSent({ schema, answer: {} }, body).problems.map((problem) => [problem.code, getPlace(problem), problem.detail]);
 
-it.each(fields)('an identifier may have white space within it, and none around it: %s', (pointer, schema, bodyOf) => {
-  expect(problemsOf(schema, bodyOf('order  4711 a'))).toEqual([]);
-  for (const value of [' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1']) {
-    const advice = `You sent ${JSON.stringify(value)}. Send "o1", without white space at the start or the end.`;
-    expect(problemsOf(schema, bodyOf(value))).toEqual([['validation_invalid_format', pointer, advice]]);
-  }
-  const alone = expect.stringContaining('Send 1 to 255 characters');
-  expect(problemsOf(schema, bodyOf(' '))).toEqual([['validation_invalid_format', pointer, alone]]);
-});
+it.each(fields)(
+  'an identifier may have white space within it, and none around it: %s',
+  (pointer, schema, buildBody) => {
+    expect(listProblems(schema, buildBody('order  4711 a'))).toEqual([]);
+    for (const value of [' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1']) {
+      const advice = `You sent ${JSON.stringify(value)}. Send "o1", without white space at the start or the end.`;
+      expect(listProblems(schema, buildBody(value))).toEqual([['validation_invalid_format', pointer, advice]]);
+    }
+    const alone = expect.stringContaining('Send 1 to 255 characters');
+    expect(listProblems(schema, buildBody(' '))).toEqual([['validation_invalid_format', pointer, alone]]);
+  },
+);
 
 it('documents a pattern for each identifier that accepts exactly what the check accepts', () => {
   const pattern = new RegExp((z.globalRegistry.get(identifier) as { readonly pattern: string }).pattern);

@@ -6,9 +6,9 @@ import type { Entry, Span } from '../../shared/importers/entry.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import type { Impact } from '../../shared/importers/releases/impact.ts';
 import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
-import { alternativesAt, baseOf, buildEntries, headOf, importFiles } from '../fixtures/imports/harness.ts';
+import { alternativesAt, buildEntries, getBase, getHead, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
-import { listedRelease, releaseOf } from '../support/builders.ts';
+import { getRelease, listedRelease } from '../support/builders.ts';
 
 const codes = ['A', 'B', 'C', 'D'].map((letter) => `US-RI-${letter}`);
 const jurisdictions = codes.flatMap((code): Entry[] => [
@@ -24,13 +24,13 @@ const span = (low: string, high: string, locals: readonly string[], more: Partia
   locals,
   ...more,
 });
-const partsOf = async (...spans: readonly Entry[]) => (await buildEntries('RI', [...jurisdictions, ...spans])).parts;
+const readParts = async (...spans: readonly Entry[]) => (await buildEntries('RI', [...jurisdictions, ...spans])).parts;
 
 describe('the parts of a release', () => {
   it('are one per ZIP in a span, then one per city, sorted', async () => {
     const city = (name: string): Entry => ({ kind: 'city', city: name, from: null, to: null, locals: [] });
     // 02700 to 02799 are in Massachusetts.
-    const parts = await partsOf(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
+    const parts = await readParts(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
     expect([...parts.keys()]).toEqual(['02800', '02801', '02802', 'BRISTOL', 'WARWICK']);
     expect(parts.get('02801')?.locations.map(({ zips }) => zips)).toEqual([[['02801', '02801']]]);
     expect(parts.get('02802')?.locations.map(({ zips }) => zips)).toEqual([[['028020000', '028020000']]]);
@@ -38,7 +38,7 @@ describe('the parts of a release', () => {
   });
 
   it('include exactly the jurisdictions and rates that they reference', async () => {
-    const parts = await partsOf(span('028010000', '028019999', ['US-RI-B']), span('028020000', '028029999', []));
+    const parts = await readParts(span('028010000', '028019999', ['US-RI-B']), span('028020000', '028029999', []));
     expect(parts.get('02801')?.jurisdictions.map(({ code }) => code)).toEqual(['US-RI-B']);
     expect(parts.get('02801')?.rates).toEqual([
       { jurisdiction: 'US-RI-B', rate: '0.01', from: '2020-01-01', to: null, source: 'import', confidence: 'high' },
@@ -47,7 +47,7 @@ describe('the parts of a release', () => {
   });
 
   it('merge ranges with the same set and dates into one location, for any order of the jurisdictions in a row', async () => {
-    const parts = await partsOf(
+    const parts = await readParts(
       span('028010100', '028010199', ['US-RI-A', 'US-RI-B']),
       span('028010000', '028010049', ['US-RI-B', 'US-RI-A']),
       span('028010200', '028010299', ['US-RI-A', 'US-RI-B'], { to: '2026-12-31' }),
@@ -102,7 +102,7 @@ describe('the set of a ZIP+4', () => {
   it('is the set of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
     await fc.assert(
       fc.asyncProperty(spans, fc.array(number, { minLength: 1, maxLength: 8 }), async (list, numbers) => {
-        const parts = await partsOf(...list);
+        const parts = await readParts(...list);
         for (const { zips } of [...parts.values()].flatMap(({ locations }) => locations))
           expect(new Set(zips.map(String)).size).toBe(zips.length);
         const probes = [
@@ -125,7 +125,7 @@ describe('the set of a ZIP+4', () => {
       const zip9 = `0280${index % 2}${String(Math.floor(index / 2)).padStart(4, '0')}`;
       return span(zip9, zip9, [codes[index % 3] as string]);
     });
-    const parts = await partsOf(...many);
+    const parts = await readParts(...many);
     for (const index of [0, 1, 4095, 4096, 4097, 8191, 8192, 8999]) {
       const one = many[index] as Span;
       expect(alternativesAt(parts.get(one.low.slice(0, 5)), one.low, '2026-11-21')).toEqual([one.locals]);
@@ -139,12 +139,12 @@ describe('the head of a release', () => {
 
   it('has a hash that is unique to its content', async () => {
     const one = await buildEntries('RI', [...jurisdictions, whole]);
-    const { content_hash, ...head } = headOf(one);
+    const { content_hash, ...head } = getHead(one);
     const again = await buildEntries('RI', [...jurisdictions, whole]);
     const other = await buildEntries('RI', [...jurisdictions, { ...whole, locals: ['US-RI-B'] }]);
     expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(headOf(again).content_hash).toBe(content_hash);
-    expect(headOf(other).content_hash).not.toBe(content_hash);
+    expect(getHead(again).content_hash).toBe(content_hash);
+    expect(getHead(other).content_hash).not.toBe(content_hash);
     // The hash identifies the parts, in any order of the keys of every object.
     const turned: typeof head = JSON.parse(JSON.stringify(head), (_, value) =>
       value && typeof value === 'object' && !Array.isArray(value)
@@ -157,10 +157,10 @@ describe('the head of a release', () => {
 
   it('keeps the base state rate if the file has none, and drops the base locations', async () => {
     const table = { jurisdiction: 'US-PA-ALLEGHENY', rate: '0.01', steps: ['0.50'], nothing_below: null };
-    const [rounding] = releaseOf({ rounding: { method: 'bracket', brackets: [table] } }).settings.rounding;
+    const [rounding] = getRelease({ rounding: { method: 'bracket', brackets: [table] } }).settings.rounding;
     const base = { ...listedRelease, settings: { ...listedRelease.settings, rounding: [rounding as never] } };
     const imported = await buildEntries('PA', [span('150010000', '150019999', [])], base);
-    const head = headOf(imported);
+    const head = getHead(imported);
     expect(head.rates).toEqual(base.rates.filter(({ jurisdiction }) => jurisdiction === 'US-PA'));
     expect(head).toMatchObject({ jurisdictions: [base.jurisdictions[0]], locations: [], coverage: 'partial' });
     expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
@@ -191,17 +191,17 @@ describe('the head of a release', () => {
 describe('the summary', () => {
   const bad = (line: number, more = {}): Entry => ({ kind: 'bad', line, reason: 'wrong', ...more });
   const skipped = (line: number, reason: string): Entry => ({ kind: 'skipped', line, reason });
-  const summaryOf = async (...rows: readonly Entry[]) => (await buildEntries('RI', rows)).built.summary;
+  const readSummary = async (...rows: readonly Entry[]) => (await buildEntries('RI', rows)).built.summary;
 
   it('counts problems of a whole file separately from bad rows', async () => {
     const file: Entry = { kind: 'file', name: 'a.csv', rows: 2 };
-    const summary = await summaryOf(bad(1), bad(2), file, bad(1, { isOfFile: true }));
+    const summary = await readSummary(bad(1), bad(2), file, bad(1, { isOfFile: true }));
     expect(summary).toMatchObject({ rowsRead: 2, rowsKept: 0, bad: { count: 3, rows: 2 } });
     expect(summary.bad.first.map(({ file, line }) => `${file} ${line}`)).toEqual(['a.csv 1', 'a.csv 2', 'a.csv 1']);
   });
 
   it('counts reasons and lists the first fifty bad rows', async () => {
-    const summary = await summaryOf(
+    const summary = await readSummary(
       { kind: 'file', name: 'a.csv', rows: 30 },
       ...Array.from({ length: 60 }, (_, index) => bad(index + 1)),
       ...[skipped(61, 'old'), skipped(62, 'older'), skipped(63, 'old')],
@@ -220,7 +220,7 @@ describe('the summary', () => {
 });
 
 describe('values in force on the day of an import', () => {
-  const summaryOf = async (...spans: readonly Entry[]) =>
+  const readSummary = async (...spans: readonly Entry[]) =>
     (await buildEntries('RI', [...jurisdictions, ...spans])).built.summary;
   const dated = (from: string | null, to: string | null, zip = '02801') =>
     span(`${zip}0000`, `${zip}9999`, ['US-RI-A'], { from, to });
@@ -236,7 +236,7 @@ describe('values in force on the day of an import', () => {
       [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
     ],
   ])('are none if %s, as the first note explains', async (because, spans) => {
-    const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
+    const { inForce, notes } = await readSummary(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([
       `No location of this release is in force on 2026-11-21: ${because}. On that day the fallback release applies to every address.`,
@@ -251,7 +251,7 @@ describe('values in force on the day of an import', () => {
       ['2026-11-21', null, null],
       ['2020-01-01', '2026-11-21', '2026-11-21'],
     ] as const) {
-      const { inForce, notes } = await summaryOf(dated(from, to), ended);
+      const { inForce, notes } = await readSummary(dated(from, to), ended);
       expect(inForce).toEqual({ day: '2026-11-21', locations: 1, firstDay: '2017-10-01', lastDay });
       expect(notes).toEqual([]);
     }
@@ -267,7 +267,7 @@ describe('importers', () => {
 });
 
 const today = '2026-11-22';
-const builtIn = baseOf('MN').id;
+const builtIn = getBase('MN').id;
 const position = { below: builtIn, chain: [], bottom: builtIn };
 
 // The built-in rates are 9.025% for Minneapolis, 9.875% for Saint Paul and 8.125% for Rochester.
@@ -285,19 +285,19 @@ const rates = rateRows(
 );
 const inMinneapolis = 'county:053 place:43000 63:80004 63:80008 63:80009';
 
-const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<Impact> => {
+const readImpact = async (boundary: readonly string[], rateRows = rates): Promise<Impact> => {
   const files = sstFiles('MN', rateRows, boundaryRows('27', ...boundary));
   const imported = await importFiles('sst', 'MN', files, { position });
   async function* parts() {
     yield* imported.parts.values();
   }
-  return impactOfImport(headOf(imported), parts, { below: builtIn }, today);
+  return impactOfImport(getHead(imported), parts, { below: builtIn }, today);
 };
 
 describe('the changes by an import', () => {
   it('are empty if the fallback release has the same rates', async () => {
     const rows = [`Z 55401 ${inMinneapolis} from:20240101`, 'Z 55901 place:54880 from:20240401 to:20271231'];
-    expect(await impactOf(rows)).toEqual({
+    expect(await readImpact(rows)).toEqual({
       zips: 2,
       cities: 0,
       firstDay: '2024-01-01',
@@ -316,7 +316,7 @@ describe('the changes by an import', () => {
   });
 
   it('count changed results of past days separately', async () => {
-    expect(await impactOf(['Z 55901 from:20261001 to:20261031'])).toMatchObject({
+    expect(await readImpact(['Z 55901 from:20261001 to:20261031'])).toMatchObject({
       changed: 0,
       past: {
         changed: 1,
@@ -324,7 +324,7 @@ describe('the changes by an import', () => {
         largest: { key: '55901', day: '2026-10-01', before: 8_125_000n, after: 6_875_000n },
       },
     });
-    expect(await impactOf(['Z 55901 place:54880 from:20261001'])).toMatchObject({
+    expect(await readImpact(['Z 55901 place:54880 from:20261001'])).toMatchObject({
       past: { changed: 0, firstDay: null, largest: null },
     });
   });
@@ -341,21 +341,21 @@ describe('the changes by an import', () => {
       // Without its city tax, Rochester's ZIP has a rate of 6.875%, 1.25 points less.
       'Z 55901',
     ];
-    expect(await impactOf(rows, raised)).toMatchObject({
+    expect(await readImpact(rows, raised)).toMatchObject({
       zips: 3,
       changed: 3,
       largest: { key: '55901', day: today, before: 8_125_000n, after: 6_875_000n },
     });
-    expect(await impactOf(rows.slice(0, 2), raised)).toMatchObject({
+    expect(await readImpact(rows.slice(0, 2), raised)).toMatchObject({
       changed: 2,
       largest: { key: '55401', day: '2027-01-01', before: 9_025_000n, after: 9_275_000n },
     });
   });
 
   it('are empty on days without imported rows, because the fallback release applies', async () => {
-    const ended = await impactOf(['Z 55901 to:20261031']);
+    const ended = await readImpact(['Z 55901 to:20261031']);
     expect(ended).toMatchObject({ changed: 0, firstDay: '2020-01-01', lastDay: '2026-10-31' });
-    const future = await impactOf(['Z 55901 from:20270401']);
+    const future = await readImpact(['Z 55901 from:20270401']);
     expect(future).toMatchObject({ changed: 1, largest: { day: '2027-04-01' }, firstDay: '2027-04-01' });
   });
 });

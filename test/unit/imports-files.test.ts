@@ -9,14 +9,14 @@ import type { Format } from '../../shared/importers/importers.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import {
   fixture,
-  headOf,
+  getHead,
   importFiles,
   type TestFile,
   withFiles,
   workbook,
   zipped,
 } from '../fixtures/imports/harness.ts';
-import { gridOf, workbookOf } from '../fuzz/workbooks.ts';
+import { getGrid, getWorkbook } from '../fuzz/workbooks.ts';
 
 describe('files', () => {
   const read = (name: string, content: string | Buffer) =>
@@ -24,7 +24,7 @@ describe('files', () => {
       const table = await openTable(path);
       return { name: table.name, rows: await Array.fromAsync(table.rows) };
     });
-  const cellsOf = async (content: string | Buffer) =>
+  const readCells = async (content: string | Buffer) =>
     (await read('table.csv', content)).rows.map((row) => ('cells' in row ? row.cells.join('|') : row));
 
   describe('tables', () => {
@@ -58,7 +58,7 @@ describe('files', () => {
       ['whitespace around a cell, which is trimmed', ' a ,\tb \n', ['a|b']],
       ['rows of different lengths', 'a\nb,c\n', ['a', 'b|c']],
     ])('accept %s', async (_, content, rows) => {
-      expect(await cellsOf(content)).toEqual(rows);
+      expect(await readCells(content)).toEqual(rows);
     });
 
     it('are decoded as UTF-8, or Windows-1252 for invalid lines', async () => {
@@ -67,12 +67,12 @@ describe('files', () => {
         Buffer.from('Cañon City,2\r\n', 'latin1'),
         Buffer.from('Doña Ana,3'),
       ]);
-      expect(await cellsOf(content)).toEqual(['Cañon City|1', 'Cañon City|2', 'Doña Ana|3']);
+      expect(await readCells(content)).toEqual(['Cañon City|1', 'Cañon City|2', 'Doña Ana|3']);
     });
 
     it('decode characters that span two chunks of the file', async () => {
       const line = `${'ñ'.repeat(1000)},1\n`;
-      const rows = await cellsOf(`x${line}`.repeat(400));
+      const rows = await readCells(`x${line}`.repeat(400));
       expect(rows).toHaveLength(400);
       expect(new Set(rows.map(String)).size).toBe(1);
     });
@@ -142,7 +142,7 @@ describe('files', () => {
       const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
       const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
       const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
-      expect(headOf(fromZip).content_hash).toBe(headOf(plain).content_hash);
+      expect(getHead(fromZip).content_hash).toBe(getHead(plain).content_hash);
     });
 
     it('that are damaged or missing are rejected', async () => {
@@ -338,7 +338,7 @@ describe('workbooks', () => {
 
     it('is rejected if its cells share a long string', async () => {
       const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
-      const sheet = (bytes: number) => workbookOf({ strings, sheets: [gridOf(2, bytes, ' t="s"', '<v>0</v>')] });
+      const sheet = (bytes: number) => getWorkbook({ strings, sheets: [getGrid(2, bytes, ' t="s"', '<v>0</v>')] });
       expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
       const content = sheet(20_000);
       expect(content.length).toBeLessThan(10_000);
@@ -346,9 +346,9 @@ describe('workbooks', () => {
     });
 
     it('is rejected if it lists a sheet many times', async () => {
-      const sheet = gridOf(2, 100, '', '<v>1</v>');
+      const sheet = getGrid(2, 100, '', '<v>1</v>');
       const naming = (times: number) =>
-        workbookOf({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
+        getWorkbook({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
       expect((await read(naming(0))).sheets).toHaveLength(1);
       await expect(read(naming(5000))).rejects.toThrow(/has 5001 sheets/);
     });

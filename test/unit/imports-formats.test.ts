@@ -10,10 +10,10 @@ import { readNameTables } from '../../shared/importers/releases/import-files.ts'
 import type { Counted } from '../../shared/importers/summary.ts';
 import formatRows from '../fixtures/imports/formats.json' with { type: 'json' };
 import {
-  baseOf,
   changed,
   fixture,
-  headOf,
+  getBase,
+  getHead,
   type Imported,
   importFiles,
   percentsIn,
@@ -70,7 +70,7 @@ const sheets = virginiaSheets();
 const current = sheets['Current'] as VirginiaSheet;
 
 /** The file of each format, valid or changed. */
-const fileOf: Readonly<Record<string, (change: Change) => TestFile>> = {
+const fileByFormat: Readonly<Record<string, (change: Change) => TestFile>> = {
   alabama: text('taxrates_current.csv'),
   alaska: workbook(alaskaFile, alaskaRows),
   arizona: text('TPT_RATETABLE_ALL_11012026.csv'),
@@ -104,7 +104,7 @@ type Row = {
 
 const formats = formatRows as unknown as readonly Row[];
 
-const changedFile = (format: Format, change: Change): TestFile => fileOf[format]?.(change) as TestFile;
+const changedFile = (format: Format, change: Change): TestFile => fileByFormat[format]?.(change) as TestFile;
 const [alabama, cdtfa, illinois, texas] = (['alabama', 'cdtfa', 'illinois', 'texas'] as const).map(
   (format) => (from: string, to: string) => changedFile(format, { replace: [from, to] }),
 ) as [Replace, Replace, Replace, Replace];
@@ -136,7 +136,7 @@ describe.each(formats)('the $format importer', ({ format, state, rates, codes, s
   it('counts skipped rows and remarks', async () => {
     const { built } = await importing;
     expect(built.summary.bad.count).toBe(0);
-    expect(headOf(await importing)).toMatchObject({ coverage: 'partial', format });
+    expect(getHead(await importing)).toMatchObject({ coverage: 'partial', format });
     expect([
       ...lines(built.summary.skipped),
       ...lines(built.summary.remarks),
@@ -166,7 +166,7 @@ describe('the alabama importer', () => {
 describe('the arizona importer', () => {
   it('uses the city code of the rules on groceries', async () => {
     const imported = await read('arizona', 'AZ', fixture('TPT_RATETABLE_ALL_11012026.csv'));
-    const named = baseOf('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
+    const named = getBase('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
     const codes = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
     expect(named.filter((code) => codes.includes(code))).toContain('US-AZ-01-55000');
   });
@@ -174,14 +174,14 @@ describe('the arizona importer', () => {
 
 describe('the cdtfa importer', () => {
   const good = fixture('cdtfa.csv');
-  const codesOf = ({ parts }: Imported, city: string) => parts.get(city)?.jurisdictions.map(({ code }) => code);
+  const listCodes = ({ parts }: Imported, city: string) => parts.get(city)?.jurisdictions.map(({ code }) => code);
 
   it('generates codes without tables, one for each county that has a city of the name', async () => {
     expect(codesIn(await importFiles('cdtfa', 'CA', [good]), 'ALAMEDA')).toEqual([
       'US-CA-DISTRICT-ALAMEDA | Alameda, local taxes | district | - | -',
     ]);
     const shared = cdtfa('ANGELS CAMP,ANGELS CAMP,Angels Camp', 'ALAMEDA,ALAMEDA,Alameda');
-    expect(codesOf(await importFiles('cdtfa', 'CA', [shared]), 'ALAMEDA')?.toSorted()).toEqual([
+    expect(listCodes(await importFiles('cdtfa', 'CA', [shared]), 'ALAMEDA')?.toSorted()).toEqual([
       'US-CA-DISTRICT-ALAMEDA-ALAMEDA',
       'US-CA-DISTRICT-ALAMEDA-CALAVERAS',
     ]);
@@ -190,13 +190,13 @@ describe('the cdtfa importer', () => {
   it('uses the codes and names of the built-in content', async () => {
     const address = readAddress({ state: 'CA', postal_code: '94501', city: 'Alameda' }, '');
     if (!address.ok) throw new Error('The address is refused.');
-    const { code, name } = locate(address.value, () => baseOf('CA'), '2026-11-21', false).place.jurisdictions[1] ?? {};
+    const { code, name } = locate(address.value, () => getBase('CA'), '2026-11-21', false).place.jurisdictions[1] ?? {};
     expect((await read('cdtfa', 'CA', good)).parts.get('ALAMEDA')?.jurisdictions).toMatchObject([{ code, name }]);
   });
 
   it('reports a city that is missing from the tables of its county', async () => {
     const imported = await read('cdtfa', 'CA', cdtfa('Alturas,MODOC,0.0725', 'Alturas,KERN,0.0825'));
-    expect(codesOf(imported, 'ALTURAS')).toEqual(['US-CA-DISTRICT-ALTURAS']);
+    expect(listCodes(imported, 'ALTURAS')).toEqual(['US-CA-DISTRICT-ALTURAS']);
     expect(imported.built.summary.notes).toEqual([
       "These are missing from Levy's tables and keep codes derived from the file: Alturas.",
     ]);
@@ -248,7 +248,7 @@ describe('the illinois importer', () => {
     const content = fixture('ordmache-current.txt').content.toString();
     const line = content.split('\n').find((one) => one.includes('ALTON')) ?? '';
     const file = illinois(line, `${line.slice(0, 132)}${prior}${line.slice(132 + prior.length)}`);
-    const { rates, ...others } = baseOf('IL');
+    const { rates, ...others } = getBase('IL');
     const base = { ...others, established_from: '2019-01-01', rates: rates.map((rate) => ({ ...rate, from: null })) };
     const { parts } = await importFiles('illinois', 'IL', [file], { names: readNameTables('IL'), base });
     const found = parts.get('ALTON')?.locations.map(({ from, to, of_addresses }) => [from, to, of_addresses]);
@@ -356,7 +356,7 @@ describe('the texas importer', () => {
     ]);
     expect(byFile.built.summary).toMatchObject({ rowsRead: 5, rowsKept: 4 });
     const byTable = await read('texas', 'TX', good);
-    const releaseFor = (of: Imported) => releaseWith(headOf(of), [...of.parts.values()]);
+    const releaseFor = (of: Imported) => releaseWith(getHead(of), [...of.parts.values()]);
     const releases = { before: releaseFor(byFile), after: releaseFor(byTable) };
     expect([...byTable.parts.keys()]).toEqual(cities);
     expect(cities.flatMap((key) => changesAt('TX', key, releases, '2026-11-22'))).toEqual([]);

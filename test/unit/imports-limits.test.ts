@@ -5,8 +5,8 @@ import type { Format } from '../../shared/importers/importers.ts';
 import { limits } from '../../shared/importers/limits.ts';
 import {
   buildEntries,
-  entriesOf,
   importFiles,
+  listEntries,
   ofKind,
   type TestFile,
   withFiles,
@@ -81,7 +81,7 @@ describe('files that exceed the memory limits', () => {
 
   it('are read only up to the limit of lines without a separator', async () => {
     const table = file(zipRates, ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0');
-    const entries = await entriesOf('zip-rates', 'TX', table);
+    const entries = await listEntries('zip-rates', 'TX', table);
     expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
       line: 10_002,
       reason: expect.stringContaining('10,000 lines'),
@@ -95,8 +95,8 @@ it('rejects a row whose open quote includes other rows, with the line of the quo
   const quoted = sstFiles('MN', rates, [first, `"${second}`, third.replace('Z,', 'Z",')]);
   const table = file(zipRates, 'TX,78664,"ROUND ROCK,0.0625,0.0625,0,0', 'TX,78665,ROUND ROCK",0.0625,0.0625,0,0');
   const bad = [{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }];
-  expect(ofKind(await entriesOf('sst', 'MN', quoted), 'bad')).toEqual(bad);
-  expect(ofKind(await entriesOf('zip-rates', 'TX', table), 'bad')).toEqual(bad);
+  expect(ofKind(await listEntries('sst', 'MN', quoted), 'bad')).toEqual(bad);
+  expect(ofKind(await listEntries('zip-rates', 'TX', table), 'bad')).toEqual(bad);
 });
 
 describe('files that expand', () => {
@@ -110,7 +110,7 @@ describe('files that expand', () => {
     return zip;
   };
 
-  const rowsOf = (zip: Buffer): Promise<number> =>
+  const listRows = (zip: Buffer): Promise<number> =>
     withFiles([{ name: 'rates.zip', content: zip }], async ([path = '']) => {
       let rows = 0;
       for await (const _ of (await openTable(path)).rows) rows += 1;
@@ -119,32 +119,32 @@ describe('files that expand', () => {
 
   describe('a malicious ZIP file', () => {
     it('is accepted if the declared size is correct', async () => {
-      expect(await rowsOf(saying(content.length))).toBe(50_000);
+      expect(await listRows(saying(content.length))).toBe(50_000);
     });
 
     it('is rejected by its declared size, before anything is decompressed', async () => {
-      await expect(rowsOf(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip unpacks to more than 2 GiB');
+      await expect(listRows(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip unpacks to more than 2 GiB');
     });
 
     it('is rejected if it expands far beyond its compressed size', async () => {
       const bomb = zipped([{ name: 'rates.csv', content: 'a,b\n'.repeat(10_000_000) }]);
       expect(bomb.length).toBeLessThan(200_000);
-      await expect(rowsOf(bomb)).rejects.toThrow('unpacks to more than 100 times its size');
+      await expect(listRows(bomb)).rejects.toThrow('unpacks to more than 100 times its size');
     });
 
     it('is rejected if it expands beyond its declared size', async () => {
-      await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
+      await expect(listRows(saying(1000))).rejects.toThrow(/too many bytes/);
     });
 
     it('is rejected if it contains thousands of files, before any is read', async () => {
       const many = Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, content: '' }));
-      await expect(rowsOf(zipped(many))).rejects.toThrow('contains 1001 files');
+      await expect(listRows(zipped(many))).rejects.toThrow('contains 1001 files');
     });
 
     it('is rejected at the line limit if it is one endless line', async () => {
       const bomb = zipped([{ name: 'rates.csv', content: 'x'.repeat(8_000_000) }]);
       expect(bomb.length).toBeLessThan(20_000);
-      await expect(rowsOf(bomb)).rejects.toThrow(/a line of more than \d+ bytes/);
+      await expect(listRows(bomb)).rejects.toThrow(/a line of more than \d+ bytes/);
     });
   });
 });

@@ -6,13 +6,20 @@ import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';
-import { baseOf, fixture, importFiles, percentOf, releaseForOf, type TestFile } from '../fixtures/imports/harness.ts';
+import {
+  createReleaseFor,
+  fixture,
+  getBase,
+  getPercent,
+  importFiles,
+  type TestFile,
+} from '../fixtures/imports/harness.ts';
 import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import { coloradoFile, coloradoRows, louisianaFile } from '../fixtures/imports/workbooks.ts';
 
 const day = '2026-11-21';
 
-const addressOf = (state: string, zip5: string | null, city: string): TaxAddress => ({
+const buildAddress = (state: string, zip5: string | null, city: string): TaxAddress => ({
   country: 'US',
   state,
   zip5,
@@ -27,26 +34,26 @@ type ReleaseAt = (zip5: string | null, city: string) => Release;
 type StateFile = readonly [format: Format, state: string, file: TestFile];
 
 /** Imports a file over the built-in release or over another import, and calculates with it. */
-const importOver = async ([format, state, file]: StateFile, below: ReleaseAt = () => baseOf(state)) => {
+const importOver = async ([format, state, file]: StateFile, below: ReleaseAt = () => getBase(state)) => {
   const imported = await importFiles(format, state, [file], { names: readNameTables(state) });
   return (zip5: string | null, city: string): Release => {
-    const view = releaseForOf(imported)(addressOf(state, zip5, city));
+    const view = createReleaseFor(imported)(buildAddress(state, zip5, city));
     return { ...(view as Release), fallback: below(zip5, city) };
   };
 };
 
 const answer = (releaseAt: ReleaseAt, state: string, city: string, zip5: string | null, highest = false) => {
-  const located = locate(addressOf(state, zip5, city), () => releaseAt(zip5, city), day, highest);
+  const located = locate(buildAddress(state, zip5, city), () => releaseAt(zip5, city), day, highest);
   const { place, resolution } = located;
   const codes = place.jurisdictions.filter(({ tax_type }) => tax_type !== 'fee').map(({ code }) => code);
-  return { percent: percentOf(place.release?.rates ?? [], codes, day), ...resolution };
+  return { percent: getPercent(place.release?.rates ?? [], codes, day), ...resolution };
 };
 
 const ordmache = 'ordmache-current.txt';
 const illinoisText = fixture(ordmache).content.toString();
-const lineOf = (city: string) => illinoisText.split('\n').find((line) => line.includes(city)) ?? '';
+const getLine = (city: string) => illinoisText.split('\n').find((line) => line.includes(city)) ?? '';
 const illinois = (content = illinoisText): StateFile => ['illinois', 'IL', { name: ordmache, content }];
-const chicagoInDupage = lineOf('CHICAGO')
+const chicagoInDupage = getLine('CHICAGO')
   .replace('016-0001-7', '022-0068-6')
   .replace('COOK  ', 'DUPAGE')
   .replaceAll('10500', '08500');
@@ -63,8 +70,15 @@ describe('the rate and the highest rate of an address', () => {
     ['the city and the ZIP lie in two counties', illinois(), 'BARRINGTON', '60010', 8, 10],
     ['it has one rate', illinois(), 'CHICAGO', '60601', 10.5, null],
     ['some addresses have the high rate', illinois(), 'COLLINSVILLE', '62234', 8.6, 8.85],
-    ['the ZIP has the county', illinois(`${lineOf('CHICAGO')}\n${chicagoInDupage}\n`), 'CHICAGO', '60601', 10.5, null],
-    ['the city is in two counties', illinois(`${lineOf('CHICAGO')}\n${chicagoInDupage}\n`), 'CHICAGO', null, 8.5, 10.5],
+    ['the ZIP has the county', illinois(`${getLine('CHICAGO')}\n${chicagoInDupage}\n`), 'CHICAGO', '60601', 10.5, null],
+    [
+      'the city is in two counties',
+      illinois(`${getLine('CHICAGO')}\n${chicagoInDupage}\n`),
+      'CHICAGO',
+      null,
+      8.5,
+      10.5,
+    ],
     ['the lower rate is of a part outside a district', colorado(), 'AURORA', '80013', 8, 8],
     ['most residents are in Adams County, and some are in Denver', colorado(), 'AURORA', '80019', 8.5, 8.5],
     ['part of the city is in a district', colorado(), 'MONUMENT', '80132', 7.63, 8.63],
@@ -87,7 +101,7 @@ describe('a city whose rates depend on the address', () => {
   it('is ambiguous, because the content does not have its streets', async () => {
     const current = await importOver(illinois());
     expect(answer(current, 'IL', 'ALTON', '62002')).toMatchObject({ ambiguous: true, coverage: 'partial' });
-    const located = locate(addressOf('IL', '62002', 'ALTON'), () => current('62002', 'ALTON'), day, false);
+    const located = locate(buildAddress('IL', '62002', 'ALTON'), () => current('62002', 'ALTON'), day, false);
     expect(describeAmbiguity({ ...located, at: 'destination' }).why).toBe(
       'the local taxes of ALTON depend on the street address, and the tax content has no streets there.',
     );
@@ -95,7 +109,7 @@ describe('a city whose rates depend on the address', () => {
 
   it('keeps the rate of an earlier file only with an uncertainty', async () => {
     // Changes the row of Chicago to the form of ALTON: with the flag Y and zeros.
-    const line = lineOf('CHICAGO');
+    const line = getLine('CHICAGO');
     const open = `${line.slice(0, 60)}Y20261101${'0'.repeat(20)} ${line.slice(90, 132)}${'0'.repeat(16)}${line.slice(148)}`;
     const next = await importOver(illinois(illinoisText.replace(line, open)), await importOver(illinois()));
     expect(answer(next, 'IL', 'CHICAGO', '60601')).toMatchObject({ percent: 10.5, ambiguous: true });
@@ -105,7 +119,7 @@ describe('a city whose rates depend on the address', () => {
 it('uses the rate of the fallback release if two rows of a city contradict each other', async () => {
   const rows = ['City of Crowley (0101)', 'Town of Crowley (0102)'];
   const file = louisianaFile(rows.map((name, index) => ['Acadia Parish', name, `${4.5 + 3 * index}%`, null]));
-  const { percent } = answer(() => baseOf('LA'), 'LA', 'CROWLEY', '70526');
+  const { percent } = answer(() => getBase('LA'), 'LA', 'CROWLEY', '70526');
   const current = await importOver(['louisiana', 'LA', file]);
   expect(answer(current, 'LA', 'CROWLEY', '70526')).toMatchObject({ percent, ambiguous: true });
 });

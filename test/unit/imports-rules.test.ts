@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../shared/importers/entry.ts';
 import { parseJsonLines } from '../../shared/importers/rules/read.ts';
-import { baseOf, entriesOf, headOf, importFiles, ofKind } from '../fixtures/imports/harness.ts';
+import { getBase, getHead, importFiles, listEntries, ofKind } from '../fixtures/imports/harness.ts';
 
-const read = (text: string): Promise<Entry[]> => entriesOf('rules', 'MN', [{ name: 'own.json', content: text }]);
+const read = (text: string): Promise<Entry[]> => listEntries('rules', 'MN', [{ name: 'own.json', content: text }]);
 
 /** Returns the problems of a file as `line field: message`. */
-const problemsOf = async (text: string): Promise<readonly string[]> => {
+const readProblems = async (text: string): Promise<readonly string[]> => {
   const entries = await read(text);
   expect(ofKind(entries, 'own')).toHaveLength(ofKind(entries, 'bad').length > 0 ? 0 : 1);
   return ofKind(entries, 'bad').map(({ line, reason }) => `${line} ${reason}`);
@@ -38,7 +38,7 @@ describe('the JSON parser', () => {
 
   it('rejects a file that is not UTF-8 or too large', async () => {
     const latin = Buffer.from('{ "state": "Ma\u00f1ana" }', 'latin1');
-    const importing = (content: Buffer | string) => entriesOf('rules', 'MN', [{ name: 'own.json', content }]);
+    const importing = (content: Buffer | string) => listEntries('rules', 'MN', [{ name: 'own.json', content }]);
     await expect(importing(latin)).rejects.toThrow('own.json is not UTF-8 text.');
     await expect(importing(' '.repeat(500_001))).rejects.toThrow('own.json is 500001 bytes');
   });
@@ -55,9 +55,9 @@ describe('parsed JSON', () => {
       { numRuns: 300 },
     );
     const lines = Array.from({ length: 50 }, (_, index) => ({ key: `line ${2 + 3 * index + 1}` }));
-    const { lineOf } = parseJsonLines(JSON.stringify(lines, null, 1), 'f');
-    for (const [index, { key }] of lines.entries()) expect(`line ${lineOf([index, 'key'])}`).toBe(key);
-    expect(lineOf([3, 'missing'])).toBe(lineOf([3]));
+    const { getLine } = parseJsonLines(JSON.stringify(lines, null, 1), 'f');
+    for (const [index, { key }] of lines.entries()) expect(`line ${getLine([index, 'key'])}`).toBe(key);
+    expect(getLine([3, 'missing'])).toBe(getLine([3]));
   });
 });
 
@@ -75,7 +75,7 @@ describe('a file with an invalid shape', () => {
           "source": 1 }
       ]
     }`;
-    const problems = await problemsOf(text);
+    const problems = await readProblems(text);
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([
       '3 sources.ruling',
       '5 rules[0].id',
@@ -155,7 +155,7 @@ describe('a file with an invalid shape', () => {
     ['{ "state": "MN", "state": "MN" }', '1 state: Write each field once.'],
   ])
     it(`is rejected with ${expected.join(' and ')}`, async () => {
-      const problems = await problemsOf(text);
+      const problems = await readProblems(text);
       expect(problems).toHaveLength(expected.length);
       for (const one of expected) expect(problems).toContainEqual(expect.stringContaining(one));
     });
@@ -196,13 +196,13 @@ describe('contradictory values', () => {
     ],
   ])
     it(`are rejected with ${expected}`, async () => {
-      expect(await problemsOf(text)).toEqual([expect.stringContaining(expected)]);
+      expect(await readProblems(text)).toEqual([expect.stringContaining(expected)]);
     });
 
   it('are accepted for consecutive periods, and an id can be shared between levels', async () => {
     const first = { ...rule, to: '2027-12-31', levels: ['state'] };
     const rules = [first, { ...first, levels: ['city'] }, { ...rule, from: '2028-01-01' }];
-    expect(await problemsOf(fileWith({ rules }))).toEqual([]);
+    expect(await readProblems(fileWith({ rules }))).toEqual([]);
   });
 });
 
@@ -210,7 +210,7 @@ describe('a valid file', () => {
   it('matches the example in the manual', async () => {
     const manual = readFileSync(new URL('../../shared/cli/content/README.md', import.meta.url), 'utf8');
     const example = /## Custom rules[\s\S]*?```json\n(?<json>[\s\S]*?)```/.exec(manual)?.groups?.['json'] ?? '';
-    expect(await problemsOf(example)).toEqual([]);
+    expect(await readProblems(example)).toEqual([]);
   });
 
   it('is imported as custom rules that cite their sources, without parts', async () => {
@@ -232,8 +232,8 @@ describe('a valid file', () => {
       ],
       settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
     });
-    const head = headOf(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
-    expect(head).toMatchObject({ format: 'rules', own: entry?.own, rules: baseOf('MN').rules, counts: { parts: 0 } });
+    const head = getHead(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
+    expect(head).toMatchObject({ format: 'rules', own: entry?.own, rules: getBase('MN').rules, counts: { parts: 0 } });
   });
 
   it('reports the rules that it replaces, and codes that no table has', async () => {
@@ -248,7 +248,7 @@ describe('a valid file', () => {
   });
 
   it('removes the custom rules if it is empty; an invalid file changes nothing', async () => {
-    const { own } = headOf(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
+    const { own } = getHead(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
     const position = { below: 'US-MN@2026-11-22.101', chain: [], bottom: 'US-MN@2026-11-22.1', ...(own && { own }) };
     const importing = (content: string, over = {}) =>
       importFiles('rules', 'MN', [{ name: 'own.json', content }], over).then(({ built }) => built);

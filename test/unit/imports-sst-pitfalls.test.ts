@@ -5,10 +5,10 @@ import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import {
   alternativesAt,
   changed,
+  createReleaseFor,
   fixture,
-  headOf,
+  getHead,
   importFiles,
-  releaseForOf,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
 import { boundaryRows, lines, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
@@ -86,7 +86,7 @@ describe('pitfalls of SST files', () => {
   it('leave a place in Nevada not covered if its rate is unknown', async () => {
     const rows = ['Z 89102', 'Z 89103 county:099'];
     const imported = await importPitfall({ state: 'NV', rates: ['45 32 0', '00 003 0.08375'], rows });
-    expect(headOf(imported).rates).toMatchObject([{ jurisdiction: 'US-NV', rate: '0' }]);
+    expect(getHead(imported).rates).toMatchObject([{ jurisdiction: 'US-NV', rate: '0' }]);
     // An unknown rate is a jurisdiction without a rate, which is calculated as not covered.
     for (const zip of ['89102', '89103'])
       expect(imported.parts.get(zip)).toMatchObject({ jurisdictions: [{}], rates: [] });
@@ -96,7 +96,7 @@ describe('pitfalls of SST files', () => {
     const rates = [`45 27 0.06875 20090701 ${end}`, `00 053 0.0015 20200101 ${end}`];
     const imported = await importPitfall({ ...mn, rates, rows: [`Z 55401 county:053 to:${end}`] });
     const part = imported.parts.get('55401');
-    expect([headOf(imported).rates[0]?.to, part?.rates[0]?.to, part?.locations[0]?.to]).toEqual([null, null, null]);
+    expect([getHead(imported).rates[0]?.to, part?.rates[0]?.to, part?.locations[0]?.to]).toEqual([null, null, null]);
   });
 
   it('can have a one-digit day in the file name, and expired and future rows in one file', async () => {
@@ -147,7 +147,7 @@ describe('pitfalls of SST files', () => {
     ];
     const rows = ['Z 68106 place:37000', 'Z 68107 place:37001', 'Z 68108 place:37000 to:20251231'];
     const imported = await importPitfall({ state: 'NE', rates, rows });
-    const releaseFor = releaseForOf(imported);
+    const releaseFor = createReleaseFor(imported);
     const at = (postal_code: string, tax_date: string) => {
       const asked = { to: { state: 'NE', postal_code }, tax_date };
       const { line_items, tax_amount } = ask(asked, { releaseFor });
@@ -196,7 +196,7 @@ describe('overlapping rates', () => {
 
   const importWisconsin = async (rates: TestFile = files[0]) => {
     const imported = await importFiles('sst', 'WI', [rates, files[1]]);
-    const releaseFor = releaseForOf(imported);
+    const releaseFor = createReleaseFor(imported);
     const taxAt = (postal_code: string, tax_date: string) => {
       const { line_items, tax_amount } = ask({ to: { state: 'WI', postal_code }, tax_date }, { releaseFor });
       return `${tax_amount} ${line_items[0]?.address_resolution.coverage}`;
@@ -235,7 +235,7 @@ describe('overlapping rates', () => {
     it('return to the longer row after a shorter row within it has ended', async () => {
       const rates = rateRows('55', '45 55 0.05 19820501', '00 079 0.006 20200101', '00 079 0.009 20240101 20241231');
       const boundary = boundaryRows('55', 'Z 53213 county:079');
-      const releaseFor = releaseForOf(await importFiles('sst', 'WI', sstFiles('WI', rates, boundary)));
+      const releaseFor = createReleaseFor(await importFiles('sst', 'WI', sstFiles('WI', rates, boundary)));
       const taxOn = (tax_date: string) =>
         ask({ to: { state: 'WI', postal_code: '53213' }, tax_date }, { releaseFor }).tax_amount;
       expect(['2023-12-31', '2024-01-01', '2024-12-31', '2025-01-01'].map(taxOn)).toEqual([

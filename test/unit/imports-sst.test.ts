@@ -9,12 +9,12 @@ import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import {
   changed,
+  createReleaseFor,
   fixture,
-  headOf,
+  getHead,
+  getPercent,
   type Imported,
   importFiles,
-  percentOf,
-  releaseForOf,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
 import {
@@ -34,7 +34,7 @@ describe('SST files', () => {
 
   /** Returns the release as a calculation sees it after loading one part. */
   const releaseAt = (imported: Imported, key: string): Release => {
-    const head = headOf(imported);
+    const head = getHead(imported);
     const part = imported.parts.get(key);
     return {
       ...head,
@@ -50,7 +50,10 @@ describe('SST files', () => {
     const release = { ...releaseAt(imported, postalCode.slice(0, 5)), fallback: releaseAt(imported, '') };
     const { place, resolution } = locate(address.value, () => release, day, false);
     const codes = place.jurisdictions.map(({ code }) => code);
-    return { percent: codes.length === 0 ? null : percentOf(release.rates, codes, day), coverage: resolution.coverage };
+    return {
+      percent: codes.length === 0 ? null : getPercent(release.rates, codes, day),
+      coverage: resolution.coverage,
+    };
   };
 
   describe('Minnesota’s SST files', () => {
@@ -95,7 +98,7 @@ describe('SST files', () => {
 
     it('keep the rules and settings of the base release, and cite the files', async () => {
       const imported = await minnesota();
-      const head = headOf(imported);
+      const head = getHead(imported);
       expect(head).toMatchObject({
         id: 'US-MN@2026-11-21.1',
         base: expect.stringMatching(/^US-MN@/),
@@ -147,10 +150,10 @@ describe('SST files', () => {
     });
 
     it('end with their last row', async () => {
-      expect(headOf(await minnesota()).last_day).toBe(null);
+      expect(getHead(await minnesota()).last_day).toBe(null);
       const [rates, boundary] = files as [TestFile, TestFile];
       const ended = { ...boundary, content: boundary.content.toString().replaceAll('29991231', '20260630') };
-      expect(headOf(await importFiles('sst', 'MN', [rates, ended])).last_day).toBe('2026-06-30');
+      expect(getHead(await importFiles('sst', 'MN', [rates, ended])).last_day).toBe('2026-06-30');
     });
 
     const [rates, boundary] = files as [TestFile, TestFile];
@@ -237,7 +240,7 @@ describe('names of jurisdictions', () => {
     ...others,
   });
 
-  const namesOf = ({ parts }: Imported) =>
+  const listNames = ({ parts }: Imported) =>
     Object.fromEntries([...parts.values()].flatMap((part) => part.jurisdictions.map(({ code, name }) => [code, name])));
 
   describe('names of SST jurisdictions', () => {
@@ -250,7 +253,7 @@ describe('names of jurisdictions', () => {
       );
 
     it("come from the state's tables, or are the code if no table has a name", async () => {
-      expect(namesOf(await minnesota(tables()))).toEqual({
+      expect(listNames(await minnesota(tables()))).toEqual({
         'US-MN-00-053': 'Hennepin County',
         'US-MN-00-043': 'County 043',
         'US-MN-01-43000': 'Minneapolis',
@@ -274,7 +277,7 @@ describe('names of jurisdictions', () => {
     });
 
     it('match the built-in tables', async () => {
-      const names = namesOf(await minnesota(await readNameTables('MN')));
+      const names = listNames(await minnesota(await readNameTables('MN')));
       expect(names).toMatchObject({
         'US-MN-00-053': 'Hennepin County',
         'US-MN-01-43000': 'Minneapolis',
@@ -287,7 +290,7 @@ describe('names of jurisdictions', () => {
       const rates = rateRows('19', '45 19 0.06', '00 199 0.01');
       const boundary = boundaryRows('19', 'Z 50002 county:199');
       const imported = await importFiles('sst', 'IA', sstFiles('IA', rates, boundary), { names: tables() });
-      expect(namesOf(imported)).toEqual({ 'US-IA-00-199': 'Area 199' });
+      expect(listNames(imported)).toEqual({ 'US-IA-00-199': 'Area 199' });
     });
 
     it('are found for a state without a table of local rates', async () => {
@@ -300,7 +303,7 @@ const day = '2026-11-22';
 
 const taxAt = (imported: Imported, state: string, postal_code: string, policy = 'warn', tax_date = day) => {
   const settings = { ambiguous_address: policy as 'warn' | 'highest_rate' };
-  const around = { releaseFor: releaseForOf(imported), settings };
+  const around = { releaseFor: createReleaseFor(imported), settings };
   const { tax_amount, line_items, warnings } = ask({ to: { state, postal_code }, tax_date }, around);
   const { ambiguous, coverage } = line_items[0]?.address_resolution ?? {};
   return { tax: tax_amount, ambiguous, coverage, warnings: warnings.map(({ code, message }) => `${code}: ${message}`) };
@@ -347,7 +350,7 @@ describe('SST street-address rows', () => {
     }
     expect(taxAt(imported, 'VT', '05403')).toMatchObject({ tax: '7.00', ambiguous: false, coverage: 'complete' });
     expect(taxAt(imported, 'VT', '05404')).toMatchObject({ tax: '6.00', coverage: 'partial' });
-    expect(headOf(imported).counts).toMatchObject({ parts: 2, zips: 2 });
+    expect(getHead(imported).counts).toMatchObject({ parts: 2, zips: 2 });
   });
 
   it('apply on their dates, merged if they have the same set', async () => {
@@ -395,21 +398,21 @@ describe('SST street-address rows', () => {
 
   it('are marked in `show`, and compared only if the ZIP has no other rows', async () => {
     const part = (await wisconsin()).parts.get('53213');
-    const head = headOf(await wisconsin());
+    const head = getHead(await wisconsin());
     const shown = showZip(head, part, '53213', day).locations;
     expect(shown.map(({ of_streets, alternatives }) => [of_streets, alternatives.map(({ rate }) => rate)])).toEqual([
       [false, ['0.059']],
       [true, ['0.079']],
     ]);
-    const releaseOf = (isKept: (isOfStreets: boolean) => boolean) =>
+    const getRelease = (isKept: (isOfStreets: boolean) => boolean) =>
       releaseWith(
         head,
         part ? [{ ...part, locations: part.locations.filter(({ of_streets }) => isKept(of_streets === true)) }] : [],
       );
     const [before, both, only] = [
-      releaseOf((streets) => !streets),
-      releaseOf(() => true),
-      releaseOf((streets) => streets),
+      getRelease((streets) => !streets),
+      getRelease(() => true),
+      getRelease((streets) => streets),
     ];
     expect(changesAt('WI', '53213', { before, after: both }, day)).toEqual([]);
     expect(changesAt('WI', '53213', { before, after: only }, day)).toContainEqual(

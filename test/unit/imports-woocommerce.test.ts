@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import {
-  baseOf,
-  entriesOf,
+  createReleaseFor,
   fixture,
-  headOf,
+  getBase,
+  getHead,
+  getPercent,
   type Imported,
   importFiles,
+  listEntries,
   ofKind,
-  percentOf,
-  releaseForOf,
 } from '../fixtures/imports/harness.ts';
 import { ask } from '../support/builders.ts';
 import { isLong } from '../support/mode.ts';
@@ -26,34 +26,36 @@ describe('WooCommerce', () => {
   const percents = async (place: string, ...rows: readonly string[]) => {
     const imported = await importFiles('woocommerce', 'TX', [table(...rows)]);
     const part = imported.parts.get(place);
-    const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
+    const rates = [...getHead(imported).rates, ...(part?.rates ?? [])];
     return part?.locations.flatMap(({ alternatives }) =>
-      alternatives.map((codes) => percentOf(rates, ['US-TX', ...codes], '2026-11-21')),
+      alternatives.map((codes) => getPercent(rates, ['US-TX', ...codes], '2026-11-21')),
     );
   };
   /** The combined percentage of each ZIP of an import; the lowest if a ZIP has several. */
   const ratesByZip = (imported: Imported) => {
-    const { rates: own, state: code } = headOf(imported);
+    const { rates: own, state: code } = getHead(imported);
     const zips = [...imported.parts].filter(([key]) => /^\d/.test(key));
     return Object.fromEntries(
       zips.map(([key, { rates, locations }]) => {
         const sets = locations.flatMap(({ alternatives }) => alternatives);
-        return [key, Math.min(...sets.map((codes) => percentOf([...own, ...rates], [code, ...codes], '2026-11-21')))];
+        return [key, Math.min(...sets.map((codes) => getPercent([...own, ...rates], [code, ...codes], '2026-11-21')))];
       }),
     );
   };
   const bad = async (...rows: readonly string[]) =>
-    ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'bad').map(({ line, reason }) => [line, reason]);
+    ofKind(await listEntries('woocommerce', 'TX', [table(...rows)]), 'bad').map(({ line, reason }) => [line, reason]);
 
   describe('WooCommerce’s tax rates', () => {
     it('are imported as county taxes in North Carolina, where counties tax food at 2%', async () => {
-      const releaseFor = releaseForOf(await importFiles('woocommerce', 'NC', [table('US,NC,27601,,7.25,Wake,1,0,0,')]));
-      const taxOf = (product_tax_code: string) =>
+      const releaseFor = createReleaseFor(
+        await importFiles('woocommerce', 'NC', [table('US,NC,27601,,7.25,Wake,1,0,0,')]),
+      );
+      const getTax = (product_tax_code: string) =>
         ask(
           { to: { state: 'NC', postal_code: '27601' }, tax_date: '2026-11-20', line_items: [{ product_tax_code }] },
           { releaseFor },
         ).tax_amount;
-      expect([taxOf('GENERAL'), taxOf('FOOD.GROCERY')]).toEqual(['7.25', '2.00']);
+      expect([getTax('GENERAL'), getTax('FOOD.GROCERY')]).toEqual(['7.25', '2.00']);
     });
 
     it('are imported for every ZIP that a row matches', async () => {
@@ -66,7 +68,7 @@ describe('WooCommerce', () => {
       expect(rates('MARFA')).toEqual([['US-TX-CITY-CITY-TAX-MARFA', '0.02']]);
       // No row covers the rest of the state, so the fallback release applies.
       expect([parts.has('75001'), parts.has('90001'), parts.size]).toEqual([false, false, 7]);
-      expect(headOf(imported)).toMatchObject({ coverage: 'partial' });
+      expect(getHead(imported)).toMatchObject({ coverage: 'partial' });
       expect(built.summary.skipped.map(({ reason, count }) => [reason, count])).toEqual([
         ['is not for TX', 1],
         ['only the standard tax class is used', 1],
@@ -124,8 +126,8 @@ describe('WooCommerce', () => {
 
     const answersIn = async (of: string, ...rows: readonly string[]) => {
       const imported = await importFiles('woocommerce', of, [table(...rows)]);
-      const alone = releaseForOf(imported);
-      const fallback = baseOf(of);
+      const alone = createReleaseFor(imported);
+      const fallback = getBase(of);
       const releaseFor: ReleaseFor = (address) => {
         const release = alone(address);
         return release && { ...release, fallback };
@@ -213,7 +215,7 @@ describe('WooCommerce', () => {
     });
 
     const notesIn = async (of: string, ...rows: readonly string[]) =>
-      ofKind(await entriesOf('woocommerce', of, [table(...rows)]), 'note').map(({ sentence }) => sentence);
+      ofKind(await listEntries('woocommerce', of, [table(...rows)]), 'note').map(({ sentence }) => sentence);
 
     it.each([
       ['PA', '19103', '8', 'US,PA,*,*,6,State,1,0,0,', "repeats the state's rate"],
@@ -257,7 +259,7 @@ describe('WooCommerce', () => {
     it('with a wrong state rate are rejected if other rows add to it', async () => {
       // South Dakota had 4.5% until June 2023.
       const rows = ['US,SD,*,*,4.5,State,1,0,1,', 'US,SD,57101,*,2,City,2,0,1,', 'US,SD,57701,*,2,City,2,0,1,'];
-      expect(ofKind(await entriesOf('woocommerce', 'SD', [table(...rows)]), 'bad')).toEqual([
+      expect(ofKind(await listEntries('woocommerce', 'SD', [table(...rows)]), 'bad')).toEqual([
         {
           kind: 'bad',
           line: 2,
@@ -298,7 +300,7 @@ describe('WooCommerce', () => {
 
     it('report which row is used instead of the row that WooCommerce applies', async () => {
       const rows = ['US,TX,750*,,7,Tax,1,0,1,', 'US,TX,75001...75003,,8,Tax,1,0,1,', 'US,TX,75002,,7,Tax,1,0,1,'];
-      const remarks = ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'remark');
+      const remarks = ofKind(await listEntries('woocommerce', 'TX', [table(...rows)]), 'remark');
       expect(remarks.map(({ line, reason }) => [line, reason])).toEqual([
         [
           3,
@@ -309,7 +311,7 @@ describe('WooCommerce', () => {
       const { at } = await answers(...rows);
       expect([at('75001')[0], at('75002')[0], at('75004')[0]]).toEqual(['8.00', '7.00', '7.00']);
       // In an export the ZIP comes first, and WooCommerce applies it first as well.
-      expect(ofKind(await entriesOf('woocommerce', 'TX', [table(...rows.toReversed())]), 'remark')).toEqual([]);
+      expect(ofKind(await listEntries('woocommerce', 'TX', [table(...rows.toReversed())]), 'remark')).toEqual([]);
     });
 
     it('reject compound rates with too many decimals', async () => {
@@ -405,7 +407,7 @@ describe('WooCommerce', () => {
         'has no column Country code',
       ],
     ])('with unknown columns are rejected: %j', async (content, reason) => {
-      await expect(entriesOf('woocommerce', 'TX', [{ name: 'rates.csv', content }])).rejects.toThrow(
+      await expect(listEntries('woocommerce', 'TX', [{ name: 'rates.csv', content }])).rejects.toThrow(
         `rates.csv ${reason}`,
       );
     });
@@ -461,10 +463,10 @@ describe('rates compared with a shop', () => {
       await fc.assert(
         fc.asyncProperty(Table, async (rows) => {
           const files = [table(...rows.map(text))];
-          const entries = await entriesOf('woocommerce', 'TX', files);
+          const entries = await listEntries('woocommerce', 'TX', files);
           const reported = [...ofKind(entries, 'bad'), ...ofKind(entries, 'remark')];
           if (reported.length > 0 || ofKind(entries, 'span').length + ofKind(entries, 'city').length === 0) return;
-          const releaseFor = releaseForOf(await importFiles('woocommerce', 'TX', files));
+          const releaseFor = createReleaseFor(await importFiles('woocommerce', 'TX', files));
           for (const postal_code of zips)
             for (const city of [null, ...cities]) {
               const applied = shopRows(rows, postal_code, city);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import {
-  baseOf,
   changed,
-  entriesOf,
+  createReleaseFor,
   fixture,
-  headOf,
+  getBase,
+  getHead,
+  getPercent,
   importFiles,
+  listEntries,
   ofKind,
-  percentOf,
-  releaseForOf,
 } from '../fixtures/imports/harness.ts';
 import { ask, refusal } from '../support/builders.ts';
 
@@ -19,20 +19,20 @@ const header =
 const table = (...rows: readonly string[]) => ({ name: 'rates.csv', content: [header, ...rows].join('\r\n') });
 const releaseOfTable = async (state: string, ...rows: readonly string[]) => {
   const imported = await importFiles('zip-rates', state, [table(...rows)]);
-  return { releaseFor: releaseForOf(imported), id: headOf(imported).id };
+  return { releaseFor: createReleaseFor(imported), id: getHead(imported).id };
 };
-const bad = async (state: string, file: Parameters<typeof entriesOf>[2][number]) =>
-  ofKind(await entriesOf('zip-rates', state, [file]), 'bad').map(({ line, reason }) => [line, reason]);
+const bad = async (state: string, file: Parameters<typeof listEntries>[2][number]) =>
+  ofKind(await listEntries('zip-rates', state, [file]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('rates by ZIP', () => {
   it('create a jurisdiction for each component above zero', async () => {
     const imported = await importFiles('zip-rates', 'TX', [fixture(name)]);
-    const head = headOf(imported);
+    const head = getHead(imported);
     expect(head).toMatchObject({ coverage: 'partial', format: 'zip-rates' });
     expect(imported.built.summary).toMatchObject({ rowsRead: 4, rowsKept: 4, bad: { count: 0 } });
     const percents = [...imported.parts].map(([key, { rates, locations }]) => {
       const codes = locations[0]?.alternatives[0] ?? [];
-      return [key, codes, percentOf([...head.rates, ...rates], ['US-TX', ...codes], '2026-11-21')];
+      return [key, codes, getPercent([...head.rates, ...rates], ['US-TX', ...codes], '2026-11-21')];
     });
     expect(percents).toEqual([
       ['78664', ['US-TX-CITY-ROUND-ROCK', 'US-TX-SPECIAL-ROUND-ROCK'], 8.25],
@@ -71,8 +71,8 @@ describe('rates by ZIP', () => {
         ),
       ],
     ]);
-    const base = { ...baseOf('TX'), rates: baseOf('TX').rates.map((rate) => ({ ...rate, from: '2026-12-01' })) };
-    expect(ofKind(await entriesOf('zip-rates', 'TX', [fixture(name)], base), 'bad').map(({ line }) => line)).toEqual([
+    const base = { ...getBase('TX'), rates: getBase('TX').rates.map((rate) => ({ ...rate, from: '2026-12-01' })) };
+    expect(ofKind(await listEntries('zip-rates', 'TX', [fixture(name)], base), 'bad').map(({ line }) => line)).toEqual([
       2, 3, 4, 5,
     ]);
   });
@@ -93,8 +93,8 @@ describe('rates by ZIP', () => {
     expect(imported.built.summary.bad.count).toBe(0);
     const part = imported.parts.get(zip);
     const codes = part?.locations[0]?.alternatives[0] ?? [];
-    const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
-    expect(percentOf(rates, [`US-${state}`, ...codes], '2026-11-21')).toBe(combined);
+    const rates = [...getHead(imported).rates, ...(part?.rates ?? [])];
+    expect(getPercent(rates, [`US-${state}`, ...codes], '2026-11-21')).toBe(combined);
     const found = part?.rates.map(({ jurisdiction, rate }) => `${jurisdiction.split('-')[2]} ${rate}`);
     expect(found?.join(', ')).toBe(local);
   });
@@ -134,7 +134,7 @@ describe('rates by ZIP', () => {
         'NM,87101,ALBUQUERQUE,0.04875,0.04875,0,0,0,1',
       ),
     ]);
-    const releaseFor = releaseForOf(imported);
+    const releaseFor = createReleaseFor(imported);
     const asked = (postal_code: string) => ({ to: { state: 'NM', postal_code }, tax_date: '2026-11-20' });
     for (const zip of ['87501', '87501-1234']) {
       const { tax_amount, line_items, warnings } = ask(asked(zip), { releaseFor });
@@ -210,7 +210,7 @@ describe('rates by ZIP', () => {
   });
 
   it('skip rows of other states', async () => {
-    const entries = await entriesOf('zip-rates', 'TX', [table('OK,73101,B,0.08,0.045,0,0.035,0,1')]);
+    const entries = await listEntries('zip-rates', 'TX', [table('OK,73101,B,0.08,0.045,0,0.035,0,1')]);
     expect(ofKind(entries, 'skipped')).toEqual([{ kind: 'skipped', line: 2, reason: 'is not for TX' }]);
   });
 
@@ -221,7 +221,7 @@ describe('rates by ZIP', () => {
       row('0.0825,0.0625,0,0.01,0.01,1'),
       row('0.0725,0.0625,0,0.01,0,1'),
     ];
-    const entries = await entriesOf('zip-rates', 'TX', [table(...rows)]);
+    const entries = await listEntries('zip-rates', 'TX', [table(...rows)]);
     expect(ofKind(entries, 'skipped').map(({ line, reason }) => [line, reason])).toEqual([[3, 'repeats another row']]);
     expect(ofKind(entries, 'bad').map(({ line, reason }) => [line, reason])).toEqual([
       [4, 'has a different rate for ZIP 78664 than line 2 on the same days: correct one of them'],
@@ -252,10 +252,10 @@ TX,78664,WILLIAMSON,ROUND ROCK,0.0625,0,0.01,0.01,0.0825,Y
   });
 
   it('reject a file without the required columns or without a header', async () => {
-    await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: 'State,Rate\nTX,1\n' }])).rejects.toThrow(
+    await expect(listEntries('zip-rates', 'TX', [{ name: 'a.csv', content: 'State,Rate\nTX,1\n' }])).rejects.toThrow(
       'a.csv has no column ZipCode or ZIP_CODE. Check the format of the file.',
     );
-    await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: '' }])).rejects.toThrow('a.csv is empty');
-    await expect(entriesOf('zip-rates', 'TX', [])).rejects.toThrow('accepts one file');
+    await expect(listEntries('zip-rates', 'TX', [{ name: 'a.csv', content: '' }])).rejects.toThrow('a.csv is empty');
+    await expect(listEntries('zip-rates', 'TX', [])).rejects.toThrow('accepts one file');
   });
 });

@@ -21,7 +21,7 @@ import { rateOn } from '../../shared/catalog/rates.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
-import { ask, releaseOf } from '../support/builders.ts';
+import { ask, getRelease } from '../support/builders.ts';
 import { localRates } from '../support/facts.ts';
 
 describe('local tables', () => {
@@ -123,11 +123,11 @@ describe('local tables', () => {
       });
 
       it('have whole percentages of the residents of each ZIP, with a sum of at most 100', () => {
-        const percentsOf = (list: string) =>
+        const listPercents = (list: string) =>
           list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1]] : []));
         for (const { zip5, residents, counties: ofZip, names } of rows) {
           expect(residents, zip5).toMatch(/^(|[1-9]\d*)$/);
-          const [ofCounties, ofNames] = [percentsOf(ofZip), percentsOf(names)];
+          const [ofCounties, ofNames] = [listPercents(ofZip), listPercents(names)];
           for (const percent of [...ofCounties, ...ofNames]) expect(percent, zip5).toMatch(/^(0|[1-9]\d?|100)$/);
           const sum = (percents: readonly (string | undefined)[]) =>
             percents.reduce((all, percent) => all + Number(percent), 0);
@@ -147,10 +147,10 @@ describe('local tables', () => {
     });
 
     it('have the hashes of the manifest', () => {
-      const hashOf = (name: string) =>
+      const computeHash = (name: string) =>
         createHash('sha256').update(readFileSync(new URL(`../../shared/catalog/local/${name}`, import.meta.url)));
       const names = ['rates.csv', 'zips.csv'];
-      expect(Object.fromEntries(names.map((name) => [name, hashOf(name).digest('hex')]))).toEqual(manifest);
+      expect(Object.fromEntries(names.map((name) => [name, computeHash(name).digest('hex')]))).toEqual(manifest);
     });
   });
 
@@ -161,7 +161,7 @@ describe('local tables', () => {
 
     type Row = { readonly rate: string; readonly from?: string; readonly to?: string; readonly asOf?: string };
 
-    const periodOf = ({ rate, from = '', to = '', asOf = '2026-01-01' }: Row): Period => ({
+    const buildPeriod = ({ rate, from = '', to = '', asOf = '2026-01-01' }: Row): Period => ({
       from: from || null,
       to: to || null,
       taxes: [{ code: 'US-XX-01-A', name: 'A', type: 'city', kind: null, rate }],
@@ -170,7 +170,7 @@ describe('local tables', () => {
       published: { asOf, due: '2026-04-08', overdueMs: Date.parse('2026-04-09') },
     });
 
-    const areaOf = (first: Row, ...others: readonly Row[]): Area => ({
+    const buildArea = (first: Row, ...others: readonly Row[]): Area => ({
       county: '001',
       place: 'A',
       aliases: [],
@@ -179,7 +179,7 @@ describe('local tables', () => {
       offset: 0,
       taxes: [],
       units: 0n,
-      periods: [periodOf(first), ...others.map(periodOf)],
+      periods: [buildPeriod(first), ...others.map(buildPeriod)],
     });
 
     const rateOn = (area: Area, day: string) => {
@@ -188,11 +188,11 @@ describe('local tables', () => {
       return found && [found.period.taxes?.[0]?.rate, ...(of && because ? [of, because] : [])];
     };
 
-    const undated = areaOf({ rate: '1' });
-    const dated = areaOf({ rate: '1', from: '2024-04-01' });
-    const changed = areaOf({ rate: '1' }, { rate: '2', from: '2024-04-01' }, { rate: '3', from: '2027-01-01' });
-    const ended = areaOf({ rate: '1', from: '2019-01-01', to: '2026-12-31' });
-    const gap = areaOf({ rate: '1', from: '2022-01-01', to: '2022-06-30' }, { rate: '2', from: '2026-07-01' });
+    const undated = buildArea({ rate: '1' });
+    const dated = buildArea({ rate: '1', from: '2024-04-01' });
+    const changed = buildArea({ rate: '1' }, { rate: '2', from: '2024-04-01' }, { rate: '3', from: '2027-01-01' });
+    const ended = buildArea({ rate: '1', from: '2019-01-01', to: '2026-12-31' });
+    const gap = buildArea({ rate: '1', from: '2022-01-01', to: '2022-06-30' }, { rate: '2', from: '2026-07-01' });
 
     it.each([
       { area: undated, day: '2021-12-31', is: null, because: 'no rate is known' },
@@ -229,7 +229,7 @@ describe('local tables', () => {
       },
       { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
     ])('on $day have a source of $is: $because', ({ asOf: [first, second], day, is }) => {
-      const area = areaOf({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
+      const area = buildArea({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
       expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
     });
   });
@@ -278,12 +278,12 @@ describe('local uncertainties', () => {
   });
 
   it('include a warning about an unconfirmed state rate of zero', () => {
-    const release = releaseOf({ of: [{ code: 'US-DE', type: 'state', rate: '0' }], name: 'Delaware' });
+    const release = getRelease({ of: [{ code: 'US-DE', type: 'state', rate: '0' }], name: 'Delaware' });
     const rates = release.rates.map((rate) => ({ ...rate, confidence: 'medium' as const }));
-    const codesOf = (unconfirmed: boolean) =>
+    const listCodes = (unconfirmed: boolean) =>
       ask({ to: { state: 'DE' } }, { releaseFor: () => (unconfirmed ? { ...release, rates } : release) }).warnings;
-    expect(codesOf(false)).toEqual([]);
-    expect(codesOf(true)).toEqual([
+    expect(listCodes(false)).toEqual([]);
+    expect(listCodes(true)).toEqual([
       {
         code: 'content_unconfirmed',
         message: 'Name of US-DE, general rate: not confirmed by a primary source (confidence medium, source test).',

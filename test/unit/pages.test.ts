@@ -37,7 +37,7 @@ const isBroken = (page: string, target: string): boolean => {
 };
 
 /** The npm scripts that a page can mention: scripts of the project and of the page's package. */
-const scriptsOf = (page: string): object => {
+const listScripts = (page: string): object => {
   const own = join(dirname(page), 'package.json');
   const files = ['package.json', ...(page.startsWith('integrations/') && existsSync(join(root, own)) ? [own] : [])];
   return Object.assign({}, ...files.map((file) => JSON.parse(read(file)).scripts));
@@ -53,14 +53,14 @@ const programs: Readonly<Record<string, () => Command>> = {
 };
 
 /** Returns the command that the words select. */
-const commandOf = (program: Command, [first = '', ...others]: readonly string[]): Command => {
+const getCommand = (program: Command, [first = '', ...others]: readonly string[]): Command => {
   const found = program.commands.find((command) => command.name() === first);
-  return found ? commandOf(found, others) : program;
+  return found ? getCommand(found, others) : program;
 };
 
 const isCommand = (name: string, text: string): boolean => {
   const words = text.trim().split(/\s+/);
-  const command = commandOf((programs[name] as () => Command)(), words);
+  const command = getCommand((programs[name] as () => Command)(), words);
   if (command.commands.length > 0 && !words.includes('--help') && words[0] !== '…') return false;
   const known = [...command.options.map(({ long }) => long), '--help'];
   return words.filter((word) => /^--[a-z]/.test(word)).every((word) => known.includes(word.replace(/=.*/, '')));
@@ -71,7 +71,7 @@ it.each(pages)('%s names only pages, files, npm scripts, commands and options th
   const links = linksIn(page).filter((target) => !/^[a-z]+:/.test(target));
   expect(links.filter((target) => isBroken(page, target))).toEqual([]);
   const scripts = [...text.matchAll(/npm run (?:-s |--silent )?([a-z][\w-]*)/g)].map(([, name = '']) => name);
-  expect(scripts.filter((name) => !Object.hasOwn(scriptsOf(page), name))).toEqual([]);
+  expect(scripts.filter((name) => !Object.hasOwn(listScripts(page), name))).toEqual([]);
   const files = [...text.matchAll(/`((?:functions|infra|shared|test)\/[\w./-]+\.\w+)`/g)].map(([, path = '']) => path);
   expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   const commands = [

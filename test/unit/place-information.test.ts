@@ -18,7 +18,7 @@ const letters = (name: string): string =>
 const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|CITY|PARISH|BOROUGH|MUNICIPIO)$/, '');
 
 /** The names of a ZIP row, including alternative spellings. */
-const namesOf = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
+const listNames = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
 
 const states = listStates().flatMap((state) => {
   const rates = rateRows(state);
@@ -28,7 +28,7 @@ const states = listStates().flatMap((state) => {
     ({ place }) => letters(place),
   );
   const zips = zipRows(state).filter(({ names }) => names !== '');
-  const all = zips.flatMap(({ names }) => namesOf(names));
+  const all = zips.flatMap(({ names }) => listNames(names));
   const ofState = [...counties].flatMap(([fips, name]) => (fips.startsWith(stateFips(state)) ? [name] : []));
   return [
     {
@@ -46,7 +46,7 @@ const states = listStates().flatMap((state) => {
 type State = (typeof states)[number];
 
 /** An address as a buyer would write it: a ZIP, one of its names, and sometimes a county of the place. */
-const truthOf = ({ state, zips, places }: State, at: number, name: number, county: number | null) => {
+const getTruth = ({ state, zips, places }: State, at: number, name: number, county: number | null) => {
   const zip = zips[at % zips.length] as State['zips'][number];
   const names = zip.names.split('|').map((one) => one.replace(/:.*/, '').split('='));
   const spellings = names[name % names.length] ?? [];
@@ -61,7 +61,7 @@ const truthOf = ({ state, zips, places }: State, at: number, name: number, count
   const sent = code ? (counties.get(`${stateFips(state)}${code}`) ?? null) : null;
   return {
     address: { state, postal_code: zip.zip5, city, county: sent } satisfies PostalAddress,
-    own: namesOf(zip.names),
+    own: listNames(zip.names),
     spellings,
     isOfZip: (sent: string) =>
       zip.counties.split('|').some((one) => counties.get(`${stateFips(state)}${one.slice(0, 3)}`) === sent),
@@ -106,7 +106,7 @@ it('never becomes less ambiguous or more complete with less of an address, or wi
       }),
       ({ state: index, at, name, county, other, position, how }) => {
         const state = states[index] as State;
-        const { address, own, spellings, isOfZip } = truthOf(state, at, name, county);
+        const { address, own, spellings, isOfZip } = getTruth(state, at, name, county);
         const ofZip = new Set(own.map(letters));
         const typo = misspelt(address.city, position, how);
         const another = state.all[other % state.all.length] ?? '';

@@ -49,20 +49,20 @@ const split = (name: string): readonly string[] => {
 };
 const known = new Map<string, readonly string[]>();
 /** Normalizes the words of a name. */
-const wordsOf = (name: string): readonly string[] => {
+const toWords = (name: string): readonly string[] => {
   const all = known.get(name) ?? split(name);
   known.set(name, all);
   return all;
 };
-const keyOf = (name: string): string => wordsOf(name).join('');
+const getKey = (name: string): string => toWords(name).join('');
 const kinds = new Set(['CITY', 'TOWN', 'VILLAGE', 'TOWNSHIP', 'BOROUGH']);
-const baseOf = (name: string): string => {
-  const all = wordsOf(name);
+const getBase = (name: string): string => {
+  const all = toWords(name);
   return (kinds.has(all.at(-1) ?? '') && all.length > 1 ? all.slice(0, -1) : all).join('');
 };
 
 /** A rate in millionths of a percent; `null` if not established. */
-const rateOf = (row: RateRow | undefined): number | null =>
+const getRate = (row: RateRow | undefined): number | null =>
   row === undefined || row.rate === '' ? null : Math.round(Number(row.rate) * 1e6);
 
 /** The row of each area in force on a day, with the names of its newest row. */
@@ -82,20 +82,20 @@ type Named = (name: string) => readonly RateRow[];
  */
 const finderIn = (rows: readonly RateRow[]): Named => {
   const places = rows.filter(({ place }) => place !== '');
-  const literal = Map.groupBy(places, ({ place }) => wordsOf(place).join(' '));
+  const literal = Map.groupBy(places, ({ place }) => toWords(place).join(' '));
   const byKey = Map.groupBy(
     places.flatMap((row) =>
-      [row.place, ...row.aliases.split('|')].filter(Boolean).map((name) => ({ key: keyOf(name), row })),
+      [row.place, ...row.aliases.split('|')].filter(Boolean).map((name) => ({ key: getKey(name), row })),
     ),
     ({ key }) => key,
   );
-  const byBase = Map.groupBy(places, ({ place }) => baseOf(place));
+  const byBase = Map.groupBy(places, ({ place }) => getBase(place));
   return (name) => {
-    const exact = literal.get(wordsOf(name).join(' ')) ?? [...new Set(byKey.get(keyOf(name))?.map(({ row }) => row))];
+    const exact = literal.get(toWords(name).join(' ')) ?? [...new Set(byKey.get(getKey(name))?.map(({ row }) => row))];
     if (exact.length > 0) return exact;
-    const like = byBase.get(baseOf(name)) ?? [];
-    const isSuffix = like.every(({ place }) => (keyOf(place) === baseOf(place)) !== (keyOf(name) === baseOf(name)));
-    return new Set(like.map(({ place }) => keyOf(place))).size === 1 && isSuffix ? like : [];
+    const like = byBase.get(getBase(name)) ?? [];
+    const isSuffix = like.every(({ place }) => (getKey(place) === getBase(place)) !== (getKey(name) === getBase(name)));
+    return new Set(like.map(({ place }) => getKey(place))).size === 1 && isSuffix ? like : [];
   };
 };
 
@@ -103,7 +103,7 @@ const finderIn = (rows: readonly RateRow[]): Named => {
 type Lot = { readonly row: RateRow | undefined; readonly percent: number };
 
 /** The counties of a ZIP with residents, and their percentages. */
-const inhabitedOf = ({ counties }: ZipRow) =>
+const isInhabited = ({ counties }: ZipRow) =>
   counties
     .split('|')
     .map((one, _, all) => {
@@ -117,7 +117,7 @@ const rowsThere = (
   zip: ZipRow,
   text: string,
   named: Named,
-  counties = inhabitedOf(zip).map(({ county }) => county),
+  counties = isInhabited(zip).map(({ county }) => county),
 ): readonly RateRow[] => {
   const spellings = text.replace(/:.*/, '').split('=');
   const found = spellings.map((name) => named(name).filter(({ county }) => county === '' || counties.includes(county)));
@@ -133,12 +133,12 @@ const remainderIn = (rows: readonly RateRow[], county: string): RateRow | undefi
 /** The rates that could be charged if the place's rate is not established: the county rates, or no local rate. */
 const standInRates = (rows: readonly RateRow[], zip: ZipRow): readonly number[] => [
   0,
-  ...inhabitedOf(zip).flatMap(({ county }) => rateOf(remainderIn(rows, county)) ?? []),
+  ...isInhabited(zip).flatMap(({ county }) => getRate(remainderIn(rows, county)) ?? []),
 ];
 
 /** The areas of a ZIP with their percentages of its residents. */
-const lotsOf = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly Lot[] => {
-  const inhabited = inhabitedOf(zip).map((one) => ({ ...one, left: one.percent }));
+const listLots = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly Lot[] => {
+  const inhabited = isInhabited(zip).map((one) => ({ ...one, left: one.percent }));
   const lots: Lot[] = [];
   const [preferred = '', ...others] = zip.names.split('|');
   for (const text of [...others, preferred]) {
@@ -180,9 +180,9 @@ const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named: Named
  * The expected result of the rule: the rates of most residents (several on a tie), and the uncertainties. Each place
  * without an established rate counts separately, because its rate can differ from every other rate.
  */
-const expectedOf = (lots: readonly Lot[]) => {
-  const totals = [...Map.groupBy(lots, ({ row }) => rateOf(row) ?? row?.place).values()].map((same) => ({
-    rate: rateOf(same[0]?.row),
+const getExpected = (lots: readonly Lot[]) => {
+  const totals = [...Map.groupBy(lots, ({ row }) => getRate(row) ?? row?.place).values()].map((same) => ({
+    rate: getRate(same[0]?.row),
     percent: same.reduce((sum, { percent }) => sum + percent, 0),
   }));
   const most = Math.max(...totals.map(({ percent }) => percent));
@@ -207,7 +207,7 @@ const answerTo = (sent: PostalAddress) => {
   const local = place.jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => Number(rates.get(code)));
   return { rate: Math.round(local.reduce((sum, rate) => sum + rate, 0) * 1e8), ...resolution };
 };
-const answerOf = (state: string, postal_code: string, city: string) => answerTo({ state, postal_code, city });
+const getAnswer = (state: string, postal_code: string, city: string) => answerTo({ state, postal_code, city });
 
 const letters = (name: string): string =>
   name
@@ -227,7 +227,7 @@ const otherCities = (all: readonly ZipRow[], at: number, isOwn: (name: string) =
   });
 
 /** The possible cities of an address in a ZIP, with the areas that match each. */
-const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named: Named): readonly Case[] => {
+const listCases = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named: Named): readonly Case[] => {
   const zip = all[at] as ZipRow;
   const texts = zip.names.split('|');
   const own = new Set(texts.flatMap((text) => rowsThere(zip, text, named)));
@@ -254,9 +254,9 @@ const step = isLong ? 1 : 4;
 const met = { certain: 0, ambiguous: 0, partial: 0 };
 
 /** Returns how the result for an address is wrong, or `null`. */
-const faultOf = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, possible, isExact }: Case) => {
-  const { rates, ambiguous, coverage } = expectedOf(possible);
-  const answer = answerOf(state, zip.zip5, city);
+const getFault = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, possible, isExact }: Case) => {
+  const { rates, ambiguous, coverage } = getExpected(possible);
+  const answer = getAnswer(state, zip.zip5, city);
   met[ambiguous ? 'ambiguous' : coverage === 'partial' ? 'partial' : 'certain'] += 1;
   const known = rates.includes(null) ? [...rates, ...standInRates(rows, zip)] : rates;
   const isSame = answer.ambiguous === ambiguous && answer.coverage === coverage;
@@ -273,8 +273,8 @@ describe.each(states)('%s', (state) => {
   it('uses the rate of most residents for each ZIP, and reports every uncertainty, for each name, a different name and no name', () => {
     const wrong = zips.flatMap((zip, at) => {
       if (at % step !== 0) return [];
-      const cases = casesOf(lotsOf(rows, zip, named), zips, at, named);
-      return cases.flatMap((one) => faultOf(state, rows, zip, one) ?? []);
+      const cases = listCases(listLots(rows, zip, named), zips, at, named);
+      return cases.flatMap((one) => getFault(state, rows, zip, one) ?? []);
     });
     expect(wrong.slice(0, 20)).toEqual([]);
   });
@@ -282,8 +282,8 @@ describe.each(states)('%s', (state) => {
   it('warns about each uncertainty, and the policies reject it', () => {
     // Every 20th ZIP: the calculation only uses what the test above compares.
     for (const [at, zip] of zips.entries())
-      for (const { city } of at % 20 === 0 ? casesOf(lotsOf(rows, zip, named), zips, at, named) : []) {
-        const { ambiguous, coverage } = answerOf(state, zip.zip5, city);
+      for (const { city } of at % 20 === 0 ? listCases(listLots(rows, zip, named), zips, at, named) : []) {
+        const { ambiguous, coverage } = getAnswer(state, zip.zip5, city);
         const request = { to: { state, postal_code: zip.zip5, city }, tax_date: day };
         const codes = warningCodes(ask(request, { releaseFor: withTables }));
         const refused = (settings: Parameters<typeof refusal>[1]) => refusal(request, settings).map(({ code }) => code);

@@ -4,7 +4,7 @@ import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { Rates } from '../../shared/rates/response.ts';
-import { ask, releaseOf } from '../support/builders.ts';
+import { ask, getRelease } from '../support/builders.ts';
 import { tabledRelease, withTables } from '../support/local-content.ts';
 
 type Around = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
@@ -25,8 +25,8 @@ const problemAt = async (query: RatesQuery, around: Around = {}) => {
   if (result.ok) throw new Error('It was answered.');
   return result.problems.map(({ code, source }) => [code, source]);
 };
-const codesOf = ({ warnings }: Rates) => warnings.map(({ code }) => code);
-const partsOf = ({ jurisdictions }: Rates) =>
+const listCodes = ({ warnings }: Rates) => warnings.map(({ code }) => code);
+const listParts = ({ jurisdictions }: Rates) =>
   Object.fromEntries(jurisdictions.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]));
 
 describe('the rates of an address', () => {
@@ -34,7 +34,7 @@ describe('the rates of an address', () => {
   it('include each jurisdiction and their sum: Minneapolis', async () => {
     const rates = await ratesAt({ postal_code: '55401' });
     expect(rates).toMatchObject({ object: 'rates', date: '2026-11-22', combined_rate: '0.09025' });
-    expect(partsOf(rates)).toEqual({
+    expect(listParts(rates)).toEqual({
       'US-MN': '0.06875',
       'US-MN-00-053': '0.0015',
       'US-MN-01-43000': '0.005',
@@ -43,7 +43,7 @@ describe('the rates of an address', () => {
       'US-MN-63-80009': '0.0025',
     });
     expect(rates.address_resolution).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
-    expect(codesOf(rates)).toEqual(['local_rates_by_place']);
+    expect(listCodes(rates)).toEqual(['local_rates_by_place']);
     expect(rates.jurisdictions[0]).toMatchObject({ jurisdiction_type: 'state', tax_type: 'sales', confidence: 'high' });
     expect(Rates.safeParse(rates).error).toBeUndefined();
   });
@@ -63,7 +63,7 @@ describe('the rates of an address', () => {
     ]) {
       const { line_items } = ask({ to, tax_date: '2026-11-22' }, { releaseFor: withTables });
       const charged = line_items[0]?.taxes.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]);
-      expect(Object.entries(partsOf(await ratesAt(to)))).toEqual(charged);
+      expect(Object.entries(listParts(await ratesAt(to)))).toEqual(charged);
     }
   });
 
@@ -75,9 +75,9 @@ describe('the rates of an address', () => {
   });
 
   it('apply to sales from another state, with the return code if the content has it', async () => {
-    const [state] = releaseOf().jurisdictions;
-    const [rate] = releaseOf().rates;
-    const release = releaseOf({ id: 'US-MI@2026-01-01.1', of: [{ code: 'US-MI', type: 'state', rate: '0.06' }] });
+    const [state] = getRelease().jurisdictions;
+    const [rate] = getRelease().rates;
+    const release = getRelease({ id: 'US-MI@2026-01-01.1', of: [{ code: 'US-MI', type: 'state', rate: '0.06' }] });
     const other = {
       ...release,
       jurisdictions: [{ ...state, code: 'US-MI', reporting_code: '26' }],
@@ -92,7 +92,7 @@ describe('the rates of an address', () => {
     const rates = await ratesAt({ postal_code: '78701', city: 'Austin', state: 'TX' });
     const uncertain = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
     expect(uncertain.length).toBeGreaterThan(0);
-    expect(codesOf(rates).filter((code) => code === 'content_unconfirmed')).toHaveLength(uncertain.length);
+    expect(listCodes(rates).filter((code) => code === 'content_unconfirmed')).toHaveLength(uncertain.length);
     expect(rates.warnings.every(({ pointer }) => pointer === null)).toBe(true);
   });
 });

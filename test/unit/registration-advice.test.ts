@@ -8,9 +8,9 @@ import { nexusTerms } from '../../shared/registrations/economic-nexus.ts';
 import type { StoredRow } from '../../shared/reports/by-state.ts';
 
 const december2026 = 2026 * 12 + 11;
-const termsOf = (state: string) => nexusTerms.find(([code]) => code === state)?.[1] as (typeof nexusTerms)[number][1];
+const getTerms = (state: string) => nexusTerms.find(([code]) => code === state)?.[1] as (typeof nexusTerms)[number][1];
 const windowsText = (state: string, month: number) =>
-  windowsIn(termsOf(state).period, month).map(
+  windowsIn(getTerms(state).period, month).map(
     ({ first, last, countsFrom }) =>
       `${firstDay(first)} ${lastDay(last)} ${countsFrom === null ? 'now' : firstDay(countsFrom)}`,
   );
@@ -47,7 +47,7 @@ describe('the measuring periods', () => {
 const account = newAccount({ name: 'Test', serviceVersion: '2026-10-01', createdMs: 0 });
 const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 type Sold = Partial<Sum> & { readonly count: number };
-const rowOf = (state: string, month: string, sum: Sold): StoredRow => ({
+const buildRow = (state: string, month: string, sum: Sold): StoredRow => ({
   state: `US-${state}`,
   month,
   currency: 'USD',
@@ -57,7 +57,7 @@ const rowOf = (state: string, month: string, sum: Sold): StoredRow => ({
   credits: { ...nothing, taxable: 9_000_000n, count: 5 },
 });
 const adviceFor = async (state: string, sum: Sold, month = '2026-06') => {
-  const rows = async () => [rowOf(state, month, sum)];
+  const rows = async () => [buildRow(state, month, sum)];
   const { data } = await registrationAdvice(account, { reports: { rows }, now: () => Date.parse('2026-11-15') });
   const found = data.find((advice) => advice.state === `US-${state}`);
   return { status: found?.status, shares: found?.periods.map(({ share_reached }) => share_reached) };
@@ -97,14 +97,14 @@ describe('a threshold', () => {
 });
 
 it('warns about another currency only if it has sales', async () => {
-  const warningsOf = async (count: number) => {
-    const rows = async () => [{ ...rowOf('MI', '2026-06', { count }), currency: 'EUR' }];
+  const readWarnings = async (count: number) => {
+    const rows = async () => [{ ...buildRow('MI', '2026-06', { count }), currency: 'EUR' }];
     const { warnings } = await registrationAdvice(account, { reports: { rows }, now: () => Date.parse('2026-11-15') });
     return warnings.map(({ code }) => code).filter((code) => code === 'currency_not_counted');
   };
-  expect(await warningsOf(1)).toEqual(['currency_not_counted']);
+  expect(await readWarnings(1)).toEqual(['currency_not_counted']);
   // The sales were voided.
-  expect(await warningsOf(0)).toEqual([]);
+  expect(await readWarnings(0)).toEqual([]);
 });
 
 describe('the content', () => {

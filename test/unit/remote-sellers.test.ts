@@ -25,10 +25,10 @@ import { newTransactionProblems, TransactionRequest } from '../../shared/ledger/
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { fixture, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
+import { createReleaseFor, fixture, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
-import { contentOf, type ImportedRelease } from '../support/replay-content.ts';
+import { getContent, type ImportedRelease } from '../support/replay-content.ts';
 
 /** A document to record, with the settings of its account. */
 type Document = { readonly request: TransactionRequest; readonly settings: Partial<Settings> };
@@ -46,7 +46,7 @@ const memoryLedger = (stored: Map<string, StoredTransaction>): Ledger => ({
   saveAnswer: async () => ({ kind: 'committed' }),
 });
 
-const accountOf = (settings: Document['settings']): Account => ({
+const buildAccount = (settings: Document['settings']): Account => ({
   id: 'acct_replay',
   name: 'Replay',
   created_at: '2026-10-01T00:00:00.000Z',
@@ -65,7 +65,7 @@ class Recorder {
 
   constructor(imported: readonly ImportedRelease[]) {
     this.imported = imported;
-    this.loadContent = contentOf(imported);
+    this.loadContent = getContent(imported);
   }
 
   /** Activates these releases, and the newest built-in ones in all other states. */
@@ -73,7 +73,7 @@ class Recorder {
     const states = releases
       .filter(({ id }) => !builtInReleaseById(id))
       .map(({ id, state }) => [state, { release: id, activated_at: '2026-11-21T12:00:00.000Z', previous: [] }]);
-    this.loadContent = contentOf(this.imported, {
+    this.loadContent = getContent(this.imported, {
       readActive: async () => ({ version: 1, states: Object.fromEntries(states) }),
       builtIn: (code) => releases.find(({ state }) => state === `US-${code}`) ?? builtInRelease(code),
     });
@@ -83,7 +83,7 @@ class Recorder {
   async record(id: string, { request, settings }: Document): Promise<Transaction | null> {
     // Tax dates more than a month ahead are refused, so the clock is set to the sale's day.
     const nowMs = Math.max(earliestMs, Date.parse(request.tax_date ?? '2026-11-22'));
-    const account = accountOf(settings);
+    const account = buildAccount(settings);
     if (newTransactionProblems(request, nowMs, account).length > 0) return null;
     const creation = { request: TransactionRequest.parse(request), idempotency: null, sent: [] };
     const caller = { account, credential: 'key_replay' };
@@ -134,7 +134,7 @@ const sold = (to: object, others: Request = {}): Request => ({
 });
 
 const taxOn = (request: Request, options?: Options) => ask(request, options).tax_amount;
-const ratesOf = ({ tax_summary }: Outcome) => tax_summary.map((row) => `${row.jurisdiction_code} ${row.rate}`);
+const listRates = ({ tax_summary }: Outcome) => tax_summary.map((row) => `${row.jurisdiction_code} ${row.rate}`);
 const said = ({ warnings }: Outcome) => warnings.filter(({ code }) => code === 'remote_seller_rate');
 const singleRates = ['US-TX 0.0625', 'US-TX-SINGLE-LOCAL-USE 0.0175'];
 const flatRates = ['US-AL-SSUT 0.08'];
@@ -151,7 +151,7 @@ describe('the single local use tax of Texas', () => {
   ])('is charged on %s in Houston', (_, request, tax, withElection) => {
     expect(taxOn(sold(houston, request))).toBe(tax);
     const outcome = ask(sold(houston, request), elected(single));
-    expect([outcome.tax_amount, ratesOf(outcome)]).toEqual([withElection, singleRates]);
+    expect([outcome.tax_amount, listRates(outcome)]).toEqual([withElection, singleRates]);
     // The only uncertainties are the rounding of half a cent, and shipping.
     expect(outcome.warnings.filter(({ message }) => !/rounding|tx-shipping/.test(message))).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe('the single local use tax of Texas', () => {
   ])('applies %s', (_, request, options, tax) => {
     const outcome = ask(sold(houston, request), options);
     expect(outcome.tax_amount).toBe(tax);
-    expect(ratesOf(outcome).join()).toMatch(tax === '8.00' ? /SINGLE/ : /^((?!SINGLE).)*$/);
+    expect(listRates(outcome).join()).toMatch(tax === '8.00' ? /SINGLE/ : /^((?!SINGLE).)*$/);
   });
 
   it('falls back to the last published rate in a year without a published rate, with a warning', () => {
@@ -208,10 +208,10 @@ describe('the single local use tax of Texas', () => {
   });
 
   it('applies if an import, which copied the terms of its base, does not list the ZIP', async () => {
-    const releaseFor = releaseForOf(await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]));
+    const releaseFor = createReleaseFor(await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]));
     expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('local_rates_missing');
     for (const to of [houston, at('TX', 'Allen', '75001')])
-      expect(ratesOf(ask(sold(to), { ...elected(single), releaseFor }))).toEqual(singleRates);
+      expect(listRates(ask(sold(to), { ...elected(single), releaseFor }))).toEqual(singleRates);
   });
 
   it('is explained with its law', () => {
@@ -233,7 +233,7 @@ describe('the simplified sellers use tax of Alabama', () => {
     const request = sold(birmingham, { line_items: [goods('100.00', code)] });
     if (tax !== null) expect(taxOn(request)).toBe(tax);
     const outcome = ask(request, elected(flat));
-    expect([outcome.tax_amount, ratesOf(outcome), said(outcome)]).toEqual([withElection, flatRates, []]);
+    expect([outcome.tax_amount, listRates(outcome), said(outcome)]).toEqual([withElection, flatRates, []]);
     const row = { jurisdiction_type: 'state', tax_type: 'sales', sourcing: 'destination' };
     expect(outcome.line_items[0]?.taxes).toMatchObject([row]);
   });
@@ -262,21 +262,21 @@ describe('the simplified sellers use tax of Alabama', () => {
   it('does not affect the election of another state', () => {
     const lines = [houston, birmingham].map((address) => ({ ...goods('100.00'), customer: { address } }));
     const outcome = ask({ ship_from: detroit, tax_date: '2026-11-20', line_items: lines }, elected(flat, single));
-    expect([outcome.tax_amount, ratesOf(outcome).toSorted()]).toEqual(['16.00', [...flatRates, ...singleRates]]);
+    expect([outcome.tax_amount, listRates(outcome).toSorted()]).toEqual(['16.00', [...flatRates, ...singleRates]]);
   });
 });
 
 describe('a sale from another state without an election', () => {
   it.each([kansasCity, tulsa, birmingham])('warns once in $city that local use rates could differ', (to) => {
     const line_items = [goods('100.00'), goods('20.00')];
-    const pointersOf = (request: Request) => said(ask(request)).map(({ pointer }) => pointer);
+    const listPointers = (request: Request) => said(ask(request)).map(({ pointer }) => pointer);
     const first = ['/line_items/0'];
-    expect(pointersOf(sold(to, { line_items, shipping: { amount: '5.00' } }))).toEqual(first);
-    expect(pointersOf({ to, tax_date: '2026-11-20' })).toEqual(first);
-    expect(pointersOf(sold(to, { ship_from: { address: to } }))).toEqual([]);
-    expect(pointersOf(sold({ state: to.state }))).toEqual([]);
-    expect(pointersOf(sold(to, { line_items: [goods('9.00', 'FEES.GIFT_CARDS')] }))).toEqual([]);
-    expect(pointersOf(sold(to, { collected_by: 'marketplace' }))).toEqual([]);
+    expect(listPointers(sold(to, { line_items, shipping: { amount: '5.00' } }))).toEqual(first);
+    expect(listPointers({ to, tax_date: '2026-11-20' })).toEqual(first);
+    expect(listPointers(sold(to, { ship_from: { address: to } }))).toEqual([]);
+    expect(listPointers(sold({ state: to.state }))).toEqual([]);
+    expect(listPointers(sold(to, { line_items: [goods('9.00', 'FEES.GIFT_CARDS')] }))).toEqual([]);
+    expect(listPointers(sold(to, { collected_by: 'marketplace' }))).toEqual([]);
   });
 
   it('warns once for each state', () => {
@@ -303,7 +303,7 @@ describe('a sale from another state without an election', () => {
       [rateRow('40', '45', '40', '0.045'), rateRow('40', '1', '75000', ['0.0365', '0.02', '0.0365', '0.02'])],
       [boundaryRow({ state: '40', zips: ['74103', '0000', '74103', '9999'], place: '75000', placeType: '1' })],
     );
-    const releaseFor = releaseForOf(await importFiles('sst', 'OK', files));
+    const releaseFor = createReleaseFor(await importFiles('sst', 'OK', files));
     const outcome = ask(sold(tulsa), { releaseFor });
     expect([outcome.tax_amount, said(outcome)]).toEqual(['6.50', []]);
     expect(taxOn(sold(tulsa, { ship_from: { address: tulsa } }), { releaseFor })).toBe('8.15');
@@ -413,14 +413,14 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
     const stored = await recorded();
     expect(stored.transaction.tax_amount).toBe(tax);
     const read = transactionFrom(transactionItem('acct_replay', stored));
-    const ports = { ledger: { find: async () => read }, loadContent: contentOf([]), now };
+    const ports = { ledger: { find: async () => read }, loadContent: getContent([]), now };
     expect(await replayTransaction('txn_1', account, ports)).toMatchObject({ value: { match: true, differences: [] } });
   });
 
   it(`is credited at ${tax}, and at ${part} for other lines of 10.00`, async () => {
     const stored = await recorded();
     // A credit can have lines with a different origin, whose release the sale has not pinned.
-    const loadContent = contentOf([], { readActive: async () => ({ version: 1, states: {} }) });
+    const loadContent = getContent([], { readActive: async () => ({ version: 1, states: {} }) });
     const customers = { findSome: async () => new Map() };
     const ports = { now, loadContent, ledger: { find: async () => stored }, customers };
     const lines = [{}, { line_items: [{ id: 'other', quantity: '1', unit_price: '10.00' }] }];

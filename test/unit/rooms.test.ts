@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Returns the module of a file: a folder of `shared`, or `functions` or `infra`. */
-const roomOf = (path: string): string => {
+const getRoom = (path: string): string => {
   const [top = '', room = ''] = path.split('/');
   return top === 'shared' ? room : top;
 };
@@ -16,7 +16,7 @@ const imports = (): Set<string> => {
   const found = new Set<string>();
   for (const path of globSync('{shared,functions,infra}/**/*.{ts,tsx}', { cwd: root }))
     for (const [, target = ''] of readFileSync(`${root}${path}`, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
-      const [from, to] = [roomOf(path), roomOf(join(dirname(path), target))];
+      const [from, to] = [getRoom(path), getRoom(join(dirname(path), target))];
       if (from !== to) found.add(`${from} > ${to}`);
     }
   return found;

@@ -124,17 +124,17 @@ type Definition = {
 type Schema = { readonly _zod: { readonly def: Definition } };
 type Fields = { readonly [name: string]: true | Fields };
 
-const definitionOf = (schema: Schema): Definition => {
+const getDefinition = (schema: Schema): Definition => {
   const { def } = schema._zod;
-  if (def.innerType) return definitionOf(def.innerType);
+  if (def.innerType) return getDefinition(def.innerType);
   // An object or a list of objects.
-  if (def.options?.[0]) return definitionOf(def.options[0]);
-  return def.type === 'array' ? definitionOf(def.element as Schema) : def;
+  if (def.options?.[0]) return getDefinition(def.options[0]);
+  return def.type === 'array' ? getDefinition(def.element as Schema) : def;
 };
 
 /** Returns the fields of the response schema that the request schema does not have. */
 const beside = (request: Schema, answer: Schema): Fields => {
-  const [sent, answered] = [definitionOf(request).shape, definitionOf(answer).shape];
+  const [sent, answered] = [getDefinition(request).shape, getDefinition(answer).shape];
   if (!sent || !answered) return {};
   const entries = Object.entries(answered).map(([name, schema]): [string, true | Fields] => [
     name,

@@ -10,7 +10,7 @@ import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { requestedChanges } from '../../shared/ledger/updates/changes.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
-import { ask, refusal, requestOf, testNow, warningCodes } from '../support/builders.ts';
+import { ask, buildRequest, refusal, testNow, warningCodes } from '../support/builders.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 
 type Request = Parameters<typeof ask>[0];
@@ -74,7 +74,7 @@ describe('a shipping charge', () => {
   });
   type Cart = typeof cart extends fc.Arbitrary<infer Value> ? Value : never;
 
-  const percentOf = (cents: number, percent: number) => (Math.floor((cents * percent) / 100) / 100).toFixed(2);
+  const getPercent = (cents: number, percent: number) => (Math.floor((cents * percent) / 100) / 100).toFixed(2);
 
   /** Returns a cart as two requests: with its charge in `shipping`, and as a line item. */
   const bothWays = ({ lines, elsewhere, charge, position, ...others }: Cart) => {
@@ -89,10 +89,10 @@ describe('a shipping charge', () => {
       .filter(({ product_tax_code }) => !isSellerFee(product_tax_code))
       .reduce((sum, { quantity, unit_price }) => sum + Math.round(Number(quantity) * Number(unit_price) * 100), 0);
     const { to, tax_included, discount_applies_to, day: tax_date } = others;
-    const discount_amount = percentOf(total, others.discount);
+    const discount_amount = getPercent(total, others.discount);
     const base = { to, tax_date, tax_included, discount_amount, discount_applies_to };
     const { amount, product_tax_code, address } = charge;
-    const own = { product_tax_code, discount_amount: percentOf(Number(amount) * 100, charge.discount) };
+    const own = { product_tax_code, discount_amount: getPercent(Number(amount) * 100, charge.discount) };
     const freight = {
       ...own,
       id: 'freight',
@@ -107,11 +107,9 @@ describe('a shipping charge', () => {
   };
 
   const totals = ['tax_amount', 'taxable_amount', 'exempt_amount', 'applied_discount_amount'] as const;
-  const figuresOf = (charge: Pick<Outcome['line_items'][number], (typeof totals)[number] | 'net_amount' | 'taxes'>) => [
-    ...totals.map((name) => charge[name]),
-    charge.net_amount,
-    charge.taxes,
-  ];
+  const getFigures = (
+    charge: Pick<Outcome['line_items'][number], (typeof totals)[number] | 'net_amount' | 'taxes'>,
+  ) => [...totals.map((name) => charge[name]), charge.net_amount, charge.taxes];
   const byCode = (a: Outcome['tax_summary'][number], b: Outcome['tax_summary'][number]) =>
     `${a.jurisdiction_code} ${a.rate}` < `${b.jurisdiction_code} ${b.rate}` ? -1 : 1;
 
@@ -139,8 +137,8 @@ describe('a shipping charge', () => {
       const [left, right] = [ask(field, options), ask(asLine, options)];
       const [freight, ...goods] = right.line_items.toSorted((a) => (a.id === 'freight' ? -1 : 0));
       const [charge] = shippingCharges(left.shipping);
-      expect(freight && figuresOf(freight)).toEqual(charge && figuresOf(charge));
-      expect(goods.map(figuresOf)).toEqual(left.line_items.map(figuresOf));
+      expect(freight && getFigures(freight)).toEqual(charge && getFigures(charge));
+      expect(goods.map(getFigures)).toEqual(left.line_items.map(getFigures));
       for (const name of ['total_amount', ...totals] as const) expect(right[name]).toBe(left[name]);
       expect(right.tax_summary.toSorted(byCode)).toEqual(left.tax_summary.toSorted(byCode));
     };
@@ -164,7 +162,7 @@ describe('the line items that a shipping charge delivers', () => {
   const freight = goods('freight', '5.00', 'SHIPPING.DELIVERY');
   const asked = (line_items: readonly object[], shipping: unknown): Request =>
     ({ to: omaha, line_items, shipping }) as Request;
-  const taxableOf = (line_items: readonly object[], shipping: unknown = { amount: '10.00' }) =>
+  const getTaxable = (line_items: readonly object[], shipping: unknown = { amount: '10.00' }) =>
     shippingCharges(ask(asked(line_items, shipping)).shipping).map(({ taxable_amount }) => taxable_amount);
 
   it.each([
@@ -176,8 +174,8 @@ describe('the line items that a shipping charge delivers', () => {
     ['SOFTWARE.PREWRITTEN_SOFTWARE._ELECTRONIC_DELIVERY', 'software that is downloaded'],
     ['ADMISSIONS.EVENT_TICKETS', 'a ticket'],
   ])('exclude %s: %s has no share', (code) => {
-    expect(taxableOf([mug, goods('other', '90.00', code)])).toEqual(['10.00']);
-    expect(taxableOf([food, goods('other', '10.00', code)])).toEqual(['0.00']);
+    expect(getTaxable([mug, goods('other', '90.00', code)])).toEqual(['10.00']);
+    expect(getTaxable([food, goods('other', '10.00', code)])).toEqual(['0.00']);
   });
 
   const named = [
@@ -209,7 +207,7 @@ describe('the line items that a shipping charge delivers', () => {
       [{ amount: '10.00', line_item_ids: ['line_2'] }],
       ['10.00'],
     ],
-  ])('are %s', (_, lines, shipping, taxable) => expect(taxableOf(lines, shipping)).toEqual(taxable));
+  ])('are %s', (_, lines, shipping, taxable) => expect(getTaxable(lines, shipping)).toEqual(taxable));
 
   const naming = (...line_item_ids: string[]) => ({ amount: '10.00', line_item_ids });
   it.each([
@@ -280,13 +278,13 @@ describe('several shipping charges', () => {
 
 it('has the warnings about its goods at its own address, where only the charge is taxed', () => {
   const line_items = [goods('seat', '10.00', 'CLOTHING.PROTECTIVE_EQUIPMENT')];
-  const warningsOf = (shipping: object) =>
+  const listWarnings = (shipping: object) =>
     ask({ to: detroit, line_items, shipping: { amount: '5.00', ...shipping } }).warnings.map(
       ({ code, message, pointer }) => [code, message.slice(0, 'New Jersey, rule nj'.length), pointer],
     );
   const assumed = ['taxability_assumed', 'New Jersey, rule nj', '/shipping'];
-  expect(warningsOf({ ship_to: { address: newark } })).toContainEqual(assumed);
-  expect(warningsOf({})).not.toContainEqual(assumed);
+  expect(listWarnings({ ship_to: { address: newark } })).toContainEqual(assumed);
+  expect(listWarnings({})).not.toContainEqual(assumed);
 });
 
 it('taxes a document with only shipping as the delivery of taxable goods, with a warning', () => {
@@ -329,7 +327,7 @@ describe('a delivery fee', () => {
     warnings
       .filter(({ code }) => code === 'retail_delivery_fee_due')
       .map(({ message }) => /^(\w+) retail delivery fee: (\S+) is due/.exec(message)?.slice(1).join(' '));
-  const feesOf = ({ line_items }: Outcome) =>
+  const listFees = ({ line_items }: Outcome) =>
     line_items
       .filter((line) => line.product_tax_code === product_tax_code)
       .map(({ id, tax_amount, taxes }) => [id, tax_amount, ...taxes.map((row) => row.jurisdiction_code)].join(' '));
@@ -384,7 +382,7 @@ describe('a delivery fee', () => {
     const added = ask({ ...to, line_items: [sold('150.00', { id: 'a' })] }, adding);
 
     it('is a separate line, whose fee is in no base', () => {
-      expect(feesOf(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
+      expect(listFees(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
       expect(due(added)).toEqual([]);
       // 9.025% of 150.00 is 13.5375.
       expect(added).toMatchObject({ subtotal_amount: '150.00', tax_amount: '14.04', total_amount: '164.04' });
@@ -394,8 +392,8 @@ describe('a delivery fee', () => {
 
     it('is added once if the response is calculated again, and removed when it is no longer due', () => {
       const { line_items, ...input } = restoreInput({ ...added, type: 'sale' });
-      const again = (changes: object) => feesOf(ask({ ...input, line_items, ...changes }, adding));
-      expect(again({})).toEqual(feesOf(added));
+      const again = (changes: object) => listFees(ask({ ...input, line_items, ...changes }, adding));
+      expect(again({})).toEqual(listFees(added));
       expect(again({ customer: { address: detroit } })).toEqual([]);
       expect(again({ line_items: [{ ...line_items[0], unit_price: '50.00' }, ...line_items.slice(1)] })).toEqual([]);
     });
@@ -403,7 +401,7 @@ describe('a delivery fee', () => {
     it("is one line per state, at the state's address, with an unused id", () => {
       const [colorado, minnesota] = both;
       const line_items = [colorado ?? {}, { ...minnesota, id: 'retail_delivery_fee' }];
-      expect(feesOf(ask({ line_items }, adding)).join()).toBe(
+      expect(listFees(ask({ line_items }, adding)).join()).toBe(
         'retail_delivery_fee_2 0.28 US-CO-RDF,retail_delivery_fee_3 0.50 US-MN-RDF',
       );
     });
@@ -443,8 +441,8 @@ describe('a delivery fee', () => {
     const line_items = [sold('150.00')];
     const expected = [{ code: 'validation_invalid_format', source: { pointer: '/shipping/1/product_tax_code' } }];
     expect(refusal({ ...to, line_items, shipping })).toMatchObject(expected);
-    expect(crossFieldProblems(requestOf({ ...to, line_items, shipping }))).toMatchObject(expected);
-    expect(crossFieldProblems(requestOf({ ...to, line_items, shipping: shipping[1] }))).toMatchObject([
+    expect(crossFieldProblems(buildRequest({ ...to, line_items, shipping }))).toMatchObject(expected);
+    expect(crossFieldProblems(buildRequest({ ...to, line_items, shipping: shipping[1] }))).toMatchObject([
       { source: { pointer: '/shipping/product_tax_code' } },
     ]);
   });
@@ -481,7 +479,7 @@ describe('a delivery fee', () => {
     });
 
     it('cannot be reduced by a discount without other goods', () => {
-      const body = requestOf({ ...to, line_items: [feeAt('0.00')], discount_amount: '5.00' });
+      const body = buildRequest({ ...to, line_items: [feeAt('0.00')], discount_amount: '5.00' });
       expect(crossFieldProblems(body)).toMatchObject([{ source: { pointer: '/discount_amount' } }]);
     });
   });

@@ -6,10 +6,10 @@ import { listAddresses } from '../../shared/calculations/locate-lines.ts';
 import { builtInRelease, builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import { pinnedContext } from '../../shared/ledger/context.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
-import { requestOf, testNow } from '../support/builders.ts';
+import { buildRequest, testNow } from '../support/builders.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
-const zipsOf = (input: Parameters<typeof listAddresses>[0], ship_from: Settings['ship_from'] = null) =>
+const listZips = (input: Parameters<typeof listAddresses>[0], ship_from: Settings['ship_from'] = null) =>
   listAddresses(input, { ship_from }).map(({ zip5 }) => zip5);
 const at = (postal_code: string | null, others: object = {}) => ({ address: { postal_code, ...others } });
 
@@ -20,8 +20,8 @@ describe('the addresses of a calculation', () => {
       ship_from: at('48226'),
       line_items: [{}, { customer: at('90001') }, { ship_from: at('10001') }],
     };
-    expect(zipsOf(input, { postal_code: '60601' })).toEqual(['55401', '48226', '90001', '10001', '60601']);
-    expect(zipsOf({ ...input, line_items: [{ customer: at('90001'), ship_from: at('10001') }] })).toEqual([
+    expect(listZips(input, { postal_code: '60601' })).toEqual(['55401', '48226', '90001', '10001', '60601']);
+    expect(listZips({ ...input, line_items: [{ customer: at('90001'), ship_from: at('10001') }] })).toEqual([
       '90001',
       '10001',
     ]);
@@ -29,15 +29,15 @@ describe('the addresses of a calculation', () => {
 
   it('are unique, for any number of lines', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => ({ customer: at('55401', { line1: `${index} Main` }) }));
-    expect(zipsOf({ line_items: lines })).toEqual(['55401']);
+    expect(listZips({ line_items: lines })).toEqual(['55401']);
   });
 
   it('include every state of a ZIP in several states if no state was sent', () => {
-    const statesOf = (address: object) =>
+    const listStates = (address: object) =>
       listAddresses({ customer: { address }, line_items: [{}] }, { ship_from: null }).map(({ state }) => state);
-    expect(statesOf({ postal_code: '57717' })).toEqual(['MT', 'SD', 'WY']);
-    expect(statesOf({ postal_code: '57717', state: 'SD' })).toEqual(['SD']);
-    expect(statesOf({ postal_code: '55401' })).toEqual(['MN']);
+    expect(listStates({ postal_code: '57717' })).toEqual(['MT', 'SD', 'WY']);
+    expect(listStates({ postal_code: '57717', state: 'SD' })).toEqual(['SD']);
+    expect(listStates({ postal_code: '55401' })).toEqual(['MN']);
   });
 
   it('use the state that a recorded sale resolved to, when it is calculated again', async () => {
@@ -46,7 +46,7 @@ describe('the addresses of a calculation', () => {
       const content_releases = Object.fromEntries(
         states.map((state) => [`US-${state}`, builtInRelease(state)?.id ?? '']),
       );
-      const request = requestOf({ customer: at('42223') });
+      const request = buildRequest({ customer: at('42223') });
       const around = { settings, now: testNow };
       const load = async () => builtInReleaseFor;
       const context = await pinnedContext(
@@ -66,9 +66,9 @@ describe('the addresses of a calculation', () => {
 
   it('exclude invalid addresses, and are empty without lines', () => {
     const unreadable = [at('1'), at(null), at('55401', { state: 'MI' }), { address: null }];
-    expect(zipsOf({ line_items: unreadable.map((customer) => ({ customer })) })).toEqual([]);
-    expect(zipsOf({ customer: at('55401'), line_items: [] }, { postal_code: '60601' })).toEqual([]);
-    expect(zipsOf({ customer: at('55401'), line_items: null })).toEqual([]);
+    expect(listZips({ line_items: unreadable.map((customer) => ({ customer })) })).toEqual([]);
+    expect(listZips({ customer: at('55401'), line_items: [] }, { postal_code: '60601' })).toEqual([]);
+    expect(listZips({ customer: at('55401'), line_items: null })).toEqual([]);
   });
 
   it('include every address that a calculation loads content for', () => {
@@ -90,7 +90,7 @@ describe('the addresses of a calculation', () => {
     fc.assert(
       fc.property(asked, fc.option(address), (input, ship_from) => {
         const around = { ...settings, ship_from: ship_from as Settings['ship_from'] };
-        const request = requestOf(input as Parameters<typeof requestOf>[0]);
+        const request = buildRequest(input as Parameters<typeof buildRequest>[0]);
         const loaded = new Set(listAddresses(request, around).map((one) => JSON.stringify(one)));
         const releaseFor = (one: Parameters<typeof builtInReleaseFor>[0]) => {
           looked++;

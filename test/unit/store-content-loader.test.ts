@@ -10,8 +10,8 @@ import {
 } from '../../shared/catalog/loading/content-loader.ts';
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
 import type { Location } from '../../shared/catalog/release.ts';
-import { releaseOf } from '../support/builders.ts';
-import { headOf, partOf } from '../support/imported.ts';
+import { getRelease } from '../support/builders.ts';
+import { buildHead, buildPart } from '../support/imported.ts';
 
 const at = (zip5: string | null, city: string | null = null, state = 'MN'): TaxAddress => ({
   country: 'US',
@@ -26,9 +26,9 @@ const at = (zip5: string | null, city: string | null = null, state = 'MN'): TaxA
 
 const minnesota = 'US-MN@2026-11-21.1';
 const parts = [
-  partOf('55401', { 'US-MN-MPLS': '0.005' }),
-  partOf('55402', { 'US-MN-MPLS': '0.005' }),
-  partOf('MINNEAPOLIS', { 'US-MN-MPLS': '0.005', 'US-MN-OTHER': '0.01' }),
+  buildPart('55401', { 'US-MN-MPLS': '0.005' }),
+  buildPart('55402', { 'US-MN-MPLS': '0.005' }),
+  buildPart('MINNEAPOLIS', { 'US-MN-MPLS': '0.005', 'US-MN-OTHER': '0.01' }),
 ];
 
 type Options = {
@@ -62,7 +62,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
       await Promise.resolve();
       return {
         // Returns a new copy on each read, like a database.
-        heads: heads.map((id) => measured(id in stored ? structuredClone(headOf(id)) : undefined)),
+        heads: heads.map((id) => measured(id in stored ? structuredClone(buildHead(id)) : undefined)),
         parts: names.map(({ release, key }) =>
           measured(structuredClone(stored[release]?.find((part) => part.key === key))),
         ),
@@ -72,9 +72,9 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
     builtInById: (id) => Object.values(builtIn).find((release) => release.id === id),
     now: () => state.nowMs,
   };
-  const builtIn: Readonly<Record<string, ReturnType<typeof releaseOf>>> = {
-    MN: releaseOf({ of: [{ code: 'US-MN', type: 'state', rate: '0.06875' }] }),
-    OH: releaseOf({ of: [{ code: 'US-OH', type: 'state', rate: '0.0575' }] }),
+  const builtIn: Readonly<Record<string, ReturnType<typeof getRelease>>> = {
+    MN: getRelease({ of: [{ code: 'US-MN', type: 'state', rate: '0.06875' }] }),
+    OH: getRelease({ of: [{ code: 'US-OH', type: 'state', rate: '0.0575' }] }),
   };
   const read = () => reads.splice(0);
   return { ...contentLoader(ports, charactersMax), state, read, builtIn };
@@ -144,7 +144,7 @@ describe('the release of an address', () => {
     const ohio = 'US-OH@2026-11-21.1';
     const { loadContent, builtIn } = world({
       active: { 'US-MN': minnesota, 'US-OH': ohio },
-      stored: { [minnesota]: parts, [older]: [partOf('55401', { 'US-MN-OLD': '0.02' })], [ohio]: [] },
+      stored: { [minnesota]: parts, [older]: [buildPart('55401', { 'US-MN-OLD': '0.02' })], [ohio]: [] },
     });
     const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], { 'US-MN': older });
     expect(releaseFor(at('55401'))?.jurisdictions.map(({ code }) => code)).toEqual(['US-MN', 'US-MN-OLD']);
@@ -210,7 +210,7 @@ describe('the directory', () => {
 
 describe('the cache of an instance', () => {
   const zips = Array.from({ length: 400 }, (_, index) => String(55001 + index));
-  const many = zips.map((zip) => partOf(zip, { [`US-MN-${zip}`]: '0.01' }));
+  const many = zips.map((zip) => buildPart(zip, { [`US-MN-${zip}`]: '0.01' }));
   const charactersMax = 20_000;
   const bounded = () => world({ stored: { [minnesota]: many }, charactersMax });
 
@@ -232,7 +232,7 @@ describe('the cache of an instance', () => {
     let drops = 0;
     const cache = contentCache(10_000, () => drops++);
     const name = (index: number) => ({ release: minnesota, key: `5540${index}` });
-    const value = partOf('55401', {});
+    const value = buildPart('55401', {});
     const keep = (index: number, characters = 976) => cache.keepPart(name(index), { value, characters });
     // With a 24-character name, each entry counts 1,200 bytes: four of them use half of the capacity.
     for (const index of [1, 2, 3, 4, 5]) keep(index);
@@ -246,12 +246,12 @@ describe('the cache of an instance', () => {
   });
 
   it('is bounded if a few parts are combined in many ways, each once', async () => {
-    const [location] = partOf('55401', {}).locations;
+    const [location] = buildPart('55401', {}).locations;
     const long = {
-      ...partOf('55401', {}),
+      ...buildPart('55401', {}),
       locations: Array.from({ length: 4000 }, () => ({ ...(location as Location) })),
     };
-    const cities = Array.from({ length: 400 }, (_, index) => partOf(`CITY ${index}`, {}));
+    const cities = Array.from({ length: 400 }, (_, index) => buildPart(`CITY ${index}`, {}));
     const { loadContent, size } = world({ stored: { [minnesota]: [long, ...cities] } });
     let most = 0;
     for (const { key } of cities) {

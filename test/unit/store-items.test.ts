@@ -26,7 +26,7 @@ import {
 } from '../../shared/store/keys.ts';
 import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { attributeOf, dictionary, storedBytes, storedText } from '../support/stored-bytes.ts';
+import { dictionary, getAttribute, storedBytes, storedText } from '../support/stored-bytes.ts';
 import {
   changed,
   created,
@@ -185,7 +185,7 @@ describe('store compressed', () => {
   it('is compatible with an independent implementation of the format', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 500, unit: 'grapheme' }), (text) => {
-        expect(decompressText(attributeOf(text))).toBe(text);
+        expect(decompressText(getAttribute(text))).toBe(text);
         expect(storedText(compressText(text))).toBe(text);
       }),
     );
@@ -234,7 +234,7 @@ describe('store compressed', () => {
 });
 
 describe('store transaction item', () => {
-  const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
+  const getAttributes = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
   const explanation = ['address', 'rounding'].map((step) => ({
     step: step as 'address',
     pointer: '/line_items/0',
@@ -248,7 +248,7 @@ describe('store transaction item', () => {
 
   describe('a transaction item', () => {
     it('has top-level attributes only for conditions, lists and operators', () => {
-      const { summary, lines, ...attributes } = attributesOf({
+      const { summary, lines, ...attributes } = getAttributes({
         id: 'txn_1',
         reference_id: 'a#b',
         parent_transaction_id: 'txn_0',
@@ -287,10 +287,10 @@ describe('store transaction item', () => {
 
     it('is not in an index if its key is missing', () => {
       const sparse = ['account_credit', 'account_customer', 'account_parent', 'account_reference'];
-      expect(Object.keys(attributesOf({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
+      expect(Object.keys(getAttributes({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
       const deadlines = ['expires_at', 'draft_shard'];
       // An old expiry time that a caller did not clear does not make it a draft.
-      const final = Object.keys(attributesOf({ ...finalized, expires_at: '2026-10-09T12:00:00.000Z' }));
+      const final = Object.keys(getAttributes({ ...finalized, expires_at: '2026-10-09T12:00:00.000Z' }));
       expect(final.filter((name) => deadlines.includes(name))).toEqual([]);
     });
 

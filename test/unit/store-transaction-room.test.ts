@@ -84,7 +84,7 @@ const noisyLine = (draw: Draw, { rows, digits, letters }: Shape, idLength: numbe
   });
 };
 
-const saleOf = (shape: Shape, idLength: number, lines = 1000): StoredTransaction => {
+const toSale = (shape: Shape, idLength: number, lines = 1000): StoredTransaction => {
   const draw = drawFrom(1);
   const line_items = Array.from({ length: lines }, () => noisyLine(draw, shape, idLength));
   const sum = (of: (line: LineItemResponse) => string) =>
@@ -103,13 +103,13 @@ const longestIds = (shape: Shape): number => {
   let [least, most] = [6, 255];
   while (most - least > 1) {
     const middle = (least + most) >> 1;
-    if (fitsItemLimit(saleOf(shape, middle), 'new')) least = middle;
+    if (fitsItemLimit(toSale(shape, middle), 'new')) least = middle;
     else most = middle;
   }
   return least;
 };
 
-const sizeOf = (stored: StoredTransaction) => itemSize(transactionItem('acct_1', stored));
+const getSize = (stored: StoredTransaction) => itemSize(transactionItem('acct_1', stored));
 
 /** Applies a credit like a new transaction, and returns the changed sale. */
 const credited = (sale: StoredTransaction, request: CreditRequest) => {
@@ -129,7 +129,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
 };
 
 /** A random amount of some lines. */
-const partOf = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
+const getPart = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
   const { charges } = calculateRemaining(sale);
   return {
     line_items: ids.map((id) => {
@@ -155,11 +155,11 @@ const shapes: readonly (readonly [string, Shape])[] = [
 
 describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_what, shape) => {
   const longest = longestIds(shape);
-  const sale = saleOf(shape, longest);
+  const sale = toSale(shape, longest);
 
   it('is near the limit', () => {
-    expect(fitsItemLimit(saleOf(shape, 255), 'new')).toBe(false);
-    expect(sizeOf(sale) + creditedBytesMax(sale)).toBeGreaterThan(295_000);
+    expect(fitsItemLimit(toSale(shape, 255), 'new')).toBe(false);
+    expect(getSize(sale) + creditedBytesMax(sale)).toBeGreaterThan(295_000);
   });
 
   it.each([
@@ -167,7 +167,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     [10, 255],
     [1000, longest],
   ])('has a size within its bound, with any number of lines: %i', (lines, idLength) => {
-    const of = saleOf(shape, idLength, lines);
+    const of = toSale(shape, idLength, lines);
     expect(storedSizeMax(of)).toBeGreaterThanOrEqual(storedSize(of));
     // Small amounts must stay small.
     expect(storedSizeMax(of)).toBeLessThan(storedSize(of) + 2 * JSON.stringify(of.transaction).length + 1000);
@@ -179,20 +179,20 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     let now = sale;
     for (let from = 0; from < order.length; ) {
       const end = from + 50 + draw.below(350);
-      const { made, after } = credited(now, partOf(draw, now, order.slice(from, end)));
+      const { made, after } = credited(now, getPart(draw, now, order.slice(from, end)));
       expect(fitsItemLimit(made, 'new')).toBe(true);
       now = after;
       from = end;
     }
     const counters = transactionItem('acct_1', now)['credited'] as Uint8Array;
     expect(counters.byteLength).toBeLessThanOrEqual(creditedBytesMax(now));
-    expect(sizeOf(now)).toBeLessThan(320_000);
+    expect(getSize(now)).toBeLessThan(320_000);
     const { made, after } = credited(now, { credit_remaining: true });
     expect(made.transaction.line_items).toHaveLength(1000);
     expect(fitsItemLimit(made, 'new')).toBe(true);
-    expect(sizeOf(made)).toBeLessThan(itemBytesMax);
+    expect(getSize(made)).toBeLessThan(itemBytesMax);
     expect(after.transaction.refund_status).toBe('full');
-    expect(sizeOf(after)).toBeLessThan(320_000);
+    expect(getSize(after)).toBeLessThan(320_000);
     // The stored counters equal the counted amounts, to the cent.
     expect(transactionFrom(transactionItem('acct_1', after))).toEqual(after);
   });
@@ -225,13 +225,13 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(fitsItemLimit(full, 'kept')).toBe(true);
     const last = credited(
       full,
-      partOf(
+      getPart(
         draw,
         full,
         full.transaction.line_items.map(({ id }) => id),
       ),
     ).after;
-    expect(sizeOf(last)).toBeLessThan(itemBytesMax);
+    expect(getSize(last)).toBeLessThan(itemBytesMax);
     const answer = transactionResponse(200, last.transaction);
     const record = idempotencyItem('acct_1', { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64), answer }, testNow);
     expect(itemSize(record)).toBeLessThan(itemBytesMax);
@@ -246,8 +246,8 @@ describe('a transaction without room', () => {
 
   it('is a sale whose new amounts leave no room for credits', () => {
     const [, shape] = shapes[0] as (typeof shapes)[number];
-    const sale = saleOf(shape, longestIds(shape) + 10);
-    expect(sizeOf(sale)).toBeLessThan(300_000);
+    const sale = toSale(shape, longestIds(shape) + 10);
+    expect(getSize(sale)).toBeLessThan(300_000);
     expect([fitsItemLimit(sale, 'new'), fitsItemLimit(sale, 'kept')]).toEqual([false, true]);
   });
 
@@ -255,7 +255,7 @@ describe('a transaction without room', () => {
     // A random letter of 94 compresses to 0.82 bytes.
     const credit = { type: 'credit' } as const;
     const tooLong = bytes(490_000, credit);
-    expect(sizeOf(tooLong)).toBeGreaterThan(400_000);
+    expect(getSize(tooLong)).toBeGreaterThan(400_000);
     expect(fitsItemLimit(tooLong, 'new')).toBe(false);
     const small = bytes(470_000, credit);
     expect(fitsItemLimit(small, 'new')).toBe(true);

@@ -3,7 +3,7 @@ import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxLine } from '../../shared/tax/document.ts';
 import { countsToward } from '../../shared/tax/effects/base.ts';
-import { documentOf, lineOf, placeAt, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+import { buildDocument, buildPlace, getLine, getRelease, placeAt, rule, taxLine } from '../support/builders.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
 /** Rows as `taxable exempt rate tax reason`. */
@@ -13,7 +13,7 @@ const shown = ({ rows }: Pick<TaxedCharge, 'rows'>) =>
   );
 const listUncertainties = ({ treatments }: Pick<TaxedCharge, 'treatments'>) =>
   treatments.flatMap(({ uncertainties }) => uncertainties.map(({ code }) => code));
-const taxesOf = (document: TaxDocument) => calculateTax(document).lines.map(({ tax }) => tax);
+const listTaxes = (document: TaxDocument) => calculateTax(document).lines.map(({ tax }) => tax);
 
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const local = { levels: ['county'] } as const;
@@ -124,7 +124,7 @@ describe('an effect', () => {
   it.each(cases)('$effect taxes what is above and below its limits', ({ effect, sold }) => {
     for (const [text, row] of Object.entries(sold)) {
       const [quantity = '', amount = '', discount = '0'] = text.split(/ for | less /);
-      const line = lineOf(under(effect), { quantity, amount, discount });
+      const line = getLine(under(effect), { quantity, amount, discount });
       for (const rounding of ['line', 'invoice'] as const)
         expect([text, ...shown(taxLine(line, { rounding }))]).toEqual([text, row]);
     }
@@ -135,8 +135,8 @@ describe('an effect', () => {
     { type: 'threshold_excess', amount: '110' },
     { type: 'threshold_rate', amount: '110', rate: '0.10' },
   ])('counts a document discount before the threshold, but not a third-party discount: $type', (effect) => {
-    const line = lineOf(under(effect), { amount: '120.00' });
-    const { tax } = taxLine(lineOf(under(effect), { amount: '109.99' }));
+    const line = getLine(under(effect), { amount: '120.00' });
+    const { tax } = taxLine(getLine(under(effect), { amount: '109.99' }));
     expect(taxLine(line, { discount: 1001n }).tax).toBe(tax);
     const without = taxLine(line).tax;
     expect(without).toBeGreaterThan(tax);
@@ -146,14 +146,14 @@ describe('an effect', () => {
 
   it('applies to the price less a third-party discount if the state says so', () => {
     const coupons = [{ ...always, policy: 'reduces_price' as const }];
-    const line = lineOf(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
+    const line = getLine(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
     expect(taxLine(line)).toMatchObject({ net: 9000n, thirdPartyDiscount: 1000n, tax: 540n });
   });
 
   it("on the state tax only leaves the full price as the local base and the line's base", () => {
     const cliff = rule('state', ['GENERAL'], { type: 'threshold_cliff', amount: '110', inclusive: false });
     const line = taxLine(
-      lineOf(placeAt(['0.04', '0.0375'], { rules: [{ ...cliff, levels: ['state'] }] }), { amount: '109.99' }),
+      getLine(placeAt(['0.04', '0.0375'], { rules: [{ ...cliff, levels: ['state'] }] }), { amount: '109.99' }),
     );
     expect(shown(line)).toEqual(['0.00 109.99 0.04 0.00 product_exempt', '109.99 0.00 0.0375 4.12 standard_rated']);
     expect(line).toMatchObject({ tax: 412n, taxable: 10_999n, exempt: 0n });
@@ -163,7 +163,7 @@ describe('an effect', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.05', steps: ['0.10', '0.17', '0.34'], nothing_below: null }];
     const rules = [rule('most', ['GENERAL'], { type: 'tax_cap', rate: '0.05', amount: '500' })];
     const place = placeAt([], { rules, rounding: { method: 'bracket', brackets } });
-    expect(['30000.00', '1.11'].map((amount) => taxLine(lineOf(place, { amount })).tax)).toEqual([50_000n, 6n]);
+    expect(['30000.00', '1.11'].map((amount) => taxLine(getLine(place, { amount })).tax)).toEqual([50_000n, 6n]);
   });
 });
 
@@ -184,7 +184,7 @@ describe('a split by use', () => {
     { place: threeWays, use: 'personal', ptc: 'SOFTWARE.SAAS', tax: 0n, codes: [] },
     { place: threeWays, use: null, ptc: 'SOFTWARE.SAAS', tax: 600n, codes: ['taxability_assumed'] },
   ] as const)('taxes $ptc for $use use at $tax cents, because the product overrides the buyer', (one) => {
-    const line = taxLine(lineOf(one.place, { ptc: one.ptc, use: one.use }));
+    const line = taxLine(getLine(one.place, { ptc: one.ptc, use: one.use }));
     expect([line.tax, listUncertainties(line)]).toEqual([one.tax, one.codes]);
   });
 });
@@ -207,7 +207,7 @@ describe('a band in a separate jurisdiction', () => {
   const article = { code: 'US-XX-SINGLE', name: 'Single article', type: 'state', tax_type: 'sales' } as const;
   const tennessee: Release = { ...base, jurisdictions: [...base.jurisdictions, article] };
   const sofa = (amount: string, others: Pick<Partial<TaxLine>, 'collectionExemption'> = {}) =>
-    taxLine(lineOf(placeOf(tennessee), { ptc: 'HOME.FURNITURE', amount, ...others }));
+    taxLine(getLine(buildPlace(tennessee), { ptc: 'HOME.FURNITURE', amount, ...others }));
 
   it('taxes an article at 2,000.00 with 140.00 state tax, 44.00 county tax, and 11.00 on 400.00', () => {
     const line = sofa('2000.00');
@@ -229,19 +229,19 @@ describe('a band in a separate jurisdiction', () => {
     { ptc: 'HOME.APPLIANCES', day: '2026-08-03', rows: 3, because: 'the holiday is over' },
     { ptc: 'HOME.FURNITURE', day: '1999-12-31', rows: 1, because: 'nothing is established for that day' },
   ])('has $rows rows for $ptc at 2,000.00 on $day: $because', ({ ptc, day, rows }) => {
-    expect(taxLine(lineOf(placeOf(tennessee), { ptc, amount: '2000.00' }), { day }).rows).toHaveLength(rows);
+    expect(taxLine(getLine(buildPlace(tennessee), { ptc, amount: '2000.00' }), { day }).rows).toHaveLength(rows);
   });
 
   it('has no row for an exempt buyer, and no uncertainty about other goods', () => {
     const exempt = sofa('2000.00', { collectionExemption: 'customer_exempt' });
     expect(exempt.rows.map(({ reason }) => reason)).toEqual(['customer_exempt', 'customer_exempt']);
-    expect(listUncertainties(taxLine(lineOf(placeOf(tennessee))))).toEqual(['taxability_not_established']);
+    expect(listUncertainties(taxLine(getLine(buildPlace(tennessee))))).toEqual(['taxability_not_established']);
   });
 
   it('is not applied to a jurisdiction whose rate is not established', () => {
     const ended = { ...always, jurisdiction: 'US-XX-SINGLE', rate: '0.01', to: '2001-01-01' };
-    const place = placeOf({ ...tennessee, rates: [...tennessee.rates, ended] });
-    expect(shown(taxLine(lineOf(place)))).toEqual(['0.00 100.00 0 0.00 not_supported']);
+    const place = buildPlace({ ...tennessee, rates: [...tennessee.rates, ended] });
+    expect(shown(taxLine(getLine(place)))).toEqual(['0.00 100.00 0 0.00 not_supported']);
   });
 });
 
@@ -257,37 +257,37 @@ describe('a fee', () => {
       ],
     });
   const minnesota = feeAt('100');
-  const fee = (place = minnesota, quantity = '1') => lineOf(place, { ptc, amount: '0', quantity });
-  const goods = (amount: string) => lineOf(minnesota, { amount });
+  const fee = (place = minnesota, quantity = '1') => getLine(place, { ptc, amount: '0', quantity });
+  const goods = (amount: string) => getLine(minnesota, { amount });
 
   it('is 0.50 on its line, without a rate and outside every taxable base', () => {
-    const [line] = calculateTax(documentOf([fee(), goods('100.00')])).lines;
+    const [line] = calculateTax(buildDocument([fee(), goods('100.00')])).lines;
     expect(line && shown(line)).toEqual(['0.00 0.00 0 0.50 standard_rated']);
   });
 
   it.each<[bigint, TaxLine[], string, TaxLine?]>([
     [0n, [goods('99.99')], 'a cent below the minimum'],
     [50n, [goods('60.00'), goods('40.00')], 'the lines are added up'],
-    [0n, [lineOf(minnesota, { amount: '120.00', discount: '20.01' })], 'after the discount'],
-    [50n, [lineOf(minnesota, { amount: '100.00', thirdPartyDiscount: '50.00' })], 'not after a coupon'],
-    [0n, [lineOf(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods are ignored'],
-    [0n, [lineOf(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only taxed lines count'],
-    [0n, [lineOf(minnesota, { collectionExemption: 'customer_exempt' })], 'an exempt buyer is ignored'],
+    [0n, [getLine(minnesota, { amount: '120.00', discount: '20.01' })], 'after the discount'],
+    [50n, [getLine(minnesota, { amount: '100.00', thirdPartyDiscount: '50.00' })], 'not after a coupon'],
+    [0n, [getLine(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods are ignored'],
+    [0n, [getLine(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only taxed lines count'],
+    [0n, [getLine(minnesota, { collectionExemption: 'customer_exempt' })], 'an exempt buyer is ignored'],
     [
       0n,
-      [lineOf(placeOf(releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] })))],
+      [getLine(buildPlace(getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] })))],
       'the goods are in a different state',
     ],
     [0n, [], 'there are no goods'],
     [150n, [goods('100.00')], 'three deliveries', fee(minnesota, '3')],
     [50n, [], 'a fee without a minimum is always due', fee(feeAt(null))],
-    [50n, [lineOf(feeAt(null, '0'))], 'a state without the tax may have the fee', fee(feeAt(null, '0'))],
+    [50n, [getLine(feeAt(null, '0'))], 'a state without the tax may have the fee', fee(feeAt(null, '0'))],
     [28n, [], 'it is rounded separately, half up', fee(feeAt(null, '0.06', '0.275'))],
     [25n, [], 'half of one', fee(feeAt(null), '0.5')],
     [0n, [], 'an exempt buyer', { ...fee(feeAt(null)), collectionExemption: 'customer_exempt' }],
   ])('is $0 cents: $2', (tax, lines, _, line = fee()) => {
     for (const rounding of ['line', 'invoice'] as const)
-      expect(taxesOf(documentOf([line, ...lines], { rounding }))[0]).toBe(tax);
+      expect(listTaxes(buildDocument([line, ...lines], { rounding }))[0]).toBe(tax);
   });
 
   it.each([
@@ -308,17 +308,17 @@ describe('a fee', () => {
     const place = placeAt([], {
       rules: [rule('fee', [ptc], effect), rule('clothes', ['CLOTHING'], { type: 'exempt' })],
     });
-    const due = lineOf(place, { ptc, amount: '0', quantity: '3' });
-    expect(taxesOf(documentOf([due, lineOf(place, { amount: '0.01' }), due]))).toEqual([28n, 0n, 0n]);
-    expect(taxesOf(documentOf([due, lineOf(place, { ptc: 'CLOTHING.APPAREL' })]))).toEqual([0n, 0n]);
+    const due = getLine(place, { ptc, amount: '0', quantity: '3' });
+    expect(listTaxes(buildDocument([due, getLine(place, { amount: '0.01' }), due]))).toEqual([28n, 0n, 0n]);
+    expect(listTaxes(buildDocument([due, getLine(place, { ptc: 'CLOTHING.APPAREL' })]))).toEqual([0n, 0n]);
   });
 
   it('is excluded from other taxes, and has no share of the shipping', () => {
     // 6.5% of 100.10 is 6.5065.
     for (const rounding of ['line', 'invoice'] as const)
-      expect(taxesOf(documentOf([fee(), goods('100.10')], { rounding }))).toEqual([50n, 651n]);
-    const { product } = lineOf(minnesota, { ptc: 'SHIPPING.DELIVERY' });
-    const { lines } = calculateTax(documentOf([fee(), goods('0')], { shipping: { amount: 1000n, product } }));
+      expect(listTaxes(buildDocument([fee(), goods('100.10')], { rounding }))).toEqual([50n, 651n]);
+    const { product } = getLine(minnesota, { ptc: 'SHIPPING.DELIVERY' });
+    const { lines } = calculateTax(buildDocument([fee(), goods('0')], { shipping: { amount: 1000n, product } }));
     expect(lines[2]).toMatchObject({ taxable: 1000n, exempt: 0n, tax: 65n });
   });
 
@@ -334,9 +334,9 @@ describe('a fee', () => {
     ['it is extracted from a price that includes it', { amount: '0.50' }, true, [50n, 650n], 0n],
     ['it leaves the rest of a price that includes it', { amount: '0.60' }, true, [50n, 650n], 10n],
   ])('%s', (_, price, taxIncluded, taxes, exempt) => {
-    const lines = [lineOf(minnesota, { ptc, ...price }), goods(taxIncluded ? '106.50' : '100.00')];
+    const lines = [getLine(minnesota, { ptc, ...price }), goods(taxIncluded ? '106.50' : '100.00')];
     for (const rounding of ['line', 'invoice'] as const) {
-      const taxed = calculateTax(documentOf(lines, { taxIncluded, rounding })).lines;
+      const taxed = calculateTax(buildDocument(lines, { taxIncluded, rounding })).lines;
       expect(taxed.map(({ tax }) => tax)).toEqual(taxes);
       const reason = taxIncluded ? 'standard_rated' : 'not_subject_to_tax';
       expect(taxed[0]).toMatchObject({ taxable: 0n, exempt, inexact: null, rows: [{ rate: '0', reason }] });
@@ -348,7 +348,7 @@ describe('a holiday', () => {
   const week = { from: '2026-08-16', to: '2026-08-22' };
   const holiday = (amount: string | null, inclusive = false): Effect => ({ type: 'holiday', amount, inclusive });
   const at = (rules: readonly Rule[], amount: string, day = '2026-08-18', quantity = '1') =>
-    taxLine(lineOf(placeAt([], { rules }), { ptc: 'CLOTHING.FOOTWEAR', amount, quantity }), { day });
+    taxLine(getLine(placeAt([], { rules }), { ptc: 'CLOTHING.FOOTWEAR', amount, quantity }), { day });
 
   it.each([
     ['2026-08-18', '1', '99.99', 'product_exempt_holiday', 'week'],
@@ -425,7 +425,7 @@ describe('the rate on food for home use', () => {
     ['GENERAL', true, [], ['0.04 standard_rated', '0.01 standard_rated']],
     ['FOOD.GROCERY', true, [], ['0 zero_rated', '0.005 reduced_rated']],
   ])('taxes %s, interstate %s, by the rules %o: %o', (ptc, isInterstate, rules, rows) => {
-    const line = taxLine(lineOf({ ...georgia(rules), isInterstate }, { ptc }));
+    const line = taxLine(getLine({ ...georgia(rules), isInterstate }, { ptc }));
     expect(line.rows.map(({ rate, reason }) => `${rate} ${reason}`)).toEqual(rows);
   });
 });
@@ -439,7 +439,7 @@ describe('a document in another currency', () => {
   const effects = [...cases.map(({ effect }) => effect), fee, limited, unlimited, split];
 
   it.each(effects)('is taxed alike where no amount matters, else not at all, with an uncertainty: $type', (effect) => {
-    const line = lineOf(under(effect), { use: 'personal' });
+    const line = getLine(under(effect), { use: 'personal' });
     const [taxed, known] = [taxLine(line, inEuro), taxLine(line)];
     const isInMoney = 'above' in effect || ('amount' in effect && effect.amount !== null);
     if (!isInMoney) {
@@ -459,7 +459,7 @@ describe('a document in another currency', () => {
   it('is rounded half up if a table in dollars is mandatory, with an uncertainty', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];
     const rules = [rule('one', ['GENERAL'], { type: 'taxable' })];
-    const line = lineOf(placeAt([], { rules, rounding: { method: 'bracket', brackets } }), { amount: '0.51' });
+    const line = getLine(placeAt([], { rules, rounding: { method: 'bracket', brackets } }), { amount: '0.51' });
     expect(taxLine(line).tax).toBe(2n);
     expect([taxLine(line, inEuro).tax, listUncertainties(taxLine(line, inEuro))]).toEqual([
       3n,

@@ -11,21 +11,21 @@ import { type Sale, toSale } from '../../shared/tax/sale.ts';
 import { extractSale, extractTax } from '../../shared/tax/tax-included.ts';
 import {
   ask,
-  documentOf,
-  lineOf,
+  buildDocument,
+  buildPlace,
+  getLine,
+  getProduct,
+  getRelease,
+  getShipping,
   placeAt,
-  placeOf,
-  productOf,
-  releaseOf,
   rule,
-  shippingOf,
   taxLine,
 } from '../support/builders.ts';
-import { drawFrom, effectOf } from '../support/random-orders.ts';
+import { drawFrom, getEffect } from '../support/random-orders.ts';
 import { total } from '../support/tax-oracle.ts';
 
 const table = ['0.10', '0.17', '0.34', '0.50', '0.67', '0.84'];
-const bracketOf = (jurisdiction: string, rate: string, steps: readonly string[]): Bracket => ({
+const buildBracket = (jurisdiction: string, rate: string, steps: readonly string[]): Bracket => ({
   jurisdiction,
   rate,
   steps,
@@ -42,9 +42,9 @@ describe('tax included in a gross amount', () => {
     ['an excess', '2.5', under({ type: 'threshold_excess', amount: '175' })],
     ['a switch of rates', '1', under({ type: 'threshold_rate', amount: '200', rate: '0.0775' })],
     ['an exemption', '1', under({ type: 'exempt' })],
-    ['a table', '1', placeAt([], { rounding: byTables(bracketOf('US-XX', '0.06', table)) })],
+    ['a table', '1', placeAt([], { rounding: byTables(buildBracket('US-XX', '0.06', table)) })],
   ])('with %s has a net with that tax, or no net adds up to the gross', (_, quantity, place) => {
-    const lineAt = (amount: bigint) => ({ ...lineOf(place, { quantity }), amount });
+    const lineAt = (amount: bigint) => ({ ...getLine(place, { quantity }), amount });
     const taxOn = (net: bigint) => taxLine(lineAt(net)).tax;
     const check = (gross: bigint) => {
       const line = taxLine(lineAt(gross), { taxIncluded: true });
@@ -85,17 +85,17 @@ describe('tax included in a gross amount', () => {
 describe('tax included in an invoice rounded as a whole', () => {
   const pennsylvania = placeAt(['0.06', '0.02'], {
     rules: [rule('clothes', ['CLOTHING.APPAREL'], { type: 'exempt' })],
-    rounding: byTables(bracketOf('US-XX', '0.06', table), bracketOf('US-XX-1', '0.02', ['0.24', '0.74'])),
+    rounding: byTables(buildBracket('US-XX', '0.06', table), buildBracket('US-XX-1', '0.02', ['0.24', '0.74'])),
   });
-  const harrisburg = placeOf(pennsylvania.release as Release, pennsylvania.jurisdictions.slice(0, 1));
-  const other = placeOf(releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] }));
-  const at = (place: Place, amount: string, ptc = 'GENERAL') => lineOf(place, { amount, ptc });
-  const included = (lines: Parameters<typeof documentOf>[0], others: Parameters<typeof documentOf>[1] = {}) => {
-    const taxed = calculateTax(documentOf(lines, { taxIncluded: true, ...others }));
+  const harrisburg = buildPlace(pennsylvania.release as Release, pennsylvania.jurisdictions.slice(0, 1));
+  const other = buildPlace(getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] }));
+  const at = (place: Place, amount: string, ptc = 'GENERAL') => getLine(place, { amount, ptc });
+  const included = (lines: Parameters<typeof buildDocument>[0], others: Parameters<typeof buildDocument>[1] = {}) => {
+    const taxed = calculateTax(buildDocument(lines, { taxIncluded: true, ...others }));
     return taxed.lines.map((one) => `${one.taxable + one.exempt} ${one.tax}`);
   };
   const half = at(harrisburg, '0.54');
-  const shipping = { amount: 54n, product: productOf('SHIPPING.DELIVERY') };
+  const shipping = { amount: 54n, product: getProduct('SHIPPING.DELIVERY') };
 
   it.each<[string, Parameters<typeof included>, string[]]>([
     ['one line', [[at(harrisburg, '0.55')]], ['51 4']],
@@ -127,27 +127,27 @@ describe('tax included in an invoice rounded as a whole', () => {
 
   it('uses the table of each jurisdiction for the whole invoice', () => {
     const lines = new Array(7).fill(at(pennsylvania, '1.63'));
-    const taxed = calculateTax(documentOf(lines, { taxIncluded: true })).lines;
-    const taxOf = (position: number) => total(taxed.map(({ rows }) => rows[position]?.tax ?? 0n));
+    const taxed = calculateTax(buildDocument(lines, { taxIncluded: true })).lines;
+    const getTax = (position: number) => total(taxed.map(({ rows }) => rows[position]?.tax ?? 0n));
     // 11.41 is 10.56 with 0.64 (0.60 and 4 cents of the table) and 0.21 (0.20 and 1).
-    expect([total(taxed.map(({ taxable }) => taxable)), taxOf(0), taxOf(1)]).toEqual([1056n, 64n, 21n]);
+    expect([total(taxed.map(({ taxable }) => taxable)), getTax(0), getTax(1)]).toEqual([1056n, 64n, 21n]);
   });
 });
 
 describe("a charge of one cent that includes the invoice's tax", () => {
-  const releases = { tables: builtInRelease('PA') as Release, 'half up': releaseOf() };
+  const releases = { tables: builtInRelease('PA') as Release, 'half up': getRelease() };
   /** The state tax on a net, in cents: by Pennsylvania's table (61 Pa. Code section 31.2), and 6% half up. */
   const taxOn = {
     tables: (net: number) =>
       Math.floor(net / 100) * 6 + [10, 17, 34, 50, 67, 84].filter((step) => net % 100 > step).length,
     'half up': (net: number) => Math.floor((net * 6 + 50) / 100),
   };
-  const product = productOf('SHIPPING.HANDLING');
-  const partsOf = (release: Release, amounts: readonly number[], shipping: number) => {
-    const place = placeOf(release, [release.jurisdictions[0]]);
-    const lines = amounts.map((amount) => ({ ...lineOf(place), amount: BigInt(amount) }));
+  const product = getProduct('SHIPPING.HANDLING');
+  const listParts = (release: Release, amounts: readonly number[], shipping: number) => {
+    const place = buildPlace(release, [release.jurisdictions[0]]);
+    const lines = amounts.map((amount) => ({ ...getLine(place), amount: BigInt(amount) }));
     const charge = { amount: BigInt(shipping), product };
-    const taxed = calculateTax(documentOf(lines, { rounding: 'invoice', taxIncluded: true, shipping: charge }));
+    const taxed = calculateTax(buildDocument(lines, { rounding: 'invoice', taxIncluded: true, shipping: charge }));
     return taxed.lines.map(({ taxable, tax }) => ({ net: Number(taxable), tax: Number(tax) }));
   };
   const orders = [[1], [2], [1, 1], [1, 2], [3, 1, 1], [1, 300], [1, 1, 1, 1, 1, 1], new Array<number>(12).fill(1)];
@@ -158,18 +158,18 @@ describe("a charge of one cent that includes the invoice's tax", () => {
       for (const lines of orders)
         for (let shipping = 0; shipping < 100; shipping += 1) {
           const grosses = [...lines, shipping];
-          const parts = partsOf(releases[method], lines, shipping);
+          const parts = listParts(releases[method], lines, shipping);
           expect(parts.map(({ net, tax }) => net + tax)).toEqual(grosses);
           const sent = grosses.filter((gross) => gross > 0);
           const all = sent.reduce((sum, gross) => sum + gross, 0);
-          const netOf = (least: number) => {
+          const getNet = (least: number) => {
             for (let net = least; ; net += 1) if (net + taxOn[method](net) >= all) return net;
           };
-          const least = netOf(sent.length);
+          const least = getNet(sent.length);
           const isBaseless = parts.some(({ net, tax }) => net === 0 && tax > 0);
           if (least + taxOn[method](least) === all) expect([grosses, isBaseless]).toEqual([grosses, false]);
           // The total tax of the invoice does not depend on how its nets are divided.
-          expect([grosses, parts.reduce((sum, { tax }) => sum + tax, 0)]).toEqual([grosses, all - netOf(0)]);
+          expect([grosses, parts.reduce((sum, { tax }) => sum + tax, 0)]).toEqual([grosses, all - getNet(0)]);
         }
     },
   );
@@ -195,10 +195,10 @@ describe('the work of extracting included tax', () => {
   const assessmentsPerDelivery = (place: Place, charges: number): number => {
     const ptcs = ['CLOTHING.APPAREL', 'GENERAL'];
     const lines = Array.from({ length: 20 }, (_, index) =>
-      lineOf(place, { ptc: ptcs[index % 2] ?? '', amount: `${100 + index}.00` }),
+      getLine(place, { ptc: ptcs[index % 2] ?? '', amount: `${100 + index}.00` }),
     );
-    const charge = shippingOf(lines, { amount: 999n, product: productOf('SHIPPING.DELIVERY') });
-    const sale = toSale(documentOf(lines, { taxIncluded: true, shipping: new Array(charges).fill(charge) }));
+    const charge = getShipping(lines, { amount: 999n, product: getProduct('SHIPPING.DELIVERY') });
+    const sale = toSale(buildDocument(lines, { taxIncluded: true, shipping: new Array(charges).fill(charge) }));
     const counted = countAssessments(sale);
     extractSale(sale, [...lines.map(({ amount }) => amount), ...new Array(charges).fill(999n)]);
     return counted() / (charges * lines.length);
@@ -222,7 +222,7 @@ describe('the work of extracting included tax', () => {
 
 describe('the monotonicity of tax', () => {
   const grossAt = (release: Release, amount: number): bigint => {
-    const { net, tax } = taxLine({ ...lineOf(placeOf(release)), amount: BigInt(Math.max(0, amount)) });
+    const { net, tax } = taxLine({ ...getLine(buildPlace(release)), amount: BigInt(Math.max(0, amount)) });
     return net + tax;
   };
   /** Whether net plus tax decreases between two neighboring cents around the amounts at which effects change. */
@@ -237,13 +237,13 @@ describe('the monotonicity of tax', () => {
   });
 
   const luxury = rule('luxury', ['GENERAL'], { type: 'threshold_rate', amount: '1000', rate: '0.05' });
-  const lowRates = releaseOf().rates.map((rate) => ({ ...rate, rate: '0.04', food_rate: '0.06' }));
-  const stepped = (...steps: string[]) => releaseOf({ rounding: byTables(bracketOf('US-XX', '0.01', steps)) });
+  const lowRates = getRelease().rates.map((rate) => ({ ...rate, rate: '0.04', food_rate: '0.06' }));
+  const stepped = (...steps: string[]) => getRelease({ rounding: byTables(buildBracket('US-XX', '0.01', steps)) });
   it.each([
-    ['a lower rate for a higher price', releaseOf({ rules: [luxury] }), 'Rule luxury'],
-    ['a rule at a different level', releaseOf({ rules: [{ ...luxury, levels: ['city'] }] }), null],
-    ['an expired rule', releaseOf({ rules: [{ ...luxury, to: '1999-12-31' }] }), null],
-    ['a lower rate than the food rate', releaseOf({ rules: [luxury], rates: lowRates }), '0.06'],
+    ['a lower rate for a higher price', getRelease({ rules: [luxury] }), 'Rule luxury'],
+    ['a rule at a different level', getRelease({ rules: [{ ...luxury, levels: ['city'] }] }), null],
+    ['an expired rule', getRelease({ rules: [{ ...luxury, to: '1999-12-31' }] }), null],
+    ['a lower rate than the food rate', getRelease({ rules: [luxury], rates: lowRates }), '0.06'],
     ['a table', stepped('0.50'), null],
     ['a table with too many steps', stepped('0.20', '0.50'), 'US-XX'],
   ])('is checked for %s', (_, release, problem) => {
@@ -253,7 +253,7 @@ describe('the monotonicity of tax', () => {
   it('matches the tax core, for random effects', () => {
     const seen = { holds: 0, falls: 0 };
     for (let seed = 1; seed <= 400; seed += 1) {
-      const release = releaseOf({ rules: [rule('random', ['GENERAL'], effectOf(drawFrom(seed)))] });
+      const release = getRelease({ rules: [rule('random', ['GENERAL'], getEffect(drawFrom(seed)))] });
       const isFine = monotonicityProblems(release).length === 0;
       seen[isFine ? 'holds' : 'falls'] += 1;
       if (isFine) expect(falls(release), JSON.stringify(release.rules[0]?.effect)).toBe(false);

@@ -4,11 +4,11 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedDocument } from '../../shared/tax/document.ts';
 import { cents } from '../support/builders.ts';
 import { isLong } from '../support/mode.ts';
-import { drawFrom, orderFrom, placesOf } from '../support/random-orders.ts';
+import { drawFrom, listPlaces, orderFrom } from '../support/random-orders.ts';
 import { total } from '../support/tax-oracle.ts';
 
 /** Returns the wrong sums of a calculated order. */
-const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
+const listWrong = (document: TaxDocument, taxed: TaxedDocument): string[] => {
   const wrong: string[] = [];
   const must = (holds: boolean, what: string) => {
     if (!holds) wrong.push(what);
@@ -37,7 +37,7 @@ const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
 /** Builds the document with the nets that remain without the included tax. */
 const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument => {
   const none = { discount: 0n, thirdPartyDiscount: 0n };
-  const netOf = (index: number) => {
+  const getNet = (index: number) => {
     const { taxable = 0n, exempt = 0n } = taxed.lines[index] ?? {};
     return { amount: taxable + exempt, ...none };
   };
@@ -45,17 +45,17 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
     ...document,
     ...none,
     taxIncluded: false,
-    lines: document.lines.map((line, index) => ({ ...line, ...netOf(index) })),
+    lines: document.lines.map((line, index) => ({ ...line, ...getNet(index) })),
   };
 };
 
-const grossOf = (taxed: TaxedDocument) => total(taxed.lines.map(({ taxable, exempt, tax }) => taxable + exempt + tax));
+const getGross = (taxed: TaxedDocument) => total(taxed.lines.map(({ taxable, exempt, tax }) => taxable + exempt + tax));
 
 /**
  * Returns, by line, the charges whose net adds up to a different gross, although the gross of the net below it is too
  * low.
  */
-const missedOf = (net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument): string[] =>
+const listMissed = (net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument): string[] =>
   taxed.lines.flatMap((charge, place) => {
     const tax = again.lines[place]?.tax ?? 0n;
     if (tax === charge.tax) return [];
@@ -76,11 +76,11 @@ const faultsIn = (
   const faults: string[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
     const draw = drawFrom(taxIncluded ? 10_000 + batch : batch);
-    const drawn = placesOf(draw, places);
+    const drawn = listPlaces(draw, places);
     for (let index = 0; index < perBatch; index += 1) {
       const document = orderFrom(draw, drawn, { taxIncluded });
       const taxed = calculateTax(document);
-      for (const what of [...wrongOf(document, taxed), ...check(document, taxed)])
+      for (const what of [...listWrong(document, taxed), ...check(document, taxed)])
         faults.push(`seed ${batch}, order ${index}: ${what}`);
     }
   }
@@ -96,8 +96,8 @@ it('keeps random orders with included tax consistent, with nets that add up to t
   const faults = faultsIn(isLong ? [20, 100, 10] : [10, 50, 10], true, (document, taxed) => {
     const net = withoutTax(document, taxed);
     const again = calculateTax(net);
-    grosses[grossOf(again) === grossOf(taxed) ? 'same' : grossOf(again) > grossOf(taxed) ? 'more' : 'less'] += 1;
-    return document.rounding === 'line' ? missedOf(net, taxed, again) : [];
+    grosses[getGross(again) === getGross(taxed) ? 'same' : getGross(again) > getGross(taxed) ? 'more' : 'less'] += 1;
+    return document.rounding === 'line' ? listMissed(net, taxed, again) : [];
   });
   expect(faults).toEqual([]);
   // Rounding skips some gross amounts, and a cliff skips many. A net plus its tax is never below the gross.

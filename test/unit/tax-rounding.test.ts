@@ -6,19 +6,29 @@ import { assess } from '../../shared/tax/assessment.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { roundSum } from '../../shared/tax/rounding.ts';
-import { ask, documentOf, lineOf, placeAt, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
-import { type Draw, drawFrom, effectOf } from '../support/random-orders.ts';
+import {
+  ask,
+  buildDocument,
+  buildPlace,
+  getLine,
+  getProduct,
+  getRelease,
+  placeAt,
+  rule,
+  taxLine,
+} from '../support/builders.ts';
+import { type Draw, drawFrom, getEffect } from '../support/random-orders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 import {
-  expectedOf,
   type Fraction,
   fraction,
+  getExpected,
+  getSum,
   isNear,
   minus,
   nearest,
   type Sold,
   spread,
-  sumOf,
   times,
   total,
   whole,
@@ -110,7 +120,7 @@ describe('exact tax', () => {
     for (let amount = 1n; amount < unit; amount += 1n) if ((amount * rate) % unit === unit / 2n) return amount;
     throw new Error('this rate has no ties');
   };
-  const periodOf = (rate: bigint): bigint => {
+  const getPeriod = (rate: bigint): bigint => {
     let [a, b] = [unit, rate];
     while (b > 0n) [a, b] = [b, a % b];
     return unit / a;
@@ -122,9 +132,9 @@ describe('exact tax', () => {
       let wrong = 0;
       for (const rates of splits) {
         const rate = total(rates);
-        const period = periodOf(rate);
+        const period = getPeriod(rate);
         let amount = firstTie(rate);
-        const { treatments } = taxLine(lineOf(placeWith(rates)));
+        const { treatments } = taxLine(getLine(placeWith(rates)));
         const quantity = { units: 1n, scale: 0 };
         for (let tie = 0; tie < 20_000; tie += 1, amount += period) {
           const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
@@ -145,10 +155,10 @@ describe('exact tax', () => {
           let amount = firstTie(rate);
           for (let document = 0; document < 2; document += 1) {
             const lines = Array.from({ length: 1000 }, () => {
-              amount += periodOf(rate);
-              return { ...lineOf(place), amount };
+              amount += getPeriod(rate);
+              return { ...getLine(place), amount };
             });
-            const taxed = calculateTax(documentOf(lines, { rounding })).lines;
+            const taxed = calculateTax(buildDocument(lines, { rounding })).lines;
             const sum = (total(lines.map((line) => line.amount)) * rate + unit / 2n) / unit;
             if (rounding === 'invoice' && total(taxed.map(({ tax }) => tax)) !== sum) wrong += 1;
             for (const [index, { tax, rows }] of taxed.entries()) {
@@ -178,7 +188,7 @@ describe('exact tax', () => {
       type: position === 0 ? ('state' as const) : ('county' as const),
       // The state rate is above zero, because a state without the tax taxes nothing.
       rate: position === 0 ? `0.${1 + draw.below(9)}${draw.below(10_000_000)}` : rateText(),
-      effect: effectOf(draw, text(9, 2), rateText),
+      effect: getEffect(draw, text(9, 2), rateText),
     }));
 
   describe('wide numbers', () => {
@@ -188,20 +198,20 @@ describe('exact tax', () => {
         const own = wideJurisdictions();
         const [state, ...local] = own as [(typeof own)[number], ...typeof own];
         const rules = own.map(({ code, effect }) => rule(code, ['GENERAL'], effect, { jurisdictions: [code] }));
-        const place = placeOf(releaseOf({ of: [state, ...local], rules }));
+        const place = buildPlace(getRelease({ of: [state, ...local], rules }));
         const sold = Array.from({ length: 100 }, () => ({ quantity: text(9, 6), price: text(9, 6) }));
         const lines = sold.map(({ quantity, price }) => ({
-          ...lineOf(place),
+          ...getLine(place),
           quantity: decimal(quantity),
           amount: multiply(decimal(quantity), decimal(price), 2),
         }));
-        for (const [index, line] of calculateTax(documentOf(lines)).lines.entries()) {
+        for (const [index, line] of calculateTax(buildDocument(lines)).lines.entries()) {
           const { quantity, price } = sold[index] as (typeof sold)[number];
           const net = nearest(times(times(fraction(quantity), fraction(price)), whole(100n)));
-          const expected = own.map(({ effect, rate }) => expectedOf(effect, rate, { net, quantity }));
+          const expected = own.map(({ effect, rate }) => getExpected(effect, rate, { net, quantity }));
           const isRight =
             line.net === net &&
-            line.tax === nearest(sumOf(expected.map(({ exact }) => exact))) &&
+            line.tax === nearest(getSum(expected.map(({ exact }) => exact))) &&
             total(line.rows.map(({ tax }) => tax)) === line.tax &&
             line.rows.every((row, position) => {
               const wanted = expected[position];
@@ -238,7 +248,7 @@ describe('tax allocation', () => {
       code: `${code}-${index}`,
       type: index === 0 ? 'state' : of<JurisdictionType>(['county', 'city', 'district']),
       rate: of(rates),
-      effects: goods.map(() => effectOf(draw)),
+      effects: goods.map(() => getEffect(draw)),
     }));
     const rules = taxing.flatMap(({ code: jurisdiction, effects }) =>
       effects.map((effect, kind) =>
@@ -247,7 +257,7 @@ describe('tax allocation', () => {
     );
     const policy = of(policies);
     const [first, ...others] = taxing as [(typeof taxing)[number], ...typeof taxing];
-    return { taxing, policy, place: placeOf(releaseOf({ of: [first, ...others], rules, shipping: policy })) };
+    return { taxing, policy, place: buildPlace(getRelease({ of: [first, ...others], rules, shipping: policy })) };
   };
 
   const lineFrom = ({ of, oneIn, digits, below }: Draw, state: State): Line => {
@@ -255,7 +265,7 @@ describe('tax allocation', () => {
     const amount = oneIn(3) ? of([9999n, 10_000n, 11_000n, 17_500n, 22_000n, 35_000n]) : digits(of([3, 7, 16]));
     const discount = oneIn(3) ? (amount * BigInt(below(101))) / 100n : 0n;
     const kind = below(goods.length);
-    const line = lineOf(state.place, { ptc: goods[kind] ?? '', quantity, use: of(['business', 'personal', null]) });
+    const line = getLine(state.place, { ptc: goods[kind] ?? '', quantity, use: of(['business', 'personal', null]) });
     return {
       state,
       kind,
@@ -271,8 +281,8 @@ describe('tax allocation', () => {
     const lines = Array.from({ length: 1 + below(8) }, () => lineFrom(draw, of(states)));
     const left = total(lines.map(({ line }) => line.amount - line.discount - line.thirdPartyDiscount));
     const isStated = oneIn(2);
-    const product = productOf(`SHIPPING.DELIVERY${isStated ? '._SEPARATELY_STATED' : ''}`);
-    const document = documentOf(
+    const product = getProduct(`SHIPPING.DELIVERY${isStated ? '._SEPARATELY_STATED' : ''}`);
+    const document = buildDocument(
       lines.map(({ line }) => line),
       {
         discount: oneIn(3) ? (left * BigInt(below(101))) / 200n : 0n,
@@ -287,7 +297,7 @@ describe('tax allocation', () => {
   const isWithoutTax = ({ type, rate }: Taxing) => type === 'state' && rate === '0';
 
   /** The tax of each jurisdiction on a line, and on the line's share of the shipping. */
-  const partsOf = ({ lines, isStated }: Sale, nets: readonly bigint[], shares: readonly bigint[]) =>
+  const listParts = ({ lines, isStated }: Sale, nets: readonly bigint[], shares: readonly bigint[]) =>
     lines.map(({ state, kind, quantity, line }, index) =>
       state.taxing.map((jurisdiction) => {
         const effect = jurisdiction.effects[kind] as Effect;
@@ -295,17 +305,17 @@ describe('tax allocation', () => {
         const sold: Sold = { net: nets[index] ?? 0n, quantity, use: line.use };
         // A state without the tax has only rates that a rule sets, and does not tax shipping.
         const isFree = isWithoutTax(jurisdiction) && !['rate', 'band', 'tax_cap'].includes(effect.type);
-        const own = isFree ? nothing : expectedOf(effect, jurisdiction.rate, sold);
-        const shippingOf = (): Fraction => {
+        const own = isFree ? nothing : getExpected(effect, jurisdiction.rate, sold);
+        const getShipping = (): Fraction => {
           if (state.policy === 'always_taxable') return timesRate(share, jurisdiction.rate);
           if (isWithoutTax(jurisdiction) || (state.policy === 'exempt_if_stated' && isStated)) return whole(0n);
           // Above an exempt amount, the same part of the shipping is taxed; otherwise shipping is the last part of the
           // price.
           if (effect.type === 'threshold_excess')
             return timesRate(sold.net > 0n ? nearest([share * own.taxable, sold.net]) : 0n, jurisdiction.rate);
-          return minus(expectedOf(effect, jurisdiction.rate, { ...sold, shipping: share }).exact, own.exact);
+          return minus(getExpected(effect, jurisdiction.rate, { ...sold, shipping: share }).exact, own.exact);
         };
-        return { ...own, shipping: shippingOf() };
+        return { ...own, shipping: getShipping() };
       }),
     );
   const timesRate = (amount: bigint, rate: string): Fraction => {
@@ -313,7 +323,7 @@ describe('tax allocation', () => {
     return [amount * units, scale];
   };
 
-  const netsOf = ({ lines, document }: Sale): bigint[] => {
+  const listNets = ({ lines, document }: Sale): bigint[] => {
     const own = lines.map(({ line }) => line.amount - line.discount);
     const shared = spread(document.discount, own);
     return own.map((amount, index) => amount - (shared[index] ?? 0n));
@@ -333,8 +343,8 @@ describe('tax allocation', () => {
     it('is exact in each row, line and state, and nets and discounts sum', () =>
       sales(2000, (sale) => {
         const { document } = sale;
-        const nets = netsOf(sale);
-        const parts = partsOf(
+        const nets = listNets(sale);
+        const parts = listParts(
           sale,
           nets,
           document.lines.slice(document.lineItems).flatMap(({ amount }) => spread(amount, nets)),
@@ -344,10 +354,10 @@ describe('tax allocation', () => {
         expect(goods.map(({ net }) => net)).toEqual(nets);
         const coupons = document.lines.map(({ thirdPartyDiscount }) => thirdPartyDiscount);
         expect(total(byLine.map((line) => line.thirdPartyDiscount))).toBe(total(coupons) + document.thirdPartyDiscount);
-        const exacts = parts.map((rows) => sumOf(rows.map(({ exact }) => exact)));
+        const exacts = parts.map((rows) => getSum(rows.map(({ exact }) => exact)));
         expect(goods.map(({ tax }) => tax)).toEqual(exacts.map(nearest));
         expect(byLine[document.lineItems]?.tax ?? 0n).toBe(
-          nearest(sumOf(parts.flat().map(({ shipping }) => shipping))),
+          nearest(getSum(parts.flat().map(({ shipping }) => shipping))),
         );
         for (const [index, { rows }] of goods.entries()) {
           expect(rows.map(({ taxable }) => taxable)).toEqual(parts[index]?.map(({ taxable }) => taxable));
@@ -361,11 +371,11 @@ describe('tax allocation', () => {
           const exact = parts.flatMap((jurisdictions, index) =>
             sale.lines[index]?.state === state ? jurisdictions.flatMap((part) => [part.exact, part.shipping]) : [],
           );
-          expect(total(own.map(({ tax }) => tax))).toBe(nearest(sumOf(exact)));
+          expect(total(own.map(({ tax }) => tax))).toBe(nearest(getSum(exact)));
         }
       }));
 
-    const figuresOf = (taxed: TaxedDocument) =>
+    const getFigures = (taxed: TaxedDocument) =>
       taxed.lines.map(({ net, tax, taxable, exempt }) => ({ net, tax, taxable, exempt }));
 
     it.each([false, true])(
@@ -377,11 +387,13 @@ describe('tax allocation', () => {
             ...line,
             place: { ...line.place, jurisdictions: line.place.jurisdictions.toReversed() },
           }));
-          expect(figuresOf(calculateTax({ ...document, lines: reversed }))).toEqual(figuresOf(calculateTax(document)));
+          expect(getFigures(calculateTax({ ...document, lines: reversed }))).toEqual(
+            getFigures(calculateTax(document)),
+          );
           const goods = document.lines.slice(0, document.lineItems);
           const alone = { ...document, discount: 0n, thirdPartyDiscount: 0n, lines: goods };
-          expect(goods.flatMap((line) => figuresOf(calculateTax({ ...alone, lines: [line] })))).toEqual(
-            figuresOf(calculateTax(alone)),
+          expect(goods.flatMap((line) => getFigures(calculateTax({ ...alone, lines: [line] })))).toEqual(
+            getFigures(calculateTax(alone)),
           );
         }),
     );
@@ -390,14 +402,14 @@ describe('tax allocation', () => {
       sales(300, ({ document }) => {
         const lines = document.lines.map((line) => ({ ...line, thirdPartyDiscount: 0n }));
         const without = { ...document, thirdPartyDiscount: 0n, lines };
-        expect(figuresOf(calculateTax(document))).toEqual(figuresOf(calculateTax(without)));
+        expect(getFigures(calculateTax(document))).toEqual(getFigures(calculateTax(without)));
       }));
   });
 
   it('allocates the cents of an invoice to lines first and then to rows: 1.0 and 1.2 cents of tax become a cent each', () => {
     const place = placeAt(['0.025', '0.025']);
-    const lines = [lineOf(place, { amount: '0.20' }), lineOf(place, { amount: '0.24' })];
-    const taxed = calculateTax(documentOf(lines, { rounding: 'invoice' })).lines;
+    const lines = [getLine(place, { amount: '0.20' }), getLine(place, { amount: '0.24' })];
+    const taxed = calculateTax(buildDocument(lines, { rounding: 'invoice' })).lines;
     // If cents were allocated by row only, the second line with the larger remainders would get both.
     expect(taxed.map(({ rows }) => rows.map((row) => row.tax))).toEqual([
       [1n, 0n],

@@ -3,13 +3,13 @@ import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import {
-  documentOf,
+  buildDocument,
+  buildPlace,
+  getLine,
+  getProduct,
+  getRelease,
   jurisdiction,
-  lineOf,
   placeAt,
-  placeOf,
-  productOf,
-  releaseOf,
   rule,
   taxLine,
 } from '../support/builders.ts';
@@ -23,7 +23,7 @@ const food = ['FOOD.GROCERY'];
 /** Returns the deciding rule, which must not depend on the order of the rules. */
 const winner = (rules: readonly Rule[], ptc: string, taxing: Partial<Taxing> = {}, day = '2026-10-08') => {
   const among = (ordered: readonly Rule[]) =>
-    chooseRule(releaseOf({ rules: ordered }), { ...jurisdiction('US-XX'), ...taxing }, productOf(ptc), day)?.id;
+    chooseRule(getRelease({ rules: ordered }), { ...jurisdiction('US-XX'), ...taxing }, getProduct(ptc), day)?.id;
   expect(among(rules.toReversed())).toBe(among(rules));
   return among(rules);
 };
@@ -171,8 +171,8 @@ describe('a rule for specific places', () => {
 
   it('matches each jurisdiction by its kind, and by the county of the sale', () => {
     const rules = [rule('state', food, exempt, { levels: ['state'] }), rule('all', food, taxable)];
-    const rowsAt = (place: Parameters<typeof lineOf>[0]) =>
-      taxLine(lineOf(place, { ptc: 'FOOD.GROCERY' })).rows.map(({ tax, ruleId }) => `${ruleId} ${tax}`);
+    const rowsAt = (place: Parameters<typeof getLine>[0]) =>
+      taxLine(getLine(place, { ptc: 'FOOD.GROCERY' })).rows.map(({ tax, ruleId }) => `${ruleId} ${tax}`);
     const byKind = placeAt(['0.06', '0.01', '0.02'], { rules: [...rules, kinds] });
     const [state, local, capital] = byKind.jurisdictions as [Taxing, Taxing, Taxing];
     const jurisdictions = [state, { ...local, kind: 'LO' }, { ...capital, kind: 'CP' }];
@@ -193,8 +193,8 @@ describe('a day whose general rate is not established', () => {
   };
   const on = (day: string, rules: readonly Rule[], { isLocalKnown = true, isLocal = false } = {}) => {
     const release = releaseWith(rules, isLocalKnown);
-    const place = placeOf(release, isLocal ? release.jurisdictions : [release.jurisdictions[0]]);
-    return taxLine(lineOf(place, { ptc: 'FOOD.GROCERY' }), { day }).rows.map(
+    const place = buildPlace(release, isLocal ? release.jurisdictions : [release.jurisdictions[0]]);
+    return taxLine(getLine(place, { ptc: 'FOOD.GROCERY' }), { day }).rows.map(
       ({ jurisdiction: { code }, rate, reason, tax }) => `${code} ${rate} ${reason} ${tax}`,
     );
   };
@@ -232,9 +232,9 @@ describe('a day whose general rate is not established', () => {
 
   it('leaves shipping not covered if the goods are not covered, even if shipping is exempt', () => {
     const rules = [rule('shipping', ['SHIPPING'], exempt, { ...dated, levels: ['state'] })];
-    const place = placeOf(releaseWith(rules));
-    const shipping = { amount: 1000n, product: productOf('SHIPPING.DELIVERY') };
-    const taxed = calculateTax(documentOf([lineOf(place)], { day: '2025-09-01', shipping }));
+    const place = buildPlace(releaseWith(rules));
+    const shipping = { amount: 1000n, product: getProduct('SHIPPING.DELIVERY') };
+    const taxed = calculateTax(buildDocument([getLine(place)], { day: '2025-09-01', shipping }));
     expect(taxed.lines[0]?.tax).toBe(0n);
     const rows = taxed.lines[1]?.rows.map(({ reason, tax }) => `${reason} ${tax}`);
     expect(rows).toEqual(['product_exempt 0', 'not_supported 0']);
@@ -275,7 +275,7 @@ describe('the tax day', () => {
     [ended, 'GENERAL', '2026-12-31', '0.06 standard_rated', 'the last day of a release is inclusive'],
     [ended, 'GENERAL', '2027-01-01', '0 not_supported', 'the release covers no later day'],
   ])('$1 on $2 is $3: $4', (place, ptc, day, row) => {
-    const { rows, treatments } = taxLine(lineOf(place, { ptc }), { day });
+    const { rows, treatments } = taxLine(getLine(place, { ptc }), { day });
     expect(rows.map(({ rate, reason }) => `${rate} ${reason}`)).toEqual([row]);
     const codes = treatments.flatMap(({ uncertainties }) => uncertainties.map(({ code }) => code));
     expect(codes.includes('not_covered')).toBe(row.endsWith('not_supported'));
@@ -284,14 +284,14 @@ describe('the tax day', () => {
   it('is not covered in the whole place if a local rate is not established', () => {
     const { release } = placeAt(['0.06', '0.01']);
     const rates = release?.rates.map((one, index) => (index === 1 ? { ...one, from: null } : one)) ?? [];
-    const line = taxLine(lineOf(placeAt(['0.06', '0.01'], { rates })), { day: '2025-12-31' });
+    const line = taxLine(getLine(placeAt(['0.06', '0.01'], { rates })), { day: '2025-12-31' });
     expect(line).toMatchObject({ tax: 0n, taxable: 0n, exempt: 10_000n, rows: [{ reason: 'not_supported' }] });
   });
 });
 
 describe('the uncertainties of a rule', () => {
-  const uncertaintiesOf = (rules: readonly Rule[], ptc = 'GENERAL') =>
-    taxLine(lineOf(placeAt([], { rules }), { ptc })).treatments.flatMap(({ uncertainties }) => uncertainties);
+  const listUncertainties = (rules: readonly Rule[], ptc = 'GENERAL') =>
+    taxLine(getLine(placeAt([], { rules }), { ptc })).treatments.flatMap(({ uncertainties }) => uncertainties);
   const drugs = [
     rule('others', ['HEALTH.DRUGS'], taxable),
     rule('prescribed', ['HEALTH.DRUGS'], exempt, { attributes: { any: ['_PRESCRIPTION'], none: [] } }),
@@ -330,7 +330,7 @@ describe('the uncertainties of a rule', () => {
     ['a different attribute of the group', drugs, 'HEALTH.DRUGS._OVER_THE_COUNTER', null, /^$/],
     ['no rule', [], 'GENERAL', 'taxability_not_established', /no rule for GENERAL/],
   ])('include %s', (_, rules, ptc, code, message) => {
-    expect(uncertaintiesOf(rules, ptc)).toEqual(
+    expect(listUncertainties(rules, ptc)).toEqual(
       code === null ? [] : [{ code, message: expect.stringMatching(message) }],
     );
   });
@@ -338,16 +338,16 @@ describe('the uncertainties of a rule', () => {
 
 describe('a place where nothing is taxed', () => {
   it.each([
-    ['no jurisdiction is known', placeOf(releaseOf(), []), 'not_supported'],
+    ['no jurisdiction is known', buildPlace(getRelease(), []), 'not_supported'],
     ['the state has no tax', placeAt(['0']), 'not_subject_to_tax'],
   ])('has a row with the reason: %s', (_, place, reason) => {
-    expect(taxLine(lineOf(place)).rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason }]);
+    expect(taxLine(getLine(place)).rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason }]);
   });
 
   it.each(['customer_exempt', 'marketplace_collects', 'not_collecting'] as const)(
     'has a row per jurisdiction with the reason %s',
     (collectionExemption) => {
-      const line = taxLine(lineOf(placeAt(['0.06', '0.01']), { collectionExemption }));
+      const line = taxLine(getLine(placeAt(['0.06', '0.01']), { collectionExemption }));
       expect(line).toMatchObject({ tax: 0n, taxable: 0n, exempt: 10_000n });
       const row = { reason: collectionExemption, exempt: 10_000n };
       expect(line.rows).toMatchObject([row, row]);

@@ -4,34 +4,44 @@ import type { Effect, Rule, ShippingPolicy } from '../../shared/catalog/release.
 import type { Rounding } from '../../shared/catalog/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
-import { ask, cents, documentOf, lineOf, placeAt, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';
+import {
+  ask,
+  buildDocument,
+  buildPlace,
+  cents,
+  getLine,
+  getProduct,
+  getRelease,
+  placeAt,
+  rule,
+} from '../support/builders.ts';
 import { nearest, spread, total } from '../support/tax-oracle.ts';
 
 const clothes = 'CLOTHING.APPAREL';
 const clothesAreFree = rule('clothes', [clothes], { type: 'exempt' });
-const stateAt = (code: string, rates: readonly string[], others: Parameters<typeof releaseOf>[0] = {}) => {
+const stateAt = (code: string, rates: readonly string[], others: Parameters<typeof getRelease>[0] = {}) => {
   const [state = '0', ...cities] = rates;
   const local = cities.map((rate, index) => ({ code: `${code}-${index}`, type: 'city' as const, rate }));
-  return placeOf(releaseOf({ of: [{ code, type: 'state', rate: state }, ...local], ...others }));
+  return buildPlace(getRelease({ of: [{ code, type: 'state', rate: state }, ...local], ...others }));
 };
 
 const following = placeAt([], { rules: [clothesAreFree] });
 const elsewhere = stateAt('US-YY', ['0.10']);
-const taxable = (amount: string, place = following) => lineOf(place, { amount });
-const free = (amount: string, place = following) => lineOf(place, { amount, ptc: clothes });
+const taxable = (amount: string, place = following) => getLine(place, { amount });
+const free = (amount: string, place = following) => getLine(place, { amount, ptc: clothes });
 
 const tax = (lines: readonly TaxLine[], amount: bigint, ptc = 'SHIPPING.DELIVERY', others: Partial<TaxDocument> = {}) =>
-  calculateTax(documentOf(lines, { shipping: { amount, product: productOf(ptc) }, ...others }));
+  calculateTax(buildDocument(lines, { shipping: { amount, product: getProduct(ptc) }, ...others }));
 /** Returns the tax of a charge of 10.00. */
 const ship = (lines: readonly TaxLine[], ptc?: string, day = '2026-10-08'): TaxedCharge =>
   tax(lines, 1000n, ptc, { day }).lines.at(-1) as TaxedCharge;
 const shown = ({ rows }: TaxedCharge) =>
   rows.map((row) => `${row.jurisdiction.code} ${row.taxable} ${row.exempt} ${row.tax} ${row.reason}`);
-const taxesOf = ({ lines }: TaxedDocument) => lines.map((charge) => charge.tax);
+const listTaxes = ({ lines }: TaxedDocument) => lines.map((charge) => charge.tax);
 
 describe('shipping that follows the goods', () => {
-  const discounted = lineOf(following, { amount: '100.00', discount: '50.00' });
-  const coupon = lineOf(following, { amount: '50.00', thirdPartyDiscount: '25.00' });
+  const discounted = getLine(following, { amount: '100.00', discount: '50.00' });
+  const coupon = getLine(following, { amount: '50.00', thirdPartyDiscount: '25.00' });
   const exempt: TaxLine = { ...taxable('50.00'), collectionExemption: 'customer_exempt' };
 
   it.each([
@@ -135,15 +145,15 @@ describe('shipping that is taxed if any goods are', () => {
   const anyTaxable = (rates: readonly string[], rules: readonly Rule[] = []) =>
     placeAt(rates, { shipping: 'any_taxable', rules: [clothesAreFree, ...rules] });
   const place = anyTaxable(['0.06'], [rule('sweets', ['FOOD.CANDY'], { type: 'rate', rate: '0.02' })]);
-  const sweets = (amount: string) => lineOf(place, { ptc: 'FOOD.CANDY', amount });
-  const exempt = lineOf(place, { amount: '50.00', collectionExemption: 'customer_exempt' });
+  const sweets = (amount: string) => getLine(place, { ptc: 'FOOD.CANDY', amount });
+  const exempt = getLine(place, { amount: '50.00', collectionExemption: 'customer_exempt' });
   const half = anyTaxable(['0.06'], [rule('half', ['GENERAL'], { type: 'base_percent', percent: '0.5' })]);
   const zero = anyTaxable(['0.06'], [rule('zero', ['FOOD.GROCERY'], { type: 'rate', rate: '0' })]);
-  const groceries = lineOf(zero, { ptc: 'FOOD.GROCERY', amount: '50.00' });
+  const groceries = getLine(zero, { ptc: 'FOOD.GROCERY', amount: '50.00' });
   const cities = anyTaxable(['0.06', '0.01', '0.02']);
   const inCity = (code: string): Place => {
     const own = cities.jurisdictions.filter((one) => one.type === 'state' || one.code === code);
-    return { ...placeOf(cities.release as NonNullable<Place['release']>, own) };
+    return { ...buildPlace(cities.release as NonNullable<Place['release']>, own) };
   };
 
   it.each([
@@ -210,23 +220,23 @@ describe('shipping that counts toward the price of the goods', () => {
     [placeWith(cliff), '1 for 95.00', '10.00', '9500 1000', 'the whole amount is taxed'],
   ])('taxes clothing of $1 and delivery of $2 on $3, because $4', (place, sold, delivery, taxed) => {
     const [quantity = '', amount = ''] = sold.split(' for ');
-    const line = lineOf(place, { ptc: clothes, quantity, amount });
+    const line = getLine(place, { ptc: clothes, quantity, amount });
     const { lines } = tax([line], cents(delivery), undefined, { day: '2026-08-08' });
     expect(lines.map((charge) => charge.taxable).join(' ')).toBe(taxed);
   });
 
   it("counts each line's share toward the threshold, and stays exempt itself", () => {
-    const suit = (place: Place) => lineOf(place, { ptc: clothes, amount: '95.00' });
+    const suit = (place: Place) => getLine(place, { ptc: clothes, amount: '95.00' });
     const on = { day: '2026-08-08' };
-    expect(taxesOf(tax([suit(placeWith(rate))], 1000n, undefined, on))).toEqual([950n, 100n]);
-    const two = [suit(placeWith(cliff)), lineOf(placeWith(cliff), { amount: '95.00' })];
+    expect(listTaxes(tax([suit(placeWith(rate))], 1000n, undefined, on))).toEqual([950n, 100n]);
+    const two = [suit(placeWith(cliff)), getLine(placeWith(cliff), { amount: '95.00' })];
     expect(
       tax(two, 900n, undefined, on)
         .lines.slice(0, 2)
         .map((line) => line.taxable),
     ).toEqual([0n, 9500n]);
     const stated = placeWith(cliff, included, 'exempt_if_stated');
-    expect(taxesOf(tax([suit(stated)], 1000n, 'SHIPPING.DELIVERY._SEPARATELY_STATED', on))).toEqual([665n, 0n]);
+    expect(listTaxes(tax([suit(stated)], 1000n, 'SHIPPING.DELIVERY._SEPARATELY_STATED', on))).toEqual([665n, 0n]);
   });
 });
 
@@ -246,21 +256,21 @@ describe('rounding of shipping with its goods', () => {
   ])(
     'with goods of %s and delivery of %s cents is %o separately, %o together, because %s',
     (amount, delivery, apart, together) => {
-      const taxes = (rounding: Rounding) => taxesOf(tax([lineOf(texas(rounding), { amount })], delivery));
+      const taxes = (rounding: Rounding) => listTaxes(tax([getLine(texas(rounding), { amount })], delivery));
       expect([taxes(byItself), taxes(withGoods)]).toEqual([apart, together]);
     },
   );
 
   it('leaves the rounding of several lines unchanged, without compensation', () => {
-    const line = lineOf(texas(), { amount: '0.24' });
-    expect(taxesOf(tax([line, line], 100n))).toEqual([2n, 2n, 6n]);
+    const line = getLine(texas(), { amount: '0.24' });
+    expect(listTaxes(tax([line, line], 100n))).toEqual([2n, 2n, 6n]);
   });
 
   it('is not applied if the account rounds by invoice, or if prices include tax', () => {
     for (const others of [{ rounding: 'invoice' }, { taxIncluded: true }] as const) {
       const taxes = (rounding: Rounding) => {
-        const lines = ['99.00', '0.24'].map((amount) => lineOf(texas(rounding), { amount }));
-        return taxesOf(tax(lines, 600n, undefined, others));
+        const lines = ['99.00', '0.24'].map((amount) => getLine(texas(rounding), { amount }));
+        return listTaxes(tax(lines, 600n, undefined, others));
       };
       expect(taxes(withGoods)).toEqual(taxes(byItself));
     }
@@ -269,7 +279,7 @@ describe('rounding of shipping with its goods', () => {
   it('is also applied next to a state with mandatory tables', () => {
     const steps = { jurisdiction: 'US-PA', rate: '0.0625', steps: ['0.10', '0.17', '0.34'], nothing_below: null };
     const tables = placeIn('US-PA', ['0.0625'], { method: 'bracket', brackets: [steps] });
-    const { lines } = tax([lineOf(texas(), { amount: '99.00' }), lineOf(tables, { amount: '99.00' })], 1200n);
+    const { lines } = tax([getLine(texas(), { amount: '99.00' }), getLine(tables, { amount: '99.00' })], 1200n);
     expect(lines[2]?.rows).toMatchObject([
       { jurisdiction: { code: 'US-TX' }, taxable: 600n, tax: 37n },
       { jurisdiction: { code: 'US-PA' }, taxable: 600n, tax: 36n },
@@ -301,17 +311,17 @@ describe('rounding of shipping with its goods', () => {
         placeIn(`US-X${index}`, own.map(written), isWithGoods[index] ? withGoods : byItself),
       );
       const documentLines = sold.map(({ state, isExempt, amount: own }) => {
-        const goods = lineOf(places[state] as Place, { ptc: isExempt ? clothes : 'GENERAL' });
+        const goods = getLine(places[state] as Place, { ptc: isExempt ? clothes : 'GENERAL' });
         return { ...goods, amount: own };
       });
       const taxed = tax(documentLines, shipping);
       const amounts = sold.map((one) => one.amount);
       const shares = spread(shipping, amounts);
-      const rateOf = ({ isExempt, state }: Drawn) => (isExempt ? 0n : total(both[state] ?? []));
+      const getRate = ({ isExempt, state }: Drawn) => (isExempt ? 0n : total(both[state] ?? []));
       const exactIn = (state: number, of: readonly bigint[]) =>
-        total(sold.map((one, index) => (one.state === state ? (of[index] ?? 0n) * rateOf(one) : 0n)));
+        total(sold.map((one, index) => (one.state === state ? (of[index] ?? 0n) * getRate(one) : 0n)));
       const goods = taxed.lines.slice(0, sold.length);
-      expect(goods.map((one) => one.tax)).toEqual(sold.map((one) => round(one.amount * rateOf(one))));
+      expect(goods.map((one) => one.tax)).toEqual(sold.map((one) => round(one.amount * getRate(one))));
       const { rows, tax: ofShipping } = taxed.lines.at(-1) as TaxedCharge;
       for (const state of [0, 1]) {
         const [sum, own] = [exactIn(state, amounts), exactIn(state, shares)];
@@ -329,8 +339,8 @@ describe('rounding of shipping with its goods', () => {
   it('rounds goods and delivery once in an order with one line', () => {
     const check = (goods: bigint, shipping: bigint, own: readonly bigint[]) => {
       const place = placeIn('US-X0', own.map(written), withGoods, 'always_taxable');
-      const taxed = tax([{ ...lineOf(place), amount: goods }], shipping);
-      expect(total(taxesOf(taxed))).toBe(round((goods + shipping) * total(own)));
+      const taxed = tax([{ ...getLine(place), amount: goods }], shipping);
+      expect(total(listTaxes(taxed))).toBe(round((goods + shipping) * total(own)));
     };
     fc.assert(fc.property(amount, amount, rates, check), { numRuns: 2000 });
   });

@@ -13,22 +13,22 @@ import { attributesFor, parseProductTaxCode, textLengthMax } from '../../shared/
 import texts from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
 import { appliesTo, vocabulary } from '../../shared/vocabulary/vocabulary.ts';
-import { jurisdiction, productOf, releaseOf, rule } from '../support/builders.ts';
+import { getProduct, getRelease, jurisdiction, rule } from '../support/builders.ts';
 import { builtIn } from '../support/local-content.ts';
 
 const { productAttributes, productTaxCodes: paths } = vocabulary();
-const lastOf = (path: string) => path.split('.').at(-1) ?? '';
+const getLast = (path: string) => path.split('.').at(-1) ?? '';
 const families = [...new Set(paths.filter((path) => path.includes('.')).map((path) => path.split('.')[0] as string))];
-const membersOf = (family: string) => paths.filter((code) => code.startsWith(`${family}.`));
+const listMembers = (family: string) => paths.filter((code) => code.startsWith(`${family}.`));
 const repeated = <Value>(values: readonly Value[]) => values.filter((value, at) => values.indexOf(value) !== at);
 /** The matching rule in specification 2.1: "a label covers any path ending in it". */
 const covers = (label: string, path: string) => `.${path}`.endsWith(`.${label}`);
 
-const problemsOf = (text: string) => {
+const listProblems = (text: string) => {
   const result = parseProductTaxCode(text);
   return result.ok ? [] : result.problems;
 };
-const codesOf = (text: string) => problemsOf(text).map(({ code }) => code);
+const listCodes = (text: string) => listProblems(text).map(({ code }) => code);
 const unknownCode = 'validation_unknown_product_tax_code';
 const unknownAttribute = 'validation_unknown_product_attribute';
 const notApplicable = 'validation_product_attribute_not_applicable';
@@ -56,8 +56,8 @@ describe('the vocabulary', () => {
 
   it('has labels that identify one path (spec 2.1), and families that are neither codes nor labels', () => {
     for (const path of paths) expect(path).toMatch(/^[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)?$/);
-    expect(repeated(paths.map(lastOf))).toEqual([]);
-    expect(paths.flatMap((path) => [path, lastOf(path)]).filter((name) => families.includes(name))).toEqual([]);
+    expect(repeated(paths.map(getLast))).toEqual([]);
+    expect(paths.flatMap((path) => [path, getLast(path)]).filter((name) => families.includes(name))).toEqual([]);
   });
 
   it('has attributes in the format of specification 2.1, sorted, each with existing labels', () => {
@@ -65,7 +65,7 @@ describe('the vocabulary', () => {
     expect(codes).toEqual([...new Set(codes)].sort());
     expect(z.array(ProductAttributeItem).safeParse(productAttributes).error).toBeUndefined();
     expect(ProductAttributeItem.safeParse({ ...productAttributes[0], effect: 'x' }).success).toBe(false);
-    const labels = new Set(paths.map(lastOf));
+    const labels = new Set(paths.map(getLast));
     for (const { code, ptcs } of productAttributes) {
       expect(code).toMatch(/^_[A-Z0-9_]+$/);
       expect([ptcs.filter((label) => !labels.has(label)), repeated(ptcs)]).toEqual([[], []]);
@@ -74,7 +74,7 @@ describe('the vocabulary', () => {
 
   it('has no product tax code that exceeds the maximum length with every applicable attribute', () => {
     for (const path of paths) {
-      const applying = productAttributes.filter(({ ptcs }) => ptcs.includes(lastOf(path)));
+      const applying = productAttributes.filter(({ ptcs }) => ptcs.includes(getLast(path)));
       expect([path, ...applying.map(({ code }) => code)].join('.').length).toBeLessThanOrEqual(textLengthMax);
     }
   });
@@ -110,7 +110,7 @@ describe('parseProductTaxCode', () => {
     ['SHOP.CLOTHING.APPAREL', 'the path does not exist, although its end does'],
     ['__proto__', 'it is not an inherited property'],
     ['ÄPPAREL', 'it has a letter outside the alphabet'],
-  ])('rejects %j: %s', (text) => expect(codesOf(text)).toEqual([unknownCode]));
+  ])('rejects %j: %s', (text) => expect(listCodes(text)).toEqual([unknownCode]));
 
   it.each([
     ['CLOTHING.APPAREL._SILK', [unknownAttribute]],
@@ -119,18 +119,18 @@ describe('parseProductTaxCode', () => {
     ['MOTOR_VEHICLES.AUTOMOBILES._NEW._NEW', [invalid]],
     ['FOOD.APPLE._NEW._USED._USED._SILK', [unknownCode, unknownAttribute, invalid, conflict]],
     ['CLOTHING.APPAREL._NEW._USED._SILK', [unknownAttribute, notApplicable, notApplicable, conflict]],
-  ])('rejects %s with all its problems', (text, codes) => expect(codesOf(text)).toEqual(codes));
+  ])('rejects %s with all its problems', (text, codes) => expect(listCodes(text)).toEqual(codes));
 
   it('reports what is wrong with an attribute, without repeating malformed input', () => {
-    const said = (text: string) => problemsOf(text).map(({ title, detail }) => `${title}. ${detail}`);
+    const said = (text: string) => listProblems(text).map(({ title, detail }) => `${title}. ${detail}`);
     expect(said('JEWELRY.FINE_JEWELRY._FUR').join()).toContain('APPAREL, FOOTWEAR, CLOTHING_ACCESSORIES');
     expect(said('CLOTHING.APPAREL._FURR').join()).toContain('_FUR?');
     expect(said('X'.repeat(255)).join()).toContain('Unknown product tax code X');
     expect(said('X'.repeat(256)).join()).toContain('at most 255 characters');
     expect(said('<script>').join()).not.toContain('script');
-    const exclusive = problemsOf('MOTOR_VEHICLES.AUTOMOBILES._USED._NEW');
+    const exclusive = listProblems('MOTOR_VEHICLES.AUTOMOBILES._USED._NEW');
     expect(exclusive).toMatchObject([{ code: conflict, meta: { group: 'condition', attributes: ['_NEW', '_USED'] } }]);
-    expect(problemsOf('CLOTHING.APPAREL._SILK')[0]?.meta).toEqual({ attribute: '_SILK' });
+    expect(listProblems('CLOTHING.APPAREL._SILK')[0]?.meta).toEqual({ attribute: '_SILK' });
   });
 
   it('returns the same result for attributes in any order', () => {
@@ -161,7 +161,7 @@ describe('parseProductTaxCode', () => {
         const isOnce = repeated(codes).length === 0;
         const groups = [...new Set(codes)].map((code) => byCode.get(code)?.group);
         const exclusive = groups.filter((group) => group?.mutually_exclusive).map((group) => group?.key);
-        const problems = codesOf([path, ...codes].join('.'));
+        const problems = listCodes([path, ...codes].join('.'));
         expect(problems.includes(notApplicable)).toBe(!isApplying);
         expect(problems.includes(invalid)).toBe(!isOnce);
         expect(problems.includes(conflict)).toBe(repeated(exclusive).length > 0);
@@ -173,15 +173,15 @@ describe('parseProductTaxCode', () => {
 
   it('parses each path and each label as the path', () => {
     for (const path of paths)
-      for (const text of [path, lastOf(path)])
+      for (const text of [path, getLast(path)])
         expect(parseProductTaxCode(text)).toMatchObject({ ok: true, value: { canonical: path } });
   });
 });
 
 describe('a rejected product tax code', () => {
   /** The problem of a string that is not a product tax code, with the suggested codes. */
-  const refusalOf = (text: string) => {
-    const [problem] = problemsOf(text);
+  const getRefusal = (text: string) => {
+    const [problem] = listProblems(text);
     expect(problem?.code).toBe(unknownCode);
     return { detail: problem?.detail, codes: (problem?.meta?.['did_you_mean'] ?? []) as string[] };
   };
@@ -201,12 +201,12 @@ describe('a rejected product tax code', () => {
     ['pc040100', ['CLOTHING.APPAREL'], 'it is of Avalara, in lower case'],
     ['20010', ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR'], 'it is of TaxJar and covers two'],
     ['txcd_20080005', ['SERVICES.REPAIR._TANGIBLE_PROPERTY'], 'it is of Stripe and needs an attribute'],
-    ['FOOD.CAKES', membersOf('FOOD'), 'CANDY differs by three characters'],
+    ['FOOD.CAKES', listMembers('FOOD'), 'CANDY differs by three characters'],
     ...['CLOTHING', 'clothing', 'CLOTHING.SHIRT', 'CLOTHING.'].map(
-      (text) => [text, membersOf('CLOTHING'), 'it is a family'] as const,
+      (text) => [text, listMembers('CLOTHING'), 'it is a family'] as const,
     ),
   ] as const)('suggests for %s %j: %s', (text, expected) => {
-    const { codes, detail } = refusalOf(text);
+    const { codes, detail } = getRefusal(text);
     expect(codes).toEqual(expected);
     for (const code of expected) expect(detail).toContain(code);
   });
@@ -214,28 +214,28 @@ describe('a rejected product tax code', () => {
   it('lists up to ten codes of each family, and where to find the rest', () => {
     for (const family of families)
       for (const text of [family, `${family}.QQQQQQ`]) {
-        const { codes, detail } = refusalOf(text);
-        expect(codes).toEqual(membersOf(family).slice(0, 10));
-        expect(detail?.includes(`GET /product-tax-codes?family=${family}`)).toBe(membersOf(family).length > 10);
+        const { codes, detail } = getRefusal(text);
+        expect(codes).toEqual(listMembers(family).slice(0, 10));
+        expect(detail?.includes(`GET /product-tax-codes?family=${family}`)).toBe(listMembers(family).length > 10);
       }
   });
 
   it('suggests the code of the crosswalk, or the codes of its families for a general code', () => {
     for (const { code, levyCode, match } of crosswalk()) {
-      const { codes } = refusalOf(code);
+      const { codes } = getRefusal(code);
       if (match !== 'family') expect(codes).toContain(levyCode);
       else expect(codes.some((suggested) => suggested.startsWith(`${levyCode}.`))).toBe(true);
     }
-    expect(refusalOf('txcd_20030000').detail).toContain('GET /product-tax-codes?equivalent=stripe:txcd_20030000');
-    const electronic = [...membersOf('DIGITAL').slice(0, 5), ...membersOf('SOFTWARE').slice(0, 5)];
-    expect(refusalOf('txcd_10000000').codes).toEqual(electronic);
+    expect(getRefusal('txcd_20030000').detail).toContain('GET /product-tax-codes?equivalent=stripe:txcd_20030000');
+    const electronic = [...listMembers('DIGITAL').slice(0, 5), ...listMembers('SOFTWARE').slice(0, 5)];
+    expect(getRefusal('txcd_10000000').codes).toEqual(electronic);
   });
 
   it.each(['QQQQ', 'X', 'TOYS.CAR', 'txcd_12345678', '', '.', 'A'.repeat(300)])(
     'points to the endpoint with the codes, and suggests nothing, for "%s"',
     (text) => {
-      expect(problemsOf(text)[0]).not.toHaveProperty('meta');
-      expect(problemsOf(text)[0]?.detail).toContain('GET /product-tax-codes');
+      expect(listProblems(text)[0]).not.toHaveProperty('meta');
+      expect(listProblems(text)[0]?.detail).toContain('GET /product-tax-codes');
     },
   );
 
@@ -248,13 +248,13 @@ describe('a rejected product tax code', () => {
     const lower = slip.map((text) => text.toLowerCase());
     fc.assert(
       fc.property(fc.oneof(slip, lower, fc.string({ unit, maxLength: 300 })), (text) => {
-        const suggested = problemsOf(text).flatMap(({ title, detail, meta }) => {
+        const suggested = listProblems(text).flatMap(({ title, detail, meta }) => {
           expect(title.length * detail.length).toBeGreaterThan(0);
           return (meta?.['did_you_mean'] ?? []) as string[];
         });
         expect(suggested.length).toBeLessThanOrEqual(10);
         expect(repeated(suggested)).toEqual([]);
-        for (const code of suggested) expect(codesOf(code)).toEqual([]);
+        for (const code of suggested) expect(listCodes(code)).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -319,7 +319,7 @@ describe('the crosswalk', () => {
     const isRight = (row: Record<string, string>) => {
       const { levy_code = '' } = row;
       if (isGeneral(row)) return families.includes(levy_code);
-      return codesOf(levy_code).length === 0 && paths.includes(levy_code.split('._')[0] ?? '');
+      return listCodes(levy_code).length === 0 && paths.includes(levy_code.split('._')[0] ?? '');
     };
     expect(rows.filter((row) => !isRight(row))).toEqual([]);
     const general = new Set(rows.filter(isGeneral).map(({ code }) => code));
@@ -397,7 +397,7 @@ describe('the deciding attributes', () => {
     { state: 'TX', code: 'GENERAL', expected: {} },
   ])('are known for $code in $state', ({ state, code, expected }) => {
     const release = builtIn(state);
-    const found = decidingAttributes(release, release.jurisdictions[0], productOf(code), day);
+    const found = decidingAttributes(release, release.jurisdictions[0], getProduct(code), day);
     expect(Object.fromEntries(found.map(({ attribute, rule }) => [attribute.code, rule?.effect.type]))).toEqual(
       expected,
     );
@@ -442,7 +442,7 @@ describe('the deciding attributes', () => {
     ['none for a different level', [local], 'FOOD.CANDY', []],
     ["the county's attribute", [local], 'FOOD.CANDY', ['_CONTAINS_FLOUR'], county],
   ])('are %s', (_name, rules, code, expected, taxing = michigan) => {
-    const found = decidingAttributes(releaseOf({ rules }), taxing, productOf(code), day);
+    const found = decidingAttributes(getRelease({ rules }), taxing, getProduct(code), day);
     expect(found.map(({ attribute }) => attribute.code)).toEqual(expected);
   });
 
@@ -450,8 +450,8 @@ describe('the deciding attributes', () => {
     for (const state of ['NY', 'CT', 'IA', 'WA'])
       for (const code of ['CLOTHING.APPAREL', 'SHIPPING.DELIVERY', 'DIGITAL.EBOOKS']) {
         const release = builtIn(state);
-        for (const { attribute } of decidingAttributes(release, release.jurisdictions[0], productOf(code), day))
-          expect(appliesTo(attribute, lastOf(code))).toBe(true);
+        for (const { attribute } of decidingAttributes(release, release.jurisdictions[0], getProduct(code), day))
+          expect(appliesTo(attribute, getLast(code))).toBe(true);
       }
   });
 });

@@ -3,7 +3,7 @@ import { filings } from '../../shared/api/openapi/samples.ts';
 import { formNames } from '../../shared/catalog/form-names.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import { formLayout } from '../../shared/returns/forms.ts';
-import { worksheetOf } from '../../shared/returns/worksheet.ts';
+import { buildWorksheet } from '../../shared/returns/worksheet.ts';
 
 const layout = formLayout('CA-CDTFA-401');
 
@@ -32,7 +32,7 @@ it.each([
   ['100.50', '7.50', '0.50', { 1: '101.00', '13-15': '8.00', 16: '1.00', 19: '9.00' }, '8.00', '1.00'],
   ['-100.50', '-7.50', '-0.49', { 1: '-101.00', '13-15': '-8.00', 16: '0.00', 19: '-8.00' }, '-7.99', '-0.01'],
 ])('rounds sales of %s to whole dollars', (gross, stateTax, cityTax, expected, due, rounding) => {
-  const sheet = worksheetOf(californian(gross, stateTax, cityTax), layout);
+  const sheet = buildWorksheet(californian(gross, stateTax, cityTax), layout);
   expect(Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount]))).toMatchObject(expected);
   expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual([due, rounding]);
   for (const named of ['7.00 USD', '12.34 CAD', 'Los Angeles (US-CA-44000)'])
@@ -55,7 +55,7 @@ it.each([
     jurisdiction_code: codes[at] ?? '',
     over_collected_amount: at === 0 ? '1.00' : '0.50',
   }));
-  const sheet = worksheetOf({ ...sample, state: `US-${state}`, totals }, formLayout(formNames[`US-${state}`]));
+  const sheet = buildWorksheet({ ...sample, state: `US-${state}`, totals }, formLayout(formNames[`US-${state}`]));
   expect(Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount]))).toMatchObject(expected);
   expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['9.50', '0.00']);
 });
@@ -77,16 +77,17 @@ it('omits a fee and its over-collected tax', () => {
       tax_due: { ...state.tax_due, fees: '0.28' },
     },
   ];
-  const sheet = worksheetOf({ ...sample, frequency: 'quarter', state: 'US-CO', totals }, formLayout('CO-DR-0100'));
+  const sheet = buildWorksheet({ ...sample, frequency: 'quarter', state: 'US-CO', totals }, formLayout('CO-DR-0100'));
   expect(sheet.lines.find(({ line }) => line === '9')?.amount).toBe('8.00');
   expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['8.00', '0.00']);
   expect(sheet.notes.filter((note) => note.includes('0.28'))).toHaveLength(1);
 });
 
 it('notes that the state has a different form for the frequency', () => {
-  const layoutOf = formLayout('NY-ST-100');
+  const quarterly = formLayout('NY-ST-100');
   const notes = (['month', 'quarter'] as const).map(
-    (frequency) => worksheetOf({ ...californian('100.00', '6.00', '2.00'), frequency, state: 'US-NY' }, layoutOf).notes,
+    (frequency) =>
+      buildWorksheet({ ...californian('100.00', '6.00', '2.00'), frequency, state: 'US-NY' }, quarterly).notes,
   );
   expect(notes.map((of) => of.filter((note) => note.includes('form of a quarter')).length)).toEqual([1, 0]);
 });

@@ -71,7 +71,7 @@ export class Database {
   readonly send = async (command: Command) => ({ ...this.execute(command), $metadata: {} });
 
   /** Returns all items of a table, in no particular order. Read-only. */
-  itemsOf(table: string): readonly Item[] {
+  listItems(table: string): readonly Item[] {
     return this.#tableNamed(table).all();
   }
 

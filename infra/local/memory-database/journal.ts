@@ -41,7 +41,7 @@ export const openJournal = (folder: string, database: Database) => {
       if (!table) throw new Error(`${path} writes to the table ${name} before creating it.`);
       const after = item && fromItem(item);
       const place = pick(after ?? fromItem(key), table.keyNames);
-      table.replace(table.keyOf(place, true), table.get(place), after);
+      table.replace(table.getKey(place, true), table.get(place), after);
     }
   };
   if (existsSync(path)) for (const line of completeLines(path)) replay(line);
@@ -103,7 +103,7 @@ export const newStreams = (database: Database) => {
   type Stream = { readonly records: object[]; dropped: number };
   const streams = new Map<string, Stream>();
   let sequence = 0;
-  const streamOf = (arn = '') => {
+  const getStream = (arn = '') => {
     const stream = streams.get(arn);
     if (!stream) throw noSuchTable(arn);
     return stream;
@@ -137,18 +137,18 @@ export const newStreams = (database: Database) => {
 
   const call = (operation: string, input: Input): object | undefined => {
     if (operation === 'DescribeStream') {
-      streamOf(input['StreamArn']);
+      getStream(input['StreamArn']);
       return {
         StreamDescription: { StreamArn: input['StreamArn'], StreamStatus: 'ENABLED', Shards: [{ ShardId: shard }] },
       };
     }
     if (operation === 'GetShardIterator') {
-      streamOf(input['StreamArn']);
+      getStream(input['StreamArn']);
       return { ShardIterator: `${input['StreamArn']}|0` };
     }
     if (operation !== 'GetRecords') return undefined;
     const [arn, from] = (input['ShardIterator'] ?? '').split('|');
-    const stream = streamOf(arn);
+    const stream = getStream(arn);
     const first = Math.max(Number(from) - stream.dropped, 0);
     const Records = stream.records.slice(first, first + Math.min(Number(input['Limit'] ?? recordsMax), recordsMax));
     return { Records, NextShardIterator: `${arn}|${stream.dropped + first + Records.length}` };

@@ -32,14 +32,14 @@ const keyCondition = (expression: string, keys: { partition: string; sort: strin
   const { [keys.partition]: partition, [keys.sort]: sort } = ofKey;
   const [, value] = partition?.by === '=' ? partition.operands : [];
   if (value?.kind !== 'value') throw wrongKeys();
-  const [from, to] = sort?.by === 'BETWEEN' ? boundsOf(sort, scope) : [];
+  const [from, to] = sort?.by === 'BETWEEN' ? getBounds(sort, scope) : [];
   if (from !== undefined && to !== undefined && (compare(from, to) ?? 1) > 0)
     throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
   return { value: scope.values[value.name] as Value, sort };
 };
 
 /** Returns the values to which a condition compares the sort key. */
-const boundsOf = ({ operands }: SortTest, { values }: Scope): (Value | undefined)[] =>
+const getBounds = ({ operands }: SortTest, { values }: Scope): (Value | undefined)[] =>
   operands.slice(1).map((operand) => (operand.kind === 'value' ? values[operand.name] : undefined));
 
 const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
@@ -55,7 +55,7 @@ const projection = (table: Table, { IndexName, ProjectionExpression }: Input, sc
 };
 
 const rowSize = (table: Table, indexName: string | undefined) => {
-  if (indexName === undefined) return (row: Item) => table.sizeOf(row);
+  if (indexName === undefined) return (row: Item) => table.getSize(row);
   const carried = [...table.carriedBy(indexName)];
   return (row: Item) => itemBytes(pick(row, carried));
 };
@@ -65,7 +65,7 @@ const readStart = (table: Table, names: readonly string[], start: Record<string,
   const unique = new Set(names);
   if (Object.keys(key).length !== unique.size || names.some((name) => typeof key[name] !== 'string'))
     throw invalid('The provided starting key is invalid');
-  table.keyOf(pick(key, table.keyNames), true);
+  table.getKey(pick(key, table.keyNames), true);
   return key;
 };
 
@@ -74,7 +74,7 @@ const page = (
   rows: Iterable<Item>,
   { Limit = Number.POSITIVE_INFINITY, FilterExpression }: Input,
   keyNames: readonly string[],
-  sizeOf: (row: Item) => number,
+  getSize: (row: Item) => number,
   scope: Scope,
 ) => {
   if (Limit < 1) throw invalid('Limit must be at least 1');
@@ -82,7 +82,7 @@ const page = (
   let bytes = 0;
   let isCut = false;
   for (const row of rows) {
-    const size = sizeOf(row);
+    const size = getSize(row);
     isCut = bytes + size > pageBytesMax;
     if (isCut) break;
     bytes += size;
@@ -114,7 +114,7 @@ const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scop
 const withinSort = (rows: readonly Item[], sortName: string, sort: SortTest | undefined, scope: Scope) => {
   if (!sort) return { from: 0, to: rows.length };
   // The lowest value that can satisfy the condition.
-  const [least] = ['<', '<='].includes(sort.by) ? [] : boundsOf(sort, scope);
+  const [least] = ['<', '<='].includes(sort.by) ? [] : getBounds(sort, scope);
   const from =
     least === undefined
       ? 0
@@ -180,7 +180,7 @@ export const get = (tableNamed: TableNamed, input: Input) => {
   const scope = newScope(input, [input.ProjectionExpression]);
   const table = tableNamed(input.TableName);
   const found = table.get(copiedItem(input.Key));
-  chargeRead(table, found ? table.sizeOf(found) : 0, input.ConsistentRead);
+  chargeRead(table, found ? table.getSize(found) : 0, input.ConsistentRead);
   const item = projected(found, input.ProjectionExpression, scope);
   return item ? { Item: copiedItem(item) } : {};
 };
@@ -200,7 +200,7 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
   );
   if (wanted.length === 0 || wanted.length > batchKeysMax)
     throw invalid('Too many items requested for the BatchGetItem call');
-  if (new Set(wanted.map(({ name, Key }) => `${name} ${tableNamed(name).idOf(Key)}`)).size < wanted.length)
+  if (new Set(wanted.map(({ name, Key }) => `${name} ${tableNamed(name).getId(Key)}`)).size < wanted.length)
     throw invalid('Provided list of item keys contains duplicates');
   const Responses: Record<string, Item[]> = {};
   const UnprocessedKeys: Record<string, KeysRequest & { Keys: Item[] }> = {};
@@ -209,14 +209,14 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
     const table = tableNamed(name);
     Responses[name] ??= [];
     const item = table.get(Key);
-    bytes += item ? table.sizeOf(item) : 0;
+    bytes += item ? table.getSize(item) : 0;
     if (bytes > batchBytesMax) {
       const unprocessed = UnprocessedKeys[name] ?? { ...request, Keys: [] };
       unprocessed.Keys.push(Key);
       UnprocessedKeys[name] = unprocessed;
       continue;
     }
-    chargeRead(table, item ? table.sizeOf(item) : 0, request.ConsistentRead);
+    chargeRead(table, item ? table.getSize(item) : 0, request.ConsistentRead);
     if (item) {
       const scope = newScope(request, [request.ProjectionExpression]);
       Responses[name].push(copiedItem(projected(item, request.ProjectionExpression, scope)));

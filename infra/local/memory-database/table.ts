@@ -126,7 +126,7 @@ export class Table {
   }
 
   /** Returns an item's validated key; with `exactly`, other attributes are rejected. */
-  keyOf(item: Item, exactly: boolean): readonly [string, string] {
+  getKey(item: Item, exactly: boolean): readonly [string, string] {
     const { partition, sort } = this.definition;
     const [pk, sk] = [item[partition.name], item[sort.name]];
     if (typeof pk !== 'string' || typeof sk !== 'string' || (exactly && Object.keys(item).length !== 2))
@@ -137,8 +137,8 @@ export class Table {
     return [pk, sk];
   }
 
-  idOf(item: Item): string {
-    return this.keyOf(item, false).join(separator);
+  getId(item: Item): string {
+    return this.getKey(item, false).join(separator);
   }
 
   /** The names of the key attributes. */
@@ -147,7 +147,7 @@ export class Table {
   }
 
   get(key: Item): Item | undefined {
-    const [pk] = this.keyOf(key, true);
+    const [pk] = this.getKey(key, true);
     const rows = this.#items.partition(pk);
     const found = rows[firstWhere(rows, (row) => this.#items.order(row, key) >= 0)];
     return found && this.#items.order(found, key) === 0 ? found : undefined;
@@ -155,17 +155,17 @@ export class Table {
 
   /** Throws if DynamoDB would reject the item itself. */
   check(item: Item): void {
-    this.keyOf(item, false);
+    this.getKey(item, false);
     for (const { index } of this.#indexes.values())
       for (const { name } of [index.partition, index.sort]) {
         const value = item[name];
         if (value !== undefined && (typeof value !== 'string' || value === ''))
           throw invalid(`One or more parameter values were invalid: Type mismatch for Index Key ${name}`);
       }
-    if (this.sizeOf(item) > itemBytesMax) throw invalid('Item size has exceeded the maximum allowed size');
+    if (this.getSize(item) > itemBytesMax) throw invalid('Item size has exceeded the maximum allowed size');
   }
 
-  sizeOf(item: Item): number {
+  getSize(item: Item): number {
     const known = this.#sizes.get(item);
     if (known !== undefined) return known;
     const size = itemBytes(item);
@@ -201,7 +201,7 @@ export class Table {
   }
 
   /** Returns an item's row in an index, or `undefined` if it has none. */
-  rowOf(indexName: string, item: Item | undefined): Item | undefined {
+  getRow(indexName: string, item: Item | undefined): Item | undefined {
     return item && partitionKey(this.index(indexName), item) !== undefined
       ? pick(item, this.carriedBy(indexName))
       : undefined;
@@ -224,7 +224,7 @@ export class Table {
   }
 
   #behind(index: Index, value: string, current: readonly Item[], { writes, isBehind }: Lag): Item[] {
-    const rows = new Map(current.map((row) => [this.idOf(row), row]));
+    const rows = new Map(current.map((row) => [this.getId(row), row]));
     const late = new Map<string, boolean>();
     for (const { key, before } of this.#journal.slice(-writes).reverse()) {
       if (!late.has(key)) late.set(key, isBehind(key));
@@ -281,11 +281,11 @@ export const chargeRead = (table: Table, bytes: number, isConsistent: boolean | 
  */
 export const chargeWrite = (table: Table, before: Item | undefined, after: Item | undefined, factor = 1): void => {
   if (!table.units) return;
-  const sizes = [before, after].map((item) => (item ? table.sizeOf(item) : 0));
+  const sizes = [before, after].map((item) => (item ? table.getSize(item) : 0));
   add(table.units, '', factor * countUnits(Math.max(...sizes), writeBytes));
   if (before === after) return;
   for (const { name, partition, sort } of table.definition.indexes ?? []) {
-    const [left, right] = [table.rowOf(name, before), table.rowOf(name, after)];
+    const [left, right] = [table.getRow(name, before), table.getRow(name, after)];
     const cost = (row: Item | undefined) => (row ? countUnits(itemBytes(row), writeBytes) : 0);
     const stays =
       left && right && left[partition.name] === right[partition.name] && left[sort.name] === right[sort.name];

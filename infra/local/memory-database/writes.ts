@@ -51,7 +51,7 @@ const base = (
   const table = tableNamed(input.TableName);
   return {
     table,
-    key: table.keyOf(key, exactly),
+    key: table.getKey(key, exactly),
     condition: input.ConditionExpression as string | undefined,
     scope: newScope(input, [input.ConditionExpression, ...expressions]),
     showsOld: isShown(input),

@@ -19,7 +19,7 @@ export type LocalLevy = {
 };
 
 /** Reads the transactions of an order that are not void, oldest first. */
-export const recordedOf = async ({ levy }: LocalLevy, order: string) => {
+export const readRecorded = async ({ levy }: LocalLevy, order: string) => {
   const live = [];
   for await (const row of levy.list('/transactions', { query: { limit: 100 } }))
     if (row.status !== 'void' && row.metadata?.['order'] === order) live.push(row);
@@ -80,7 +80,7 @@ const codes: Readonly<Record<number, string>> = {
   500: 'system_internal_error',
   503: 'system_service_unavailable',
 };
-const errorOf = (status: number, retryAfter: number): Passed => {
+const getError = (status: number, retryAfter: number): Passed => {
   const error = { status: String(status), code: codes[status], title: 'Fault', detail: 'A fault of the test.' };
   const headers = new Headers({ 'Content-Type': 'application/json', 'Retry-After': String(retryAfter) });
   return { status, headers, text: JSON.stringify({ errors: [error] }) };
@@ -103,7 +103,7 @@ export const startFaults = async (url: string) => {
       const { fault } = state;
       if (!isOn(passing) || fault === 'none' || fault === 'reply lost') return undefined;
       if (fault === 'hang') return new Promise<never>(() => {});
-      return fault === 'hang up' ? fault : errorOf(fault, state.retryAfter);
+      return fault === 'hang up' ? fault : getError(fault, state.retryAfter);
     },
     back: (_, passing) => (state.fault === 'reply lost' && isOn(passing) ? 'hang up' : undefined),
   });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
-import { documentOf } from '../document.ts';
+import { toDocument } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
 import type { Cart, Line, Order, Refund } from '../order.ts';
 import { createQuotes } from '../quotes.ts';
@@ -17,7 +17,7 @@ export const honolulu = {
 };
 
 /** A seeded random number generator (mulberry32). */
-export const randomOf = (seed: number) => {
+export const createRandom = (seed: number) => {
   let state = seed;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -28,9 +28,9 @@ export const randomOf = (seed: number) => {
   const upTo = (most: number): number => Math.floor(next() * (most + 1));
   return { upTo, pick: <Value>(values: readonly Value[]): Value => values[upTo(values.length - 1)] as Value };
 };
-export type Random = ReturnType<typeof randomOf>;
+export type Random = ReturnType<typeof createRandom>;
 
-export const cartOf = (
+export const buildCart = (
   lines: readonly { id: string; quantity: number; unitPrice: string; discount?: string }[],
 ): Cart => ({
   currency: 'USD',
@@ -76,13 +76,13 @@ export const randomCart = (random: Random): Cart => {
     lineIds: random.upTo(1) === 0 ? null : lines.filter(() => random.upTo(1) === 0).map((line) => line.id),
   }));
   const cart = { currency: 'USD', address: random.pick(addresses), lines, shipping };
-  const most = Number(netOf({ ...cart, shipping: [] })) / 2;
+  const most = Number(getNet({ ...cart, shipping: [] })) / 2;
   if (most < 1 || random.upTo(2) > 0) return cart;
   const unitPrice = toDecimal(-BigInt(1 + random.upTo(most - 1)), 2);
   return { ...cart, lines: [...lines, { id: 'less', quantity: 1, unitPrice, discount: '0.00' }] };
 };
 
-export const netOf = ({ lines, shipping }: Cart): bigint =>
+export const getNet = ({ lines, shipping }: Cart): bigint =>
   lines.reduce(
     (sum, { quantity, unitPrice, discount }) => sum + BigInt(quantity) * toMinor(unitPrice, 2) - toMinor(discount, 2),
     shipping.reduce((sum, { amount }) => sum + toMinor(amount, 2), 0n),
@@ -91,19 +91,19 @@ export const netOf = ({ lines, shipping }: Cart): bigint =>
 const placedAt = new Date().toISOString();
 
 /** Builds the order of a cart that charges `tax`. All orders are placed at the same time. */
-export const orderOf = (cart: Cart, reference: string, tax: string, more: Partial<Order> = {}): Order => ({
+export const buildOrder = (cart: Cart, reference: string, tax: string, more: Partial<Order> = {}): Order => ({
   ...cart,
   reference,
   placedAt,
   wanted: 'finalized',
   tax,
-  total: toDecimal(netOf(cart) + toMinor(tax, 2), 2),
+  total: toDecimal(getNet(cart) + toMinor(tax, 2), 2),
   isEstimated: false,
   refunds: [],
   ...more,
 });
 
-export const refundOf = (id: string, total: string, more: Partial<Refund> = {}): Refund => ({
+export const buildRefund = (id: string, total: string, more: Partial<Refund> = {}): Refund => ({
   id,
   total,
   lines: [],
@@ -128,7 +128,7 @@ export const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: 
     const isAmount = random.upTo(2) === 0;
     const ofShipping = shipping.length > 0 && random.upTo(1) === 0 ? toDecimal(part < 100n ? part : 100n, 2) : '0';
     refunds.push(
-      refundOf(String(at), toDecimal(part, 2), {
+      buildRefund(String(at), toDecimal(part, 2), {
         lines: isAmount ? [] : returned,
         shipping: isAmount ? '0' : ofShipping,
       }),
@@ -138,27 +138,27 @@ export const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: 
   return refunds;
 };
 
-export const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
+export const mugs = buildCart([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
 
 let count = 0;
 export const newReference = () => `order-${++count}`;
 
 /** Reads the sales and credits of an order, also the void ones, oldest first: `sale finalized 27.87`. */
-export const statesOf = async ({ levy }: LocalLevy, reference: string): Promise<string[]> => {
+export const listStates = async ({ levy }: LocalLevy, reference: string): Promise<string[]> => {
   const found = [];
   for await (const row of levy.list('/transactions', { query: { limit: 100 } }))
     if (row.metadata?.['order'] === reference) found.push(`${row.type} ${row.status} ${row.total_amount}`);
   return found.reverse();
 };
 
-export const quoteOf = async ({ levy }: Pick<Ledger, 'levy'>, cart: Cart) => {
-  const documented = documentOf(cart);
+export const readQuote = async ({ levy }: Pick<Ledger, 'levy'>, cart: Cart) => {
+  const documented = toDocument(cart);
   if (!documented.ok) throw new Error(documented.gap.code);
   return createQuotes({ levy, timeoutMs: 30_000 })(documented.document);
 };
 /** Returns the quote of a cart that Levy can tax. */
-export const quotedOf = async (ledger: Pick<Ledger, 'levy'>, cart: Cart) => {
-  const quote = await quoteOf(ledger, cart);
+export const readQuoted = async (ledger: Pick<Ledger, 'levy'>, cart: Cart) => {
+  const quote = await readQuote(ledger, cart);
   if (!quote.ok) throw new Error(quote.detail);
   return quote;
 };

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
-import { type Document, documentOf } from '../document.ts';
+import { type Document, toDocument } from '../document.ts';
 import { createQuotes, warningText } from '../quotes.ts';
 import { apiKey, type Fault, startFaults, startLevy } from './levy.ts';
-import { cartOf, honolulu } from './orders.ts';
+import { buildCart, honolulu } from './orders.ts';
 
 const service = await startLevy();
 const faults = await startFaults(service.url);
 beforeEach(() => Object.assign(faults.state, { fault: 'none', seen: [] }));
 
 const document = (unitPrice: string, address: object = honolulu): Document => {
-  const documented = documentOf({ ...cartOf([{ id: 'a', quantity: 1, unitPrice }]), address });
+  const documented = toDocument({ ...buildCart([{ id: 'a', quantity: 1, unitPrice }]), address });
   if (!documented.ok) throw new Error(documented.gap.code);
   return documented.document;
 };
@@ -145,8 +145,8 @@ describe('a document', () => {
     [{ ...honolulu, country: '' }, 'no_address'],
     [null, 'no_address'],
   ])('has a gap for the address %j', (address, code) => {
-    const cart = cartOf([{ id: 'a', quantity: 1, unitPrice: '1.00' }]);
-    expect(documentOf({ ...cart, address })).toMatchObject({ ok: false, gap: { code } });
-    expect(documentOf({ ...cart, lines: [] })).toMatchObject({ ok: false, gap: { code: 'no_lines' } });
+    const cart = buildCart([{ id: 'a', quantity: 1, unitPrice: '1.00' }]);
+    expect(toDocument({ ...cart, address })).toMatchObject({ ok: false, gap: { code } });
+    expect(toDocument({ ...cart, lines: [] })).toMatchObject({ ok: false, gap: { code: 'no_lines' } });
   });
 });

@@ -4,54 +4,54 @@ import { invalidOrder, reconcile } from '../reconcile.ts';
 import { recordOrder } from '../sales.ts';
 import { checkShopName, type Ledger } from '../transactions.ts';
 import { apiKey, startFaults, startLevy } from './levy.ts';
-import { cartOf, mugs, newReference, orderOf, refundOf, statesOf } from './orders.ts';
+import { buildCart, buildOrder, buildRefund, listStates, mugs, newReference } from './orders.ts';
 
 const service = await startLevy();
 const faults = await startFaults(service.url);
 const ledger: Ledger = { levy: createClient({ url: faults.url, apiKey }), shop: 'test' };
 
-const rangeOf = (day: string) => ({ from: day, to: day });
+const buildRange = (day: string) => ({ from: day, to: day });
 
 it('finds swapped products with equal amounts, and a changed city', async () => {
   const placedAt = '2026-10-09T12:00:00.000Z';
   const changed = { placedAt, changedAt: '2026-10-09T12:05:00.000Z' };
-  const cup = cartOf([{ id: 'cup', quantity: 1, unitPrice: '26.67' }]);
+  const cup = buildCart([{ id: 'cup', quantity: 1, unitPrice: '26.67' }]);
   const hilo = { ...mugs, address: { city: 'Hilo', province: 'HI', postalCode: '96813', country: 'US' } };
   for (const reference of ['swapped', 'moved'])
-    await recordOrder(ledger, orderOf(mugs, reference, '1.20', { placedAt }));
-  const orders = [orderOf(cup, 'swapped', '1.20', changed), orderOf(hilo, 'moved', '1.20', changed)];
-  const report = await reconcile(ledger, orders, rangeOf('2026-10-09'));
+    await recordOrder(ledger, buildOrder(mugs, reference, '1.20', { placedAt }));
+  const orders = [buildOrder(cup, 'swapped', '1.20', changed), buildOrder(hilo, 'moved', '1.20', changed)];
+  const report = await reconcile(ledger, orders, buildRange('2026-10-09'));
   expect(report).toMatchObject({ recorded: ['swapped', 'moved'], problems: [], extra: [] });
-  expect(await reconcile(ledger, orders, rangeOf('2026-10-09'))).toMatchObject({ recorded: [], problems: [] });
+  expect(await reconcile(ledger, orders, buildRange('2026-10-09'))).toMatchObject({ recorded: [], problems: [] });
 });
 
 it('ignores transactions of a different shop of the account', async () => {
   const more = { placedAt: '2026-10-05T12:00:00.000Z' };
-  await recordOrder({ ...ledger, shop: 'other' }, orderOf(mugs, 'other-1', '1.20', more));
-  await recordOrder(ledger, orderOf(mugs, 'own-1', '1.20', more));
-  const { extra } = await reconcile(ledger, [], rangeOf('2026-10-05'));
+  await recordOrder({ ...ledger, shop: 'other' }, buildOrder(mugs, 'other-1', '1.20', more));
+  await recordOrder(ledger, buildOrder(mugs, 'own-1', '1.20', more));
+  const { extra } = await reconcile(ledger, [], buildRange('2026-10-05'));
   expect(extra.map(({ reference_id }) => reference_id)).toEqual(['own-1']);
 });
 
 it('does not report the credit of a refund as extra if it came after the orders were read', async () => {
   const placedAt = '2026-10-04T12:00:00.000Z';
-  const refund = { ...refundOf('late', '9.29'), at: '2026-10-04T13:00:00.000Z' };
-  const before = orderOf(mugs, 'late-1', '1.20', { placedAt, changedAt: '2026-10-04T12:30:00.000Z' });
+  const refund = { ...buildRefund('late', '9.29'), at: '2026-10-04T13:00:00.000Z' };
+  const before = buildOrder(mugs, 'late-1', '1.20', { placedAt, changedAt: '2026-10-04T12:30:00.000Z' });
   await recordOrder(ledger, { ...before, changedAt: '2026-10-04T13:00:00.000Z', refunds: [refund] });
-  expect(await reconcile(ledger, [before], rangeOf('2026-10-04'))).toMatchObject({ problems: [], extra: [] });
+  expect(await reconcile(ledger, [before], buildRange('2026-10-04'))).toMatchObject({ problems: [], extra: [] });
   // A credit whose refund no longer exists in the shop is reported as extra.
   const after = { ...before, changedAt: '2026-10-04T14:00:00.000Z' };
-  const { extra } = await reconcile(ledger, [after], rangeOf('2026-10-04'));
+  const { extra } = await reconcile(ledger, [after], buildRange('2026-10-04'));
   expect(extra.map(({ reference_id }) => reference_id)).toEqual(['late-1-refund-late']);
 });
 
 it.each(['draft', 'finalized'] as const)('continues after an invalid %s order', async (wanted) => {
   const placedAt = '2026-10-06T12:00:00.000Z';
-  const odd = orderOf(mugs, `odd-${wanted}`, '1.20', { placedAt, wanted, total: '27.875' });
-  const good = orderOf(mugs, `good-${wanted}`, '1.20', { placedAt });
+  const odd = buildOrder(mugs, `odd-${wanted}`, '1.20', { placedAt, wanted, total: '27.875' });
+  const good = buildOrder(mugs, `good-${wanted}`, '1.20', { placedAt });
   const unbuilt = invalidOrder(`unbuilt-${wanted}`, new RangeError('Prices include tax.'));
-  await recordOrder(ledger, orderOf(mugs, unbuilt.reference, '1.20', { placedAt }));
-  const report = await reconcile(ledger, [odd, good], rangeOf('2026-10-06'), [unbuilt]);
+  await recordOrder(ledger, buildOrder(mugs, unbuilt.reference, '1.20', { placedAt }));
+  const report = await reconcile(ledger, [odd, good], buildRange('2026-10-06'), [unbuilt]);
   expect(report.recorded).toContain(good.reference);
   const { sale } = await recordOrder(ledger, good);
   expect(sale).toMatchObject({ total_amount: '27.87', status: 'finalized' });
@@ -64,7 +64,7 @@ it.each(['draft', 'finalized'] as const)('continues after an invalid %s order', 
 
 it('throws without a valid key', async () => {
   const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
-  await expect(reconcile(refused, [], rangeOf('2026-10-07'))).rejects.toThrow('auth_api_key_not_found');
+  await expect(reconcile(refused, [], buildRange('2026-10-07'))).rejects.toThrow('auth_api_key_not_found');
 });
 
 it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop name "%s" at startup', (shop) => {
@@ -75,12 +75,12 @@ it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop nam
 it('records missing orders, replaces different sales, and lists extra transactions', async () => {
   const at = '2026-09-15T12:00:00.000Z';
   const more = { placedAt: at };
-  const kept = orderOf(mugs, newReference(), '1.20', more);
-  const missing = orderOf(mugs, newReference(), '1.20', more);
-  const different = orderOf(mugs, newReference(), '1.20', more);
-  const refunded = orderOf(mugs, newReference(), '1.20', { ...more, refunds: [refundOf('1', '9.29', { at })] });
-  const cancelled = orderOf(mugs, newReference(), '1.20', { ...more, wanted: 'draft' });
-  const unknown = orderOf(mugs, newReference(), '1.20', more);
+  const kept = buildOrder(mugs, newReference(), '1.20', more);
+  const missing = buildOrder(mugs, newReference(), '1.20', more);
+  const different = buildOrder(mugs, newReference(), '1.20', more);
+  const refunded = buildOrder(mugs, newReference(), '1.20', { ...more, refunds: [buildRefund('1', '9.29', { at })] });
+  const cancelled = buildOrder(mugs, newReference(), '1.20', { ...more, wanted: 'draft' });
+  const unknown = buildOrder(mugs, newReference(), '1.20', more);
   for (const order of [kept, { ...different, tax: '1.10' }, { ...refunded, refunds: [] }, cancelled, unknown])
     await recordOrder(ledger, order);
   const orders = [kept, missing, different, refunded, { ...cancelled, wanted: 'void' as const }];
@@ -93,7 +93,7 @@ it('records missing orders, replaces different sales, and lists extra transactio
   expect(report.extra.map(({ reference_id }) => reference_id)).toEqual([unknown.reference]);
   expect((await reconcile(ledger, orders, range)).recorded).toEqual([]);
   for (const order of [kept, missing, different])
-    expect((await statesOf(service, order.reference)).at(-1)).toBe('sale finalized 27.87');
+    expect((await listStates(service, order.reference)).at(-1)).toBe('sale finalized 27.87');
 });
 
 it("interprets the range in UTC, like the shop's orders, with any account time zone", async () => {
@@ -101,7 +101,7 @@ it("interprets the range in UTC, like the shop's orders, with any account time z
   const applies = ({ sent }: { sent: Record<string, unknown> | null }) =>
     ranges.push([sent?.['from'], sent?.['to']]) < 0;
   Object.assign(faults.state, { fault: 503, applies });
-  const at = (time: string) => orderOf(mugs, newReference(), '1.20', { placedAt: `2026-09-20T${time}Z` });
+  const at = (time: string) => buildOrder(mugs, newReference(), '1.20', { placedAt: `2026-09-20T${time}Z` });
   const orders = [at('00:00:00.000'), at('23:59:59.999')];
   for (const order of [...orders, at('00:00:00.000')]) await recordOrder(ledger, order);
   const { extra } = await reconcile(ledger, orders, { from: '2026-09-20', to: '2026-09-20' });

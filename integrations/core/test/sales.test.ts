@@ -6,18 +6,18 @@ import { recordOrder } from '../sales.ts';
 import type { Ledger } from '../transactions.ts';
 import { apiKey, type Fault, startFaults, startLevy } from './levy.ts';
 import {
-  cartOf,
+  buildCart,
+  buildOrder,
+  buildRefund,
+  createRandom,
   lansing,
+  listStates,
   mugs,
   newReference,
-  orderOf,
-  quotedOf,
   randomCart,
-  randomOf,
   randomRefunds,
+  readQuoted,
   recorded,
-  refundOf,
-  statesOf,
 } from './orders.ts';
 
 const service = await startLevy();
@@ -25,15 +25,15 @@ const faults = await startFaults(service.url);
 const ledger: Ledger = { levy: createClient({ url: faults.url, apiKey, timeoutMs: 2000, maxTries: 1 }), shop: 'test' };
 beforeEach(() => Object.assign(faults.state, { fault: 'none', applies: () => true, seen: [] }));
 
-const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
-const oneBack = (id: string, total = '9.29') => refundOf(id, total, { lines: [{ id: 'mug', quantity: 1 }] });
-const states = (reference: string) => statesOf(service, reference);
+const two = buildCart([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
+const oneBack = (id: string, total = '9.29') => buildRefund(id, total, { lines: [{ id: 'mug', quantity: 1 }] });
+const states = (reference: string) => listStates(service, reference);
 
 const read = (order: Order) => recorded(ledger, order);
 
 describe('an order', () => {
   it('becomes a draft, a sale and credits, with any order and repetition of events', async () => {
-    const order = orderOf(mugs, newReference(), '1.20');
+    const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     expect(await states(order.reference)).toEqual(['sale draft 27.87']);
     for (let times = 0; times < 2; times++) await recordOrder(ledger, order);
@@ -42,30 +42,30 @@ describe('an order', () => {
     const refunds = [oneBack('1')];
     for (let times = 0; times < 2; times++) await recordOrder(ledger, { ...order, refunds });
     expect(await states(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
-    const direct = orderOf(mugs, newReference(), '1.20', { refunds });
+    const direct = buildOrder(mugs, newReference(), '1.20', { refunds });
     await recordOrder(ledger, direct);
     expect(await states(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
   it('is voided if canceled before payment, even if the response to the draft was lost', async () => {
-    const order = orderOf(mugs, newReference(), '1.20', { wanted: 'draft' });
+    const order = buildOrder(mugs, newReference(), '1.20', { wanted: 'draft' });
     faults.state.fault = 'reply lost';
     await expect(recordOrder(ledger, order)).rejects.toThrow(LevyUnavailable);
     faults.state.fault = 'none';
     expect(await recordOrder(ledger, { ...order, wanted: 'void' })).toMatchObject({ isChanged: true, problems: [] });
     expect(await recordOrder(ledger, { ...order, wanted: 'void' })).toMatchObject({ isChanged: false, problems: [] });
     expect(await states(order.reference)).toEqual(['sale void 27.87']);
-    const never = orderOf(mugs, newReference(), '1.20', { wanted: 'void' });
+    const never = buildOrder(mugs, newReference(), '1.20', { wanted: 'void' });
     expect(await recordOrder(ledger, never)).toMatchObject({ isChanged: false, problems: [] });
   });
 
   it('reports a problem if its lines do not add up to the charged amount', async () => {
-    const order = orderOf(mugs, newReference(), '1.20', { total: '27.86' });
+    const order = buildOrder(mugs, newReference(), '1.20', { total: '27.86' });
     expect((await recordOrder(ledger, order)).problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
   });
 
   it('records the tax that the shop collected, and marks an estimate', async () => {
-    const order = orderOf(mugs, newReference(), '1.87', { isEstimated: true });
+    const order = buildOrder(mugs, newReference(), '1.87', { isEstimated: true });
     const { sale } = await recordOrder(ledger, order);
     expect(sale).toMatchObject({ tax_amount: '1.87', calculated_tax_amount: '1.20', metadata: { estimated: 'true' } });
   });
@@ -75,14 +75,14 @@ describe('an order', () => {
     ['1.19', true, []],
     ['1.20', false, []],
   ])('with tax %s and estimated=%s reports the problems %j', async (tax, isEstimated, codes) => {
-    const { problems } = await recordOrder(ledger, orderOf(mugs, newReference(), tax, { isEstimated }));
+    const { problems } = await recordOrder(ledger, buildOrder(mugs, newReference(), tax, { isEstimated }));
     expect(problems.map(({ code }) => code)).toEqual(codes);
     for (const { isFinal, detail } of problems)
       expect([isFinal, detail]).toEqual([true, expect.stringContaining('1.20')]);
   });
 
   it('is recorded again when its draft has expired', async () => {
-    const order = orderOf(mugs, newReference(), '1.20');
+    const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     await service.advance(25 * 3600);
     await recordOrder(ledger, order);
@@ -90,13 +90,13 @@ describe('an order', () => {
   });
 
   it('gets a new sale when it is edited, even back to an earlier state', async () => {
-    const order = orderOf(mugs, newReference(), '1.20');
-    const edited = orderOf(two, order.reference, '0.80');
+    const order = buildOrder(mugs, newReference(), '1.20');
+    const edited = buildOrder(two, order.reference, '0.80');
     for (const next of [order, edited, order, edited])
       expect(await recordOrder(ledger, next)).toMatchObject({ isChanged: true, problems: [] });
     const live = (await states(order.reference)).filter((state) => !state.includes('void'));
     expect(live).toEqual(['sale finalized 18.58']);
-    const refunds = [refundOf('1', '18.58')];
+    const refunds = [buildRefund('1', '18.58')];
     await recordOrder(ledger, { ...edited, refunds });
     expect((await recordOrder(ledger, { ...order, refunds })).problems).toMatchObject([
       { code: 'conflict_has_credits', isFinal: true },
@@ -104,17 +104,17 @@ describe('an order', () => {
   });
 
   it('changes its draft when it is edited before the payment', async () => {
-    const order = orderOf({ ...mugs, shipping: [{ id: 'a', amount: '5.00' }] }, newReference(), '1.43', {
+    const order = buildOrder({ ...mugs, shipping: [{ id: 'a', amount: '5.00' }] }, newReference(), '1.43', {
       wanted: 'draft',
     });
     await recordOrder(ledger, order);
-    const edited = orderOf(mugs, order.reference, '1.20');
+    const edited = buildOrder(mugs, order.reference, '1.20');
     await recordOrder(ledger, edited);
     expect(await states(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
   it('does not overwrite the sale of a different shop or of a reused order number', async () => {
-    const order = orderOf(mugs, newReference(), '1.20');
+    const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, order);
     const other = await recordOrder({ ...ledger, shop: 'second' }, order);
     expect(other.problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
@@ -123,9 +123,9 @@ describe('an order', () => {
 
   it('is not recorded abroad, and its sale is voided if an edit moves it there', async () => {
     const abroad = { ...mugs, address: { country: 'DE' } };
-    const foreign = orderOf(abroad, newReference(), '1.20');
+    const foreign = buildOrder(abroad, newReference(), '1.20');
     expect(await recordOrder(ledger, foreign)).toMatchObject({ sale: null, problems: [], isChanged: false });
-    const order = orderOf(mugs, newReference(), '1.20');
+    const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, order);
     expect(await recordOrder(ledger, { ...order, ...abroad })).toMatchObject({ problems: [], isChanged: true });
     expect(await states(order.reference)).toEqual(['sale void 27.87']);
@@ -134,7 +134,7 @@ describe('an order', () => {
   });
 
   it('can be recorded again after a call without a valid key', async () => {
-    const order = orderOf(mugs, newReference(), '1.20');
+    const order = buildOrder(mugs, newReference(), '1.20');
     const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
     const { problems } = await recordOrder(refused, order);
     expect(problems).toMatchObject([{ code: 'auth_api_key_not_found', isFinal: false }]);
@@ -144,8 +144,8 @@ describe('an order', () => {
 
 describe('refunds', () => {
   it('refund the sale to the cent, unit by unit', async () => {
-    const cart = cartOf([{ id: 'mug', quantity: 3, unitPrice: '9.35', discount: '1.39' }]);
-    const order = orderOf(cart, newReference(), '1.20');
+    const cart = buildCart([{ id: 'mug', quantity: 3, unitPrice: '9.35', discount: '1.39' }]);
+    const order = buildOrder(cart, newReference(), '1.20');
     const refunds = ['9.29', '9.29', '9.28'].map((total, at) => oneBack(String(at), total));
     expect(await read({ ...order, refunds })).toMatchObject({
       refund_status: 'full',
@@ -155,7 +155,9 @@ describe('refunds', () => {
   });
 
   it('above the sale are credited up to it, and reported', async () => {
-    const order = orderOf(mugs, newReference(), '1.20', { refunds: [refundOf('1', '20.00'), refundOf('2', '10.00')] });
+    const order = buildOrder(mugs, newReference(), '1.20', {
+      refunds: [buildRefund('1', '20.00'), buildRefund('2', '10.00')],
+    });
     const { problems } = await recordOrder(ledger, order);
     expect(problems).toMatchObject([{ code: 'excess', reference: `${order.reference}-refund-2` }]);
     expect(await states(order.reference)).toEqual([
@@ -166,13 +168,13 @@ describe('refunds', () => {
   });
 
   it('of random amounts, lines and shipping match the ledger to the cent', async () => {
-    const random = randomOf(17);
+    const random = createRandom(17);
     for (let carts = 0; carts < 40; carts++) {
       const cart = randomCart(random);
-      const { tax_amount } = (await quotedOf(service, cart)).calculation;
+      const { tax_amount } = (await readQuoted(service, cart)).calculation;
       // In some cases, the shop collected a different tax.
       const tax = random.upTo(4) === 0 ? toDecimal(toMinor(tax_amount, 2) + BigInt(random.upTo(3)), 2) : tax_amount;
-      const order = orderOf(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
+      const order = buildOrder(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
       const refunds = randomRefunds(cart, toMinor(order.total, 2), random);
       const { problems } = await recordOrder(ledger, { ...order, refunds });
       expect(problems, JSON.stringify({ order, refunds })).toEqual([]);
@@ -186,7 +188,7 @@ describe('failures', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
   it.each(faultsOfWrites)('%s at any write leaves one sale and one credit after a retry', async (fault) => {
     const refunds = [oneBack('1')];
-    const order = orderOf(mugs, newReference(), '1.20', { refunds });
+    const order = buildOrder(mugs, newReference(), '1.20', { refunds });
     for (const broken of [1, 2, 3]) {
       let posts = 0;
       Object.assign(faults.state, {
@@ -205,14 +207,14 @@ describe('failures', () => {
     [422, true],
   ])('reports %s as a problem with isFinal=%s', async (fault, isFinal) => {
     faults.state.fault = fault;
-    const { problems } = await recordOrder(ledger, orderOf(mugs, newReference(), '1.20'));
+    const { problems } = await recordOrder(ledger, buildOrder(mugs, newReference(), '1.20'));
     expect(problems).toMatchObject([{ isFinal }]);
   });
 });
 
 it('updates a draft with every edit of its order', async () => {
-  const order = orderOf(mugs, 'edited', '1.20', { wanted: 'draft' });
-  const edited = orderOf(two, 'edited', '0.80', { wanted: 'draft' });
+  const order = buildOrder(mugs, 'edited', '1.20', { wanted: 'draft' });
+  const edited = buildOrder(two, 'edited', '0.80', { wanted: 'draft' });
   for (const next of [order, edited, order, edited]) {
     expect(await read(next)).toMatchObject({ total_amount: next.total, status: 'draft' });
     expect(await recordOrder(ledger, next)).toMatchObject({ isChanged: false });
@@ -220,14 +222,14 @@ it('updates a draft with every edit of its order', async () => {
 });
 
 it('removes the estimate mark when a draft becomes a sale with a tax from Levy', async () => {
-  await read(orderOf(mugs, 'estimated', '1.87', { wanted: 'draft', isEstimated: true }));
-  const { metadata } = await read(orderOf(mugs, 'estimated', '1.20'));
+  await read(buildOrder(mugs, 'estimated', '1.87', { wanted: 'draft', isEstimated: true }));
+  const { metadata } = await read(buildOrder(mugs, 'estimated', '1.20'));
   expect(metadata).toEqual({ shop: 'test', order: 'estimated' });
 });
 
 it('records no credit for a payment above a lowered sale', async () => {
-  await read(orderOf(mugs, 'lowered', '1.20', { paid: '27.87' }));
-  const lowered = orderOf(two, 'lowered', '0.80', { paid: '27.87' });
+  await read(buildOrder(mugs, 'lowered', '1.20', { paid: '27.87' }));
+  const lowered = buildOrder(two, 'lowered', '0.80', { paid: '27.87' });
   const above = [oneBack('1')];
   expect(await read({ ...lowered, refunds: above })).toMatchObject({
     total_amount: '18.58',
@@ -241,7 +243,7 @@ it('records no credit for a payment above a lowered sale', async () => {
 });
 
 it('replaces the sale if the order moves to a different state with the same tax', async () => {
-  const placed = orderOf({ ...mugs, address: lansing }, 'moved', '1.60');
+  const placed = buildOrder({ ...mugs, address: lansing }, 'moved', '1.60');
   expect((await read(placed)).tax_summary).toMatchObject([{ jurisdiction_code: 'US-MI', tax_amount: '1.60' }]);
   const louisville = { city: 'Louisville', province: 'KY', postalCode: '40202', country: 'US' };
   const moved = await read({ ...placed, address: louisville });
@@ -251,14 +253,14 @@ it('replaces the sale if the order moves to a different state with the same tax'
 });
 
 it('finds a credit of a whole sale when its idempotency key has expired', async () => {
-  const order = orderOf(mugs, 'credited', '1.20', { refunds: [oneBack('1', '27.87')] });
+  const order = buildOrder(mugs, 'credited', '1.20', { refunds: [oneBack('1', '27.87')] });
   await read(order);
   await service.advance(25 * 3600);
   expect(await recordOrder(ledger, order)).toMatchObject({ problems: [], isChanged: false });
 });
 
 it('reports a cancellation that Levy refuses permanently as a final problem', async () => {
-  const order = orderOf(mugs, 'cancelled', '1.20', { refunds: [oneBack('1')] });
+  const order = buildOrder(mugs, 'cancelled', '1.20', { refunds: [oneBack('1')] });
   await read(order);
   const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });
   expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
@@ -267,7 +269,7 @@ it('reports a cancellation that Levy refuses permanently as a final problem', as
 it('ignores a stale snapshot', async () => {
   const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   const [older, newer] = ['1.20', '0.80'].map((tax, minute) =>
-    orderOf(minute === 0 ? mugs : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
+    buildOrder(minute === 0 ? mugs : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
   ) as [Order, Order];
   await read(newer);
   for (const wanted of ['draft', 'finalized', 'void'] as const) {
@@ -279,15 +281,15 @@ it('ignores a stale snapshot', async () => {
 
 it('ignores a stale snapshot after an edit back to an earlier state', async () => {
   const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
-  const order = orderOf(two, 'back', '0.80', { placedAt: at(0), changedAt: at(1) });
+  const order = buildOrder(two, 'back', '0.80', { placedAt: at(0), changedAt: at(1) });
   await read(order);
   expect(await recordOrder(ledger, { ...order, changedAt: at(3) })).toMatchObject({ isChanged: false });
-  const between = orderOf(mugs, 'back', '1.20', { placedAt: at(0), changedAt: at(2) });
+  const between = buildOrder(mugs, 'back', '1.20', { placedAt: at(0), changedAt: at(2) });
   expect(await recordOrder(ledger, between)).toMatchObject({ isChanged: false, sale: { total_amount: '18.58' } });
 });
 
 it('updates the estimate mark of a recorded sale, even with the same amounts', async () => {
-  const order = orderOf(mugs, 'marked', '1.20', { isEstimated: true });
+  const order = buildOrder(mugs, 'marked', '1.20', { isEstimated: true });
   await read(order);
   for (const isChanged of [true, false])
     expect(await recordOrder(ledger, { ...order, isEstimated: false })).toMatchObject({ isChanged });
@@ -295,7 +297,7 @@ it('updates the estimate mark of a recorded sale, even with the same amounts', a
 });
 
 it('never changes a finalized sale to a draft, even without a timestamp', async () => {
-  await read(orderOf(two, 'late-draft', '0.80'));
-  const late = await recordOrder(ledger, orderOf(mugs, 'late-draft', '1.20', { wanted: 'draft' }));
+  await read(buildOrder(two, 'late-draft', '0.80'));
+  const late = await recordOrder(ledger, buildOrder(mugs, 'late-draft', '1.20', { wanted: 'draft' }));
   expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized', total_amount: '18.58' } });
 });

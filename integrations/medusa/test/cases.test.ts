@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Fault, recordedOf, startFaults, startLevy } from '../../core/test/levy.ts';
+import { type Fault, readRecorded, startFaults, startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   cents,
-  centsOf,
+  createShopper,
+  createStaff,
   eventually,
   expectedTax,
   placeOrder,
   type Recorded,
-  shopperOf,
-  staffOf,
+  toCents,
 } from './orders.ts';
 import { openShop } from './shop.ts';
 
@@ -30,19 +30,19 @@ it("records an order as a draft, a sale and a credit, with Levy's tax to the cen
   expect([cents(order.tax_total), paid]).toEqual([tax, cents(order.total)]);
   const drafts = await eventually(levy, order.id, ({ sales }) => sales.length > 0);
   expect(
-    drafts.sales.map(({ status, total_amount, tax_amount }) => [status, centsOf(total_amount), centsOf(tax_amount)]),
+    drafts.sales.map(({ status, total_amount, tax_amount }) => [status, toCents(total_amount), toCents(tax_amount)]),
   ).toEqual([['draft', paid, tax]]);
-  await staffOf(shop).capture(order.id);
+  await createStaff(shop).capture(order.id);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
-  await staffOf(shop).refund(order.id, 1044);
+  await createStaff(shop).refund(order.id, 1044);
   const { sales, credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length > 0);
   expect(sales.map(({ status }) => status)).toEqual(['finalized']);
-  expect(credits.map(({ total_amount }) => centsOf(total_amount))).toEqual([1044]);
+  expect(credits.map(({ total_amount }) => toCents(total_amount))).toEqual([1044]);
 });
 
 describe('the tax of a cart', () => {
   it("equals Levy's tax at the payment, after a coupon and changed quantities", async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.create();
     await shopper.address(addresses.NY);
     let cart = await shopper.add('Mug', 2);
@@ -59,13 +59,13 @@ describe('the tax of a cart', () => {
   });
 
   it('is zero without an address', async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.create();
     expect(cents((await shopper.add('Mug', 1)).tax_total)).toBe(0);
   });
 
   it('uses the rate of the tax region, and logs it, for an address without a state and a ZIP code', async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.create();
     await shopper.add('Mug', 1);
     const { province, postal_code, ...incomplete } = addresses.HI;
@@ -75,7 +75,7 @@ describe('the tax of a cart', () => {
   });
 
   it('changes with a second address', async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.create();
     await shopper.add('Table', 1);
     expect(cents((await shopper.address(addresses.NY)).tax_total)).toBe(2214);
@@ -86,7 +86,7 @@ describe('the tax of a cart', () => {
 it('voids an order that is canceled before its payment', async () => {
   const { order } = await placeOrder(shop, { items: [['Pin', 3]], address: addresses.MI, ship: 'pickup' });
   await eventually(levy, order.id, ({ sales }) => sales.length > 0);
-  await staffOf(shop).cancel(order.id);
+  await createStaff(shop).cancel(order.id);
   expect((await eventually(levy, order.id, ({ sales }) => sales.length === 0)).sales).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ describe('failures', () => {
       expect(cents(order.tax_total)).toBe(187);
       expect(shop.output()).toContain('Levy returned no tax for cart');
       const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
-      expect(sales.map(({ tax_amount, metadata }) => [centsOf(tax_amount), metadata?.['estimated']])).toEqual([
+      expect(sales.map(({ tax_amount, metadata }) => [toCents(tax_amount), metadata?.['estimated']])).toEqual([
         [187, 'true'],
       ]);
     },
@@ -121,9 +121,9 @@ describe('failures', () => {
       // The reconciliation job finds the order. A hanging call is retried after 30 s.
       const isRecorded = (recorded: Recorded) => recorded.sales.length > 0;
       for (let times = 0; times < 4 && !isRecorded(await eventually(levy, order.id, isRecorded)); times++);
-      const { sales } = await recordedOf(levy, order.id);
-      expect(sales.map(({ total_amount }) => centsOf(total_amount))).toEqual([paid]);
-      expect((await recordedOf(levy, order.id)).sales).toHaveLength(1);
+      const { sales } = await readRecorded(levy, order.id);
+      expect(sales.map(({ total_amount }) => toCents(total_amount))).toEqual([paid]);
+      expect((await readRecorded(levy, order.id)).sales).toHaveLength(1);
     },
   );
 });

@@ -3,14 +3,14 @@ import { startFaults, startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   cents,
-  changesOf,
+  createStaff,
   eventually,
   expectedTax,
-  netOf,
+  listChanges,
   paidOrder,
   placeOrder,
+  readNet,
   settle,
-  staffOf,
 } from './orders.ts';
 import { openShop } from './shop.ts';
 
@@ -28,39 +28,39 @@ const watch = (order: string) => {
       .split('\n')
       .filter((line) => line.includes(order) && /mismatch|conflict|tax_difference|failed|no tax/.test(line));
 };
-const itemOf = (order: { readonly items: readonly { readonly id: string }[] }): string => order.items[0]?.id as string;
+const getItem = (order: { readonly items: readonly { readonly id: string }[] }): string => order.items[0]?.id as string;
 
 /** Waits until the ledger has the net total, the tax and the credits of an order. */
 const expectNet = (order: string, expected: object) =>
-  vi.waitFor(async () => expect(await netOf(levy, order)).toEqual(expected), { timeout: 20_000, interval: 200 });
+  vi.waitFor(async () => expect(await readNet(levy, order)).toEqual(expected), { timeout: 20_000, interval: 200 });
 
 it('taxes items that an edit adds, and records them when they are paid', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
-  const changes = changesOf(shop, order.id);
+  const changes = listChanges(shop, order.id);
   const problems = watch(order.id);
   // Rice is exempt in Michigan.
   await changes.add('Rice', 3);
   const edited = await changes.read();
   expect(cents(edited.tax_total)).toBe(cents(order.tax_total));
   await settle();
-  expect(await netOf(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 0 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 0 });
   expect(problems().join('\n')).toContain('9.99 of the changed order is neither paid nor covered by returns');
   await changes.markAsPaid();
   await eventually(levy, order.id, ({ sales }) => sales[0]?.total_amount === `${(paid + 999) / 100}`);
-  expect(await netOf(levy, order.id)).toEqual({ net: paid + 999, tax: cents(order.tax_total), credits: 0 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid + 999, tax: cents(order.tax_total), credits: 0 });
 });
 
 it('lowers the tax if an edit adds an item with a negative price', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
-  const changes = changesOf(shop, order.id);
+  const changes = listChanges(shop, order.id);
   const problems = watch(order.id);
   await changes.add('Table', 1, -3);
   const edited = await changes.read();
   // 6 % of 53.32 - 3.00.
   expect([cents(edited.total), cents(edited.tax_total)]).toEqual([paid - 318, 302]);
-  await staffOf(shop).refund(order.id, 318);
+  await createStaff(shop).refund(order.id, 318);
   await settle();
-  expect(await netOf(levy, order.id)).toEqual({ net: paid - 318, tax: 302, credits: 0 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid - 318, tax: 302, credits: 0 });
   expect(problems()).toEqual([]);
 });
 
@@ -77,11 +77,11 @@ it('lowers the tax of a draft order that has an item with a negative price', asy
   const { id } = draft_order;
   const problems = watch(id);
   await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
-  const { total, tax_total } = await changesOf(shop, id).read();
+  const { total, tax_total } = await listChanges(shop, id).read();
   // 6 % of 53.32 - 3.00.
   expect([cents(total), cents(tax_total)]).toEqual([5334, 302]);
   await eventually(levy, id, ({ sales }) => sales.length > 0);
-  expect(await netOf(levy, id)).toEqual({ net: 5334, tax: 302, credits: 0 });
+  expect(await readNet(levy, id)).toEqual({ net: 5334, tax: 302, credits: 0 });
   expect(problems()).toEqual([]);
 });
 
@@ -90,60 +90,60 @@ it("applies and logs the shop's rate for items that an edit adds while Levy is d
   const problems = watch(order.id);
   faults.state.applies = ({ path }) => path.startsWith('/calculations');
   faults.state.fault = 503;
-  await changesOf(shop, order.id).add('Rice', 3);
+  await listChanges(shop, order.id).add('Rice', 3);
   faults.state.fault = 'none';
   faults.state.applies = () => true;
   // 7 % of 9.99.
-  expect(cents((await changesOf(shop, order.id).read()).tax_total)).toBe(cents(order.tax_total) + 70);
+  expect(cents((await listChanges(shop, order.id).read()).tax_total)).toBe(cents(order.tax_total) + 70);
   expect(problems().join('\n')).toContain(`Levy returned no tax for order ${order.id}; charging the shop's tax rate`);
 });
 
 it('keeps the amount of the order after an even exchange', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
-  const [changes, tax, id] = [changesOf(shop, order.id), cents(order.tax_total), itemOf(order)];
+  const [changes, tax, id] = [listChanges(shop, order.id), cents(order.tax_total), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
   const back = await changes.exchange([{ id, quantity: 1 }], ['Mug']);
   await settle();
-  expect(await netOf(levy, order.id)).toEqual({ net: paid, tax, credits: 0 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid, tax, credits: 0 });
   await changes.receive(back, [{ id, quantity: 1 }]);
   const problems = watch(order.id);
   await eventually(levy, order.id, ({ credits }) => credits.length === 1);
   await settle();
-  expect(await netOf(levy, order.id)).toEqual({ net: paid, tax, credits: 1 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid, tax, credits: 1 });
   expect(cents((await changes.read()).total)).toBe(paid);
   expect(problems()).toEqual([]);
 });
 
 it('records an exchange for a cheaper item as the cheaper order, after the refund', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
-  const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
+  const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
   await changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Rice']), [{ id, quantity: 1 }]);
   const { summary, total, tax_total } = await changes.read();
-  await staffOf(shop).refund(order.id, -cents(summary.pending_difference));
+  await createStaff(shop).refund(order.id, -cents(summary.pending_difference));
   await eventually(levy, order.id, ({ credits }) => credits.length === 2);
   const problems = watch(order.id);
   await settle();
   expect(cents(total)).toBe(paid - 2826 + 333);
-  expect(await netOf(levy, order.id)).toEqual({ net: cents(total), tax: cents(tax_total), credits: 2 });
+  expect(await readNet(levy, order.id)).toEqual({ net: cents(total), tax: cents(tax_total), credits: 2 });
   expect(problems()).toEqual([]);
 });
 
 it('does not count units that a claim replaces twice', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
-  const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
+  const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
   const problems = watch(order.id);
   await changes.claim([{ id, quantity: 1 }], ['Mug']);
   await eventually(levy, order.id, ({ credits }) => credits.length === 1);
   await settle();
-  expect(await netOf(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 1 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 1 });
   expect(problems()).toEqual([]);
 });
 
 it('keeps a return fee in the ledger with its tax', async () => {
   const { order, cart } = await paidOrder(shop, levy, { items: [['Mug', 1]], address: addresses.HI });
-  const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
+  const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 1 }]);
   const problems = watch(order.id);
   await changes.receive(await changes.takeBackFor(4, [{ id, quantity: 1 }]), [{ id, quantity: 1 }]);
@@ -152,45 +152,45 @@ it('keeps a return fee in the ledger with its tax', async () => {
   const charged = { items: cart.items.map((item) => ({ ...item, quantity: 1 })), shipping_subtotal: 9 };
   const goods = await expectedTax(levy, { ...charged, shipping_subtotal: 0 }, addresses.HI);
   expect(cents(tax_total)).toBe((await expectedTax(levy, charged, addresses.HI)) - goods);
-  await staffOf(shop).refund(order.id, -cents(summary.pending_difference));
+  await createStaff(shop).refund(order.id, -cents(summary.pending_difference));
   await eventually(levy, order.id, ({ credits }) => credits.length === 2);
   await settle();
-  expect(await netOf(levy, order.id)).toMatchObject({ net: cents(total), credits: 2 });
+  expect(await readNet(levy, order.id)).toMatchObject({ net: cents(total), credits: 2 });
   expect(problems()).toEqual([]);
 });
 
 it('records nothing for an order that is canceled after a partial payment', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 2]] });
   const problems = watch(order.id);
-  await staffOf(shop).capture(order.id, 1000);
+  await createStaff(shop).capture(order.id, 1000);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
-  await staffOf(shop).cancel(order.id);
+  await createStaff(shop).cancel(order.id);
   await eventually(levy, order.id, ({ credits }) => credits.length === 2);
   await settle();
-  expect(await netOf(levy, order.id)).toEqual({ net: 0, tax: 0, credits: 2 });
+  expect(await readNet(levy, order.id)).toEqual({ net: 0, tax: 0, credits: 2 });
   expect(problems()).toEqual([]);
 });
 
 it('records an order edited to fewer units as a smaller sale, even after the difference is refunded', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 3]] });
-  const { item_subtotal, shipping_subtotal, tax_total } = await staffOf(shop).edit(order.id, itemOf(order), 2);
+  const { item_subtotal, shipping_subtotal, tax_total } = await createStaff(shop).edit(order.id, getItem(order), 2);
   const net = cents(item_subtotal + shipping_subtotal + tax_total);
   expect(net).toBeLessThan(paid);
   await expectNet(order.id, { net, tax: cents(tax_total), credits: 0 });
-  await staffOf(shop).refund(order.id, paid - net);
+  await createStaff(shop).refund(order.id, paid - net);
   await settle();
   await expectNet(order.id, { net, tax: cents(tax_total), credits: 0 });
 });
 
 it('credits an order that is canceled after its payment', async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
-  await staffOf(shop).cancel(order.id);
+  await createStaff(shop).cancel(order.id);
   await expectNet(order.id, { net: 0, tax: 0, credits: 1 });
 });
 
 it('records a sale at the first partial capture', async () => {
   const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
-  await staffOf(shop).capture(order.id, 1000);
+  await createStaff(shop).capture(order.id, 1000);
   const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
   expect(sales.map(({ status, total_amount }) => [status, total_amount])).toEqual([
     ['finalized', (paid / 100).toFixed(2)],
@@ -202,8 +202,8 @@ it('finds a payment and a refund long after the order in the reconciliation', as
   await eventually(levy, order.id, ({ sales }) => sales.length > 0);
   shop.sql(`UPDATE \\"order\\" SET created_at = now() - interval '10 days' WHERE id = '${order.id}'`);
   faults.state.fault = 503;
-  await staffOf(shop).capture(order.id);
-  await staffOf(shop).refund(order.id, 500);
+  await createStaff(shop).capture(order.id);
+  await createStaff(shop).refund(order.id, 500);
   shop.sql(`UPDATE \\"order\\" SET updated_at = now() - interval '10 days' WHERE id = '${order.id}'`);
   // Wait until the handlers of both events have given up.
   const failures = () => shop.output().split(`Recording order ${order.id} after`).length - 1;
@@ -225,8 +225,8 @@ it('records a refunded return as a credit, even if its units arrive one by one',
   });
   const problems = watch(order.id);
   const mugs = order.items.find(({ product_title }) => product_title === 'Mug');
-  await staffOf(shop).takeBack(order.id, mugs?.id as string, 2);
-  await staffOf(shop).refund(order.id, 5652);
+  await createStaff(shop).takeBack(order.id, mugs?.id as string, 2);
+  await createStaff(shop).refund(order.id, 5652);
   // The tax of the returned mugs, not of the shipping. Rice is exempt.
   await expectNet(order.id, { net: paid - 5652, tax: cents(order.tax_total) - 320, credits: 1 });
   expect(problems()).toEqual([]);

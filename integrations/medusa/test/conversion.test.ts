@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { amountOf, cartOf, type Document, type Item, type ShippingMethod } from '../cart.ts';
-import { settingsOf } from '../levy.ts';
+import { type Document, getAmount, type Item, type ShippingMethod, toCart } from '../cart.ts';
+import { getSettings } from '../levy.ts';
 import { mapOrder, orderEvents, unpaidProblem } from '../orders.ts';
 import { LevyTaxProvider } from '../provider.ts';
-import { type MedusaOrder, soldOrderOf } from '../shop-order.ts';
-import { isEstimated, taxContextOf } from '../tax.ts';
+import { type MedusaOrder, toSoldOrder } from '../shop-order.ts';
+import { isEstimated, readTaxContext } from '../tax.ts';
 
 const cart = (country_code: string, more: Partial<Document> = {}): Document => ({
   id: 'cart_1',
@@ -16,25 +16,25 @@ const cart = (country_code: string, more: Partial<Document> = {}): Document => (
 
 it('refuses prices that include tax in the United States, and ignores them abroad', async () => {
   const logger = { warn: expect.fail, error: expect.fail };
-  expect(await taxContextOf(cart('de'), logger)).toEqual({ kind: 'foreign' });
-  expect(() => cartOf(cart('us'))).toThrow('tax-inclusive');
+  expect(await readTaxContext(cart('de'), logger)).toEqual({ kind: 'foreign' });
+  expect(() => toCart(cart('us'))).toThrow('tax-inclusive');
   const shipping_methods = [{ id: 'casm_1', amount: 5, is_tax_inclusive: true }];
-  expect(() => cartOf(cart('us', { items: [], shipping_methods }))).toThrow('tax-inclusive');
+  expect(() => toCart(cart('us', { items: [], shipping_methods }))).toThrow('tax-inclusive');
   const adjustments = [{ amount: 1, is_tax_inclusive: true }];
   const items = [{ id: 'cali_1', quantity: 1, unit_price: 10, adjustments }];
-  expect(() => cartOf(cart('us', { items }))).toThrow('promotions');
-  expect(cartOf(cart('de', { items })).lines).toHaveLength(1);
+  expect(() => toCart(cart('us', { items }))).toThrow('promotions');
+  expect(toCart(cart('de', { items })).lines).toHaveLength(1);
 });
 
 it('omits a shipping charge that two discounts reduce to zero', () => {
   const adjustments = [{ amount: 0.1 }, { amount: 0.2 }];
-  const { shipping } = cartOf(cart('de', { shipping_methods: [{ id: 'casm_1', amount: 0.3, adjustments }] }));
-  expect([shipping[0]?.amount, amountOf(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
+  const { shipping } = toCart(cart('de', { shipping_methods: [{ id: 'casm_1', amount: 0.3, adjustments }] }));
+  expect([shipping[0]?.amount, getAmount(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
 });
 
 it('taxes an order with fractional units', () => {
   const items = [{ id: 'cali_1', quantity: 1.5, unit_price: 10 }];
-  expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
+  expect(toCart(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
 });
 
 it('taxes prices with fractions of a cent, without a discount to make up for them', () => {
@@ -44,7 +44,7 @@ it('taxes prices with fractions of a cent, without a discount to make up for the
     { id: 'cali_3', quantity: 1, unit_price: -0.125 },
   ];
   // 12.50, 0.13 and -0.13.
-  const { lines } = cartOf(cart('us', { items }), { total: '12.50', tax: '0.00' });
+  const { lines } = toCart(cart('us', { items }), { total: '12.50', tax: '0.00' });
   expect(lines.map(({ unitPrice, discount }) => [unitPrice, discount])).toEqual([
     ...[
       ['0.125', '0.00'],
@@ -53,14 +53,14 @@ it('taxes prices with fractions of a cent, without a discount to make up for the
     ],
   ]);
   const yen = cart('us', { currency_code: 'jpy', items: [{ id: 'cali_1', quantity: 1, unit_price: 900 }] });
-  expect(cartOf(yen).lines).toMatchObject([{ unitPrice: '900', discount: '0' }]);
+  expect(toCart(yen).lines).toMatchObject([{ unitPrice: '900', discount: '0' }]);
 });
 
 it('gives a gift card its tax code unless the product has another one', () => {
   const item = { id: 'cali_1', quantity: 1, unit_price: 50, is_giftcard: true };
-  const codesOf = (items: Item[]) => cartOf(cart('us', { items })).lines.map(({ taxCode }) => taxCode);
+  const listCodes = (items: Item[]) => toCart(cart('us', { items })).lines.map(({ taxCode }) => taxCode);
   const product = { metadata: { levy_tax_code: 'GENERAL' } };
-  expect(codesOf([item, { ...item, product }, { ...item, is_giftcard: false }])).toEqual([
+  expect(listCodes([item, { ...item, product }, { ...item, is_giftcard: false }])).toEqual([
     ...['FEES.GIFT_CARDS', 'GENERAL', null],
   ]);
 });
@@ -81,35 +81,35 @@ const pickupMethod: ShippingMethod = {
 const shipMethod: ShippingMethod = { id: 'casm_1', amount: 5, shipping_option: { shipping_profile_id: 'sp_1' } };
 
 describe('an item', () => {
-  const itemOf = (profile: string, more: Partial<Item> = {}): Item => ({
+  const buildItem = (profile: string, more: Partial<Item> = {}): Item => ({
     id: `cali_${profile}`,
     quantity: 1,
     unit_price: 10,
     variant: { product: { shipping_profile: { id: profile } } },
     ...more,
   });
-  const deliveriesOf = (items: Item[], shipping_methods: ShippingMethod[]) =>
-    cartOf(cart('us', { items, shipping_methods })).lines.map(({ fulfillment, shipFrom }) => [
+  const listDeliveries = (items: Item[], shipping_methods: ShippingMethod[]) =>
+    toCart(cart('us', { items, shipping_methods })).lines.map(({ fulfillment, shipFrom }) => [
       fulfillment,
       shipFrom?.city ?? null,
     ]);
 
   it('is picked up if the shipping method of its profile belongs to a pickup location', () => {
-    const items = [itemOf('sp_1'), itemOf('sp_2')];
-    expect(deliveriesOf(items, [pickupMethod, shipMethod])).toEqual([
+    const items = [buildItem('sp_1'), buildItem('sp_2')];
+    expect(listDeliveries(items, [pickupMethod, shipMethod])).toEqual([
       [null, null],
       ['pickup', 'Detroit'],
     ]);
-    expect(deliveriesOf(items, [pickupMethod])).toEqual([
+    expect(listDeliveries(items, [pickupMethod])).toEqual([
       ['pickup', 'Detroit'],
       ['pickup', 'Detroit'],
     ]);
   });
 
   it('belongs to the shipping method of its profile', () => {
-    const items = [itemOf('sp_1'), itemOf('sp_2'), itemOf('sp_3')];
+    const items = [buildItem('sp_1'), buildItem('sp_2'), buildItem('sp_3')];
     const fee = { id: 'casm_0', amount: 4 };
-    const { shipping } = cartOf(cart('us', { items, shipping_methods: [pickupMethod, shipMethod, fee] }));
+    const { shipping } = toCart(cart('us', { items, shipping_methods: [pickupMethod, shipMethod, fee] }));
     expect(shipping).toEqual([
       { id: 'casm_0', amount: '4.00', lineIds: [] },
       { id: 'casm_1', amount: '5.00', lineIds: ['cali_sp_1'] },
@@ -121,10 +121,12 @@ describe('an item', () => {
     const variant = { metadata: { levy_fulfillment: 'electronic' } };
     const product = { metadata: { levy_fulfillment: 'pickup' } };
     const metadata = { levy_fulfillment: 'none', levy_tax_code: 'NONTAXABLE' };
-    expect(deliveriesOf([itemOf('sp_1', { variant, product })], [shipMethod])).toEqual([['electronic', null]]);
-    expect(deliveriesOf([itemOf('sp_1', { product })], [shipMethod, pickupMethod])).toEqual([['pickup', 'Detroit']]);
-    const own = { ...itemOf('sp_1'), metadata };
-    expect(cartOf(cart('us', { items: [own] })).lines).toMatchObject([{ taxCode: null, fulfillment: null }]);
+    expect(listDeliveries([buildItem('sp_1', { variant, product })], [shipMethod])).toEqual([['electronic', null]]);
+    expect(listDeliveries([buildItem('sp_1', { product })], [shipMethod, pickupMethod])).toEqual([
+      ['pickup', 'Detroit'],
+    ]);
+    const own = { ...buildItem('sp_1'), metadata };
+    expect(toCart(cart('us', { items: [own] })).lines).toMatchObject([{ taxCode: null, fulfillment: null }]);
   });
 });
 
@@ -132,7 +134,7 @@ const complete = { LEVY_URL: 'https://levy.example', LEVY_API_KEY: 'levy_key' };
 
 describe('the settings', () => {
   it('have defaults', () => {
-    expect(settingsOf(complete)).toEqual({
+    expect(getSettings(complete)).toEqual({
       url: 'https://levy.example',
       apiKey: 'levy_key',
       shop: 'medusa',
@@ -140,7 +142,7 @@ describe('the settings', () => {
       pauseMs: 5000,
       isBlocking: false,
     });
-    expect(settingsOf({ ...complete, LEVY_FALLBACK: 'block' }).isBlocking).toBe(true);
+    expect(getSettings({ ...complete, LEVY_FALLBACK: 'block' }).isBlocking).toBe(true);
   });
 
   it.each([
@@ -151,12 +153,12 @@ describe('the settings', () => {
     ['LEVY_TIMEOUT_MS', '1s'],
     ['LEVY_PAUSE_MS', '-1'],
   ])('report the variable %s that is %s', (name, value) => {
-    expect(() => settingsOf({ ...complete, [name]: value })).toThrow(name);
+    expect(() => getSettings({ ...complete, [name]: value })).toThrow(name);
   });
 
   it('refuse a shop name that is not valid in an idempotency key', () => {
     for (const LEVY_SHOP of ['müller', 'two words', 'x'.repeat(51)])
-      expect(() => settingsOf({ ...complete, LEVY_SHOP })).toThrow(RangeError);
+      expect(() => getSettings({ ...complete, LEVY_SHOP })).toThrow(RangeError);
   });
 
   it('are checked when Medusa loads the tax provider', () => {
@@ -166,14 +168,14 @@ describe('the settings', () => {
 
 describe('a customer', () => {
   const usCart = cart('us', { items: [] });
-  const customerOf = (has_account: boolean) => cartOf({ ...usCart, customer: { id: 'cus_1', has_account } }).customerId;
+  const toCustomer = (has_account: boolean) => toCart({ ...usCart, customer: { id: 'cus_1', has_account } }).customerId;
 
   it('with an account has an id with the shop as its prefix', () => {
-    expect(customerOf(true)).toBe('medusa-cus_1');
+    expect(toCustomer(true)).toBe('medusa-cus_1');
   });
 
   it('without an account has no id, because guests can enter the address of a different customer', () => {
-    expect([customerOf(false), cartOf(usCart).customerId]).toEqual([null, null]);
+    expect([toCustomer(false), toCart(usCart).customerId]).toEqual([null, null]);
   });
 });
 
@@ -210,7 +212,7 @@ const at = (minute: number) => `2026-11-01T10:${String(minute).padStart(2, '0')}
 const tax_lines = [{ code: 'US-MI', rate: 10 }];
 
 /** Builds an order of two units of 10.00 with 10 % tax, with changed fields. */
-const orderOf = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): MedusaOrder => ({
+const buildOrder = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): MedusaOrder => ({
   id: 'order_1',
   currency_code: 'usd',
   status: 'pending',
@@ -229,12 +231,12 @@ const backItems = [{ item_id: 'ordli_1', quantity: 1, received_quantity: 1 }];
 const back = { id: 'return_1', received_at: at(5), updated_at: at(6), items: backItems };
 const first = { id: 'ordli_1', quantity: 2, unit_price: 10, tax_lines };
 const another = { id: 'ordli_2', quantity: 1, unit_price: 10, tax_lines };
-const refundsOf = (order: MedusaOrder) => soldOrderOf(order).refunds.map(({ id, total }) => [id, total]);
+const listRefunds = (order: MedusaOrder) => toSoldOrder(order).refunds.map(({ id, total }) => [id, total]);
 
 describe('an exchange', () => {
   it('credits the returned unit, which paid for the new one', () => {
     const items = [{ ...first, detail: received }, another];
-    const sold = soldOrderOf(orderOf({ items, returns: [back] }));
+    const sold = toSoldOrder(buildOrder({ items, returns: [back] }));
     expect([sold.total, sold.tax, sold.unpaid]).toEqual(['33.00', '3.00', '0.00']);
     expect(sold.refunds).toMatchObject([
       { id: 'return_1', total: '11.00', at: at(5), lines: [{ id: 'ordli_1', quantity: 1 }] },
@@ -243,12 +245,12 @@ describe('an exchange', () => {
 
   it('is unpaid until the unit is returned or an additional payment is authorized', () => {
     const items = [first, another];
-    const sold = soldOrderOf(orderOf({ items }, 3));
+    const sold = toSoldOrder(buildOrder({ items }, 3));
     expect([sold.unpaid, sold.refunds, unpaidProblem(sold)?.code]).toEqual(['11.00', [], 'mismatch']);
-    const abroad = orderOf({ items, shipping_address: { country_code: 'de' } }, 3);
-    expect(unpaidProblem(soldOrderOf(abroad))).toBeNull();
+    const abroad = buildOrder({ items, shipping_address: { country_code: 'de' } }, 3);
+    expect(unpaidProblem(toSoldOrder(abroad))).toBeNull();
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }] }, { amount: 11 }];
-    expect(soldOrderOf(orderOf({ items, payment_collections: [{ payments }] }, 3)).unpaid).toBe('0.00');
+    expect(toSoldOrder(buildOrder({ items, payment_collections: [{ payments }] }, 3)).unpaid).toBe('0.00');
   });
 
   it('does not change the credit of an earlier return with a fee', () => {
@@ -256,14 +258,14 @@ describe('an exchange', () => {
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const methods = [{ id: 'ordsm_1', amount: 4 }];
     const feeTaken = { shipping_total: 4, shipping_methods: methods, payment_collections: [{ payments }] };
-    const one = orderOf({ ...feeTaken, items: [{ ...first, detail: received }], returns: [back] }, 1);
-    expect(refundsOf(one)).toEqual([
+    const one = buildOrder({ ...feeTaken, items: [{ ...first, detail: received }], returns: [back] }, 1);
+    expect(listRefunds(one)).toEqual([
       ['return_1', '4.00'],
       ['ref_1', '7.00'],
     ]);
     const second = { ...back, id: 'return_2', received_at: at(9) };
     const items = [{ ...first, detail: { return_received_quantity: 2 } }, another];
-    expect(refundsOf(orderOf({ ...feeTaken, items, returns: [back, second] }, 1))).toEqual([
+    expect(listRefunds(buildOrder({ ...feeTaken, items, returns: [back, second] }, 1))).toEqual([
       ['return_1', '4.00'],
       ['ref_1', '7.00'],
       ['return_2', '11.00'],
@@ -276,23 +278,25 @@ describe('a claim', () => {
   const claim_items = [{ item_id: 'ordli_1', quantity: 1 }];
 
   it('counts a unit once, even if it is also returned', () => {
-    const replaced = orderOf({ items: [first, another], claims: [{ ...claim, claim_items }] }, 3);
-    expect(refundsOf(replaced)).toEqual([['claim_1', '11.00']]);
+    const replaced = buildOrder({ items: [first, another], claims: [{ ...claim, claim_items }] }, 3);
+    expect(listRefunds(replaced)).toEqual([['claim_1', '11.00']]);
     const items = [{ ...first, detail: received }, another];
     const returns = [{ ...back, claim_id: 'claim_1' }];
-    expect(refundsOf(orderOf({ items, returns, claims: [{ ...claim, claim_items }] }))).toEqual([['claim_1', '11.00']]);
+    expect(listRefunds(buildOrder({ items, returns, claims: [{ ...claim, claim_items }] }))).toEqual([
+      ['claim_1', '11.00'],
+    ]);
   });
 
   it('does not pay for a third unit', () => {
     const items = [{ ...first, detail: received }, another, { ...another, id: 'ordli_3' }];
     const returns = [{ ...back, claim_id: 'claim_1' }];
-    const sold = soldOrderOf(orderOf({ items, returns, claims: [{ ...claim, claim_items }] }, 3));
+    const sold = toSoldOrder(buildOrder({ items, returns, claims: [{ ...claim, claim_items }] }, 3));
     expect([sold.unpaid, sold.refunds.map(({ total }) => total)]).toEqual(['11.00', ['11.00']]);
   });
 
   it('that is canceled refunds nothing', () => {
     const claims = [{ ...claim, claim_items, canceled_at: at(8) }];
-    const sold = soldOrderOf(orderOf({ items: [first, another], claims }, 3));
+    const sold = toSoldOrder(buildOrder({ items: [first, another], claims }, 3));
     expect([sold.refunds, sold.unpaid]).toEqual([[], '11.00']);
   });
 });
@@ -302,29 +306,29 @@ describe('an order', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 5, created_at: at(2) }], refunds }];
     const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
-    expect(refundsOf(orderOf(canceled))).toEqual([
+    expect(listRefunds(buildOrder(canceled))).toEqual([
       ['ref_1', '5.00'],
       ['canceled', '17.00'],
     ]);
   });
 
   it('has the time of its last change of any kind', () => {
-    expect(soldOrderOf(orderOf()).changedAt).toBe(at(2));
-    expect(soldOrderOf(orderOf({ updated_at: at(3) })).changedAt).toBe(at(3));
-    expect(soldOrderOf(orderOf({ returns: [back] })).changedAt).toBe(at(6));
+    expect(toSoldOrder(buildOrder()).changedAt).toBe(at(2));
+    expect(toSoldOrder(buildOrder({ updated_at: at(3) })).changedAt).toBe(at(3));
+    expect(toSoldOrder(buildOrder({ returns: [back] })).changedAt).toBe(at(6));
   });
 
   it('paid partly with store credit counts as paid, even after a refund', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];
-    const sold = soldOrderOf(orderOf({ credit_lines, payment_collections: [{ payments }] }));
+    const sold = toSoldOrder(buildOrder({ credit_lines, payment_collections: [{ payments }] }));
     expect([sold.wanted, sold.total, sold.unpaid, sold.refunds.length]).toEqual(['finalized', '22.00', '0.00', 1]);
     // A later credit line pays what exceeds the refunds.
     const later = [{ amount: 7 }, { amount: 8, metadata: { created_in_version: 2 } }];
-    const more = soldOrderOf(orderOf({ credit_lines: later, payment_collections: [{ payments }] }));
+    const more = toSoldOrder(buildOrder({ credit_lines: later, payment_collections: [{ payments }] }));
     expect([more.unpaid, more.refunds.length]).toEqual(['0.00', 1]);
-    const all = soldOrderOf(orderOf({ credit_lines: [{ amount: 22 }], payment_collections: [] }));
+    const all = toSoldOrder(buildOrder({ credit_lines: [{ amount: 22 }], payment_collections: [] }));
     expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
   });
 
@@ -332,7 +336,7 @@ describe('an order', () => {
     const refunds = [{ id: 'ref_1', amount: 11, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const items = [{ ...first, detail: received }];
-    const sold = soldOrderOf(orderOf({ items, returns: [back], payment_collections: [{ payments }] }, 1));
+    const sold = toSoldOrder(buildOrder({ items, returns: [back], payment_collections: [{ payments }] }, 1));
     expect(sold.refunds).toMatchObject([{ id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] }]);
   });
 
@@ -341,18 +345,18 @@ describe('an order', () => {
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     // The return has only the units of the last part.
     const items = [{ ...first, detail: { return_received_quantity: 2 } }];
-    const sold = soldOrderOf(orderOf({ items, returns: [back], payment_collections: [{ payments }] }, 0));
+    const sold = toSoldOrder(buildOrder({ items, returns: [back], payment_collections: [{ payments }] }, 0));
     expect(sold.refunds).toMatchObject([{ id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
   });
 
   it('with prices that include tax is a problem, and does not stop the reconciliation', () => {
-    const { order, problems } = mapOrder(orderOf({ items: [{ ...first, is_tax_inclusive: true }] }));
+    const { order, problems } = mapOrder(buildOrder({ items: [{ ...first, is_tax_inclusive: true }] }));
     expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'invalid_order' }]]);
   });
 
   it('without an address is sent to Levy, but a draft order is not', () => {
-    expect(mapOrder(orderOf({ is_draft_order: true })).order).toBeNull();
-    expect(mapOrder(orderOf({ shipping_address: null })).order?.address).toBeNull();
+    expect(mapOrder(buildOrder({ is_draft_order: true })).order).toBeNull();
+    expect(mapOrder(buildOrder({ shipping_address: null })).order?.address).toBeNull();
   });
 });
 

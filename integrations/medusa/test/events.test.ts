@@ -3,15 +3,15 @@ import { startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   cents,
-  centsOf,
-  changesOf,
+  createShopper,
   eventually,
   expectedTax,
   guam,
-  netOf,
+  listChanges,
   paidOrder,
   placeOrder,
-  shopperOf,
+  readNet,
+  toCents,
 } from './orders.ts';
 import { openShop, startShop } from './shop.ts';
 
@@ -33,23 +33,23 @@ it('replaces the sale if a corrected address is in a different state', async () 
 
 it('records a received exchange and a claim on their events', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 3]] });
-  const [changes, id] = [changesOf(shop, order.id), order.items[0]?.id as string];
+  const [changes, id] = [listChanges(shop, order.id), order.items[0]?.id as string];
   await changes.ship([{ id, quantity: 3 }]);
   await changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Mug']), [{ id, quantity: 1 }]);
   await eventually(levy, order.id, ({ credits }) => credits.length === 1);
-  expect(await netOf(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 1 });
+  expect(await readNet(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 1 });
   const second = await paidOrder(shop, levy, { items: [['Mug', 1]] });
-  const replaced = changesOf(shop, second.order.id);
+  const replaced = listChanges(shop, second.order.id);
   const units = [{ id: second.order.items[0]?.id as string, quantity: 1 }];
   await replaced.ship(units);
   await replaced.claim(units, ['Mug']);
   await eventually(levy, second.order.id, ({ credits }) => credits.length === 1);
-  expect(await netOf(levy, second.order.id)).toMatchObject({ net: second.paid, credits: 1 });
+  expect(await readNet(levy, second.order.id)).toMatchObject({ net: second.paid, credits: 1 });
 });
 
 it('logs a second exchange of an order with credits as a problem', async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
-  const [changes, id] = [changesOf(shop, order.id), order.items[0]?.id as string];
+  const [changes, id] = [listChanges(shop, order.id), order.items[0]?.id as string];
   await changes.ship([{ id, quantity: 2 }]);
   const exchange = async () =>
     changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Mug']), [{ id, quantity: 1 }]);
@@ -61,7 +61,7 @@ it('logs a second exchange of an order with credits as a problem', async () => {
 });
 
 it('finalizes a free order', async () => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   await shopper.create();
   await shopper.address(addresses.NY);
   await shopper.add('Pin', 1);
@@ -69,7 +69,7 @@ it('finalizes a free order', async () => {
   expect((await shopper.coupon('SAVE7')).total).toBe(0);
   const order = await shopper.complete();
   const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
-  expect(sales.map(({ status, total_amount }) => [status, centsOf(total_amount)])).toEqual([['finalized', 0]]);
+  expect(sales.map(({ status, total_amount }) => [status, toCents(total_amount)])).toEqual([['finalized', 0]]);
 });
 
 /** Creates an order that the staff enters. */
@@ -82,12 +82,12 @@ const draftOrder = async (more: object): Promise<string> => {
 
 it('taxes an order that the staff enters, and records it when it is placed', async () => {
   const id = await draftOrder({ shipping_address: addresses.MI });
-  const { tax_total, items } = await changesOf(shop, id).read();
+  const { tax_total, items } = await listChanges(shop, id).read();
   const mugs = items.map((item) => ({ ...item, product_title: 'Mug' }));
   expect(cents(tax_total)).toBe(await expectedTax(levy, { items: mugs, shipping_subtotal: 0 }, addresses.MI));
   await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
   const { sales } = await eventually(levy, id, (now) => now.sales.length > 0);
-  expect(sales.map((sale) => [sale.status, centsOf(sale.tax_amount)])).toEqual([['draft', cents(tax_total)]]);
+  expect(sales.map((sale) => [sale.status, toCents(sale.tax_amount)])).toEqual([['draft', cents(tax_total)]]);
 });
 
 it('logs an order without an address as a problem', async () => {
@@ -104,7 +104,7 @@ it("does not exempt a guest who enters a customer's e-mail address", async () =>
 });
 
 it("logs Levy's warnings once per cart", async () => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   await shopper.create();
   await shopper.address(guam);
   for (const quantity of [1, 2]) await shopper.add('Mug', quantity);

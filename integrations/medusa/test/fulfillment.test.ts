@@ -4,14 +4,14 @@ import { startFaults, startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   cents,
-  centsOf,
+  createShopper,
+  createStaff,
   eventually,
   expectedTax,
   guam,
   type Order,
   placeOrder,
-  shopperOf,
-  staffOf,
+  toCents,
 } from './orders.ts';
 import { openShop } from './shop.ts';
 
@@ -30,18 +30,18 @@ const shop = await openShop(faults.url, settings);
 const readTransaction = async (id: string) => orThrow(await levy.levy.get('/transactions/{id}', { path: { id } }));
 
 /** Returns the sale of an order, and checks that it has the shop's tax. */
-const saleOf = async (order: Order) => {
+const toSale = async (order: Order) => {
   const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
   expect(sales).toHaveLength(1);
   const sale = await readTransaction(sales[0]?.id as string);
   const tax = cents(order.tax_total);
-  expect([sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(centsOf)).toEqual([
+  expect([sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(toCents)).toEqual([
     ...[cents(order.total), tax, tax],
   ]);
   return sale;
 };
 /** Returns the log lines about an order's cart. */
-const notesOf = ({ id }: { readonly id: string }) =>
+const listNotes = ({ id }: { readonly id: string }) =>
   shop
     .output()
     .split('\n')
@@ -57,10 +57,10 @@ describe('the shipping of an order', () => {
     const { cart, order } = await placeOrder(shop, { items, address: addresses.NY });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 8.00 + 5.00 are 1.59, 1.78 and 0.15.
     expect(cents(order.tax_total)).toBe(352);
-    const { shipping, line_items } = await saleOf(order);
+    const { shipping, line_items } = await toSale(order);
     expect(shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '0.00' });
     expect(line_items.map(({ fulfillment }) => fulfillment).sort()).toEqual(['none', null, null]);
-    expect(notesOf(cart)).toEqual([]);
+    expect(listNotes(cart)).toEqual([]);
   });
 });
 
@@ -73,14 +73,14 @@ describe('several shipping methods', () => {
     const { order } = await placeOrder(shop, { items, address: addresses.NY, ship: ['standard', 'freight'] });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00. The feed and its freight are exempt.
     expect(cents(order.tax_total)).toBe(281);
-    const { shipping } = await saleOf(order);
+    const { shipping } = await toSale(order);
     // Medusa's ids have no order.
     const charges = [shipping ?? []].flat().sort((a, b) => a.net_amount.length - b.net_amount.length);
     expect(charges.map(({ net_amount, tax_amount }) => [net_amount, tax_amount])).toEqual([
       ['5.00', '0.44'],
       ['12.00', '0.00'],
     ]);
-    const staff = staffOf(shop);
+    const staff = createStaff(shop);
     await staff.capture(order.id);
     await staff.refund(order.id, cents(order.total));
     const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 1);
@@ -100,13 +100,13 @@ describe('a gift card', () => {
     const { order } = await placeOrder(shop, { items, address: addresses.NY });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00.
     expect(cents(order.tax_total)).toBe(281);
-    const { line_items } = await saleOf(order);
+    const { line_items } = await toSale(order);
     const card = { description: 'Voucher', product_tax_code: 'FEES.GIFT_CARDS', tax_amount: '0.00' };
     expect(line_items).toContainEqual(expect.objectContaining(card));
   });
 
   it('that pays for a part of an order does not reduce its tax', async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     const { id } = await shopper.create();
     await shopper.address(addresses.MI);
     await shopper.add('Mug', 1);
@@ -117,7 +117,7 @@ describe('a gift card', () => {
     // 6 % of 26.66; 31.66 with the shipping.
     expect(await shopper.toPayment()).toBe(3166 + 160 - 1000);
     const order = await shopper.complete();
-    await staffOf(shop).capture(order.id);
+    await createStaff(shop).capture(order.id);
     const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
     expect(sales.map(({ total_amount, tax_amount }) => [total_amount, tax_amount])).toEqual([['33.26', '1.60']]);
   });
@@ -128,15 +128,15 @@ describe('an order of a pickup location', () => {
     const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store' });
     // 6 % of 26.66.
     expect(cents(order.tax_total)).toBe(160);
-    const { line_items, tax_summary } = await saleOf(order);
+    const { line_items, tax_summary } = await toSale(order);
     const ship_from = { address: { city: 'Detroit', state: 'MI', postal_code: '48226' } };
     expect(line_items).toMatchObject([{ fulfillment: 'pickup', ship_from }]);
     expect(tax_summary.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-MI']);
-    expect(notesOf(cart)).toEqual([]);
+    expect(listNotes(cart)).toEqual([]);
   });
 
   it("is taxed at the buyer's address when it is shipped instead", async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.create();
     await shopper.address(addresses.NY);
     await shopper.add('Mug', 1);
@@ -154,13 +154,13 @@ it('records a retail delivery fee that Levy adds as a tax of the first item, in 
   const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
   // 9.025 % of 106.64 + 5.00, and 0.50.
   expect(cents(order.tax_total)).toBe(1008 + 50);
-  await saleOf(order);
-  const staff = staffOf(shop);
+  await toSale(order);
+  const staff = createStaff(shop);
   await staff.capture(order.id);
   await staff.refund(order.id, cents(order.total));
   const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 1);
-  expect(credits.map(({ total_amount }) => centsOf(total_amount))).toEqual([cents(order.total)]);
-  await saleOf(order);
+  expect(credits.map(({ total_amount }) => toCents(total_amount))).toEqual([cents(order.total)]);
+  await toSale(order);
 });
 
 it('reports no order of this file as a problem', () => {
@@ -191,7 +191,7 @@ describe('the fallback "block"', () => {
     // The tax region's rates are removed, so only the mark shows that the tax lines are not from Levy.
     shop.sql('UPDATE tax_rate SET deleted_at = now()');
     const { postal_code, ...withoutZip } = addresses.MI;
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.create();
     faults.state.fault = 503;
     await shopper.address(withoutZip);

@@ -1,5 +1,5 @@
 import { orThrow } from '../../../shared/client/client.ts';
-import { type LocalLevy, recordedOf } from '../../core/test/levy.ts';
+import { type LocalLevy, readRecorded } from '../../core/test/levy.ts';
 import type { OptionName, ProductName, Shop } from './shop.ts';
 
 export const addresses = {
@@ -45,12 +45,12 @@ export type Order = Cart & { readonly status: string };
 /** Rounds a Medusa amount, which has fractions of a cent, to cents. */
 export const cents = (amount: number): number => Math.round(amount * 100);
 /** Converts a decimal string to cents. */
-export const centsOf = (text: string): number => Number(text.replace('.', ''));
+export const toCents = (text: string): number => Number(text.replace('.', ''));
 
 /** Simulates a shopper, step by step. */
-export const shopperOf = (shop: Shop) => {
+export const createShopper = (shop: Shop) => {
   let id = '';
-  const cartOf = async (answer: Promise<{ cart: Cart }>): Promise<Cart> => (await answer).cart;
+  const buildCart = async (answer: Promise<{ cart: Cart }>): Promise<Cart> => (await answer).cart;
   return {
     create: async () => {
       const { cart } = await shop.store<{ cart: Cart }>('POST', '/carts', { region_id: shop.region });
@@ -58,15 +58,15 @@ export const shopperOf = (shop: Shop) => {
       return cart;
     },
     add: (product: ProductName, quantity: number) =>
-      cartOf(shop.store('POST', `/carts/${id}/line-items`, { variant_id: shop.variants[product], quantity })),
+      buildCart(shop.store('POST', `/carts/${id}/line-items`, { variant_id: shop.variants[product], quantity })),
     adjust: (line: string, quantity: number) =>
-      cartOf(shop.store('POST', `/carts/${id}/line-items/${line}`, { quantity })),
+      buildCart(shop.store('POST', `/carts/${id}/line-items/${line}`, { quantity })),
     address: (shipping_address: object) =>
-      cartOf(shop.store('POST', `/carts/${id}`, { email: 'buyer@shop.example', shipping_address })),
-    coupon: (code: string) => cartOf(shop.store('POST', `/carts/${id}/promotions`, { promo_codes: [code] })),
+      buildCart(shop.store('POST', `/carts/${id}`, { email: 'buyer@shop.example', shipping_address })),
+    coupon: (code: string) => buildCart(shop.store('POST', `/carts/${id}/promotions`, { promo_codes: [code] })),
     ship: (option: OptionName) =>
-      cartOf(shop.store('POST', `/carts/${id}/shipping-methods`, { option_id: shop.options[option] })),
-    cart: () => cartOf(shop.store('GET', `/carts/${id}?fields=+items.adjustments.amount`)),
+      buildCart(shop.store('POST', `/carts/${id}/shipping-methods`, { option_id: shop.options[option] })),
+    cart: () => buildCart(shop.store('GET', `/carts/${id}?fields=+items.adjustments.amount`)),
     /** The amount of the payment, in cents. */
     toPayment: async (): Promise<number> => {
       const { payment_collection: created } = await shop.store<{ payment_collection: { id: string } }>(
@@ -102,7 +102,7 @@ type Basket = {
 
 /** Places an order. Returns it with the cart at payment time, and the payment amount in cents. */
 export const placeOrder = async (shop: Shop, { items, address = addresses.HI, coupon, ship = 'standard' }: Basket) => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   await shopper.create();
   await shopper.address(address);
   for (const [product, quantity] of items) await shopper.add(product, quantity);
@@ -115,8 +115,8 @@ export const placeOrder = async (shop: Shop, { items, address = addresses.HI, co
 
 type Payment = { readonly id: string };
 /** Actions of the shop's staff. */
-export const staffOf = (shop: Shop) => {
-  const paymentOf = async (order: string): Promise<string> => {
+export const createStaff = (shop: Shop) => {
+  const readPayment = async (order: string): Promise<string> => {
     const fields = 'id,payment_collections.payments.id';
     const read = await shop.admin<{ order: { payment_collections: { payments: Payment[] }[] } }>(
       'GET',
@@ -129,7 +129,7 @@ export const staffOf = (shop: Shop) => {
     capture: async (order: string, amount?: number) =>
       shop.admin(
         'POST',
-        `/payments/${await paymentOf(order)}/capture`,
+        `/payments/${await readPayment(order)}/capture`,
         amount === undefined ? {} : { amount: amount / 100 },
       ),
     /** Ships an item, and takes back some of its units, which arrive one by one. */
@@ -139,22 +139,23 @@ export const staffOf = (shop: Shop) => {
       const { return: back } = await shop.admin<{ return: { id: string } }>('POST', '/returns', { order_id: order });
       await shop.admin('POST', `/returns/${back.id}/request-items`, { items });
       await shop.admin('POST', `/returns/${back.id}/request`, {});
-      for (let unit = 0; unit < quantity; unit++) await changesOf(shop, order).receive(back.id, [{ id, quantity: 1 }]);
+      for (let unit = 0; unit < quantity; unit++)
+        await listChanges(shop, order).receive(back.id, [{ id, quantity: 1 }]);
     },
     /** Changes the quantity of an item of a placed order. */
     edit: async (order: string, item: string, quantity: number): Promise<Order> => {
       await shop.admin('POST', '/order-edits', { order_id: order });
       await shop.admin('POST', `/order-edits/${order}/items/item/${item}`, { quantity });
       await shop.admin('POST', `/order-edits/${order}/confirm`, {});
-      return changesOf(shop, order).read();
+      return listChanges(shop, order).read();
     },
     refund: async (order: string, amount: number) =>
-      shop.admin('POST', `/payments/${await paymentOf(order)}/refund`, { amount: amount / 100 }),
+      shop.admin('POST', `/payments/${await readPayment(order)}/refund`, { amount: amount / 100 }),
     cancel: (order: string) => shop.admin('POST', `/orders/${order}/cancel`, {}),
   };
 };
 
-export type Recorded = Awaited<ReturnType<typeof recordedOf>>;
+export type Recorded = Awaited<ReturnType<typeof readRecorded>>;
 
 /** Waits until Levy's state of an order is as expected. Returns the last state. */
 export const eventually = async (
@@ -162,10 +163,10 @@ export const eventually = async (
   order: string,
   isExpected: (recorded: Recorded) => boolean,
 ): Promise<Recorded> => {
-  let recorded = await recordedOf(levy, order);
+  let recorded = await readRecorded(levy, order);
   for (let tries = 0; tries < 100 && !isExpected(recorded); tries++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    recorded = await recordedOf(levy, order);
+    recorded = await readRecorded(levy, order);
   }
   return recorded;
 };
@@ -183,7 +184,7 @@ const codes: Record<string, string | undefined> = {
 };
 
 /** Rounds discounts to cents that add up to the total: the largest fractions are rounded up; ties go by item id. */
-const discountsOf = (items: readonly Item[]): number[] => {
+const listDiscounts = (items: readonly Item[]): number[] => {
   const exact = items.map(
     ({ discount_subtotal, adjustments = [] }) =>
       100 * (discount_subtotal ?? adjustments.reduce((sum, { amount }) => sum + amount, 0)),
@@ -202,7 +203,7 @@ const discountsOf = (items: readonly Item[]): number[] => {
 const freight = 1200;
 
 /** The shipping charges: freight for feed, and the rest for the other goods, except vouchers. */
-const shippingOf = (items: readonly Item[], shipping: number) => {
+const getShipping = (items: readonly Item[], shipping: number) => {
   if (shipping === 0) return null;
   const of = (products: (title: string) => boolean) => items.filter((item) => products(item.product_title));
   const feed = of((title) => title === 'Feed');
@@ -224,7 +225,7 @@ export const expectedTax = async (
 ): Promise<number> => {
   const state = address.province.replace('us-', '').toUpperCase();
   const items = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const discounts = discountsOf(items);
+  const discounts = listDiscounts(items);
   const body = {
     customer: {
       address: { line1: address.address_1, city: address.city, state, postal_code: address.postal_code, country: 'US' },
@@ -236,9 +237,9 @@ export const expectedTax = async (
       ...(unit_price >= 0 && { discount_amount: decimal(discounts[at] as number) }),
       ...(codes[product_title] && { product_tax_code: codes[product_title] }),
     })),
-    shipping: shippingOf(items, cents(shipping_subtotal)),
+    shipping: getShipping(items, cents(shipping_subtotal)),
   };
-  return centsOf(orThrow(await levy.post('/calculations', { body })).tax_amount);
+  return toCents(orThrow(await levy.post('/calculations', { body })).tax_amount);
 };
 
 type Units = { readonly id: string; readonly quantity: number };
@@ -250,13 +251,13 @@ type Changed = Order & {
 /** A paid order whose sale is finalized. */
 export const paidOrder = async (shop: Shop, levy: LocalLevy, basket: Basket) => {
   const placed = await placeOrder(shop, { address: addresses.MI, ...basket });
-  await staffOf(shop).capture(placed.order.id);
+  await createStaff(shop).capture(placed.order.id);
   await eventually(levy, placed.order.id, ({ sales }) => sales[0]?.status === 'finalized');
   return placed;
 };
 
 /** Changes that the shop's staff makes to a paid order. */
-export const changesOf = (shop: Shop, order: string) => {
+export const listChanges = (shop: Shop, order: string) => {
   const post = <Data = unknown>(path: string, body: Record<string, unknown> = {}) =>
     shop.admin<Data>('POST', path, body);
   const steps = async (path: string, each: readonly (readonly [string, Record<string, unknown>])[]) => {
@@ -330,8 +331,8 @@ export const changesOf = (shop: Shop, order: string) => {
 export const settle = () => new Promise((resolve) => setTimeout(resolve, 7000));
 
 /** Returns the sale minus its credits and their tax, in cents, and the number of credits. */
-export const netOf = async (levy: LocalLevy, order: string) => {
-  const { sales, credits } = await recordedOf(levy, order);
+export const readNet = async (levy: LocalLevy, order: string) => {
+  const { sales, credits } = await readRecorded(levy, order);
   const sum = (of: 'total_amount' | 'tax_amount') => {
     const cents = (rows: typeof sales) => rows.reduce((all, row) => all + Number(row[of].replace('.', '')), 0);
     return cents(sales) - cents(credits);

@@ -1,7 +1,17 @@
 import { expect, it } from 'vitest';
-import { recordedOf, startLevy } from '../../core/test/levy.ts';
-import { randomOf } from '../../core/test/orders.ts';
-import { addresses, cents, centsOf, changesOf, eventually, expectedTax, netOf, placeOrder, staffOf } from './orders.ts';
+import { readRecorded, startLevy } from '../../core/test/levy.ts';
+import { createRandom } from '../../core/test/orders.ts';
+import {
+  addresses,
+  cents,
+  createStaff,
+  eventually,
+  expectedTax,
+  listChanges,
+  placeOrder,
+  readNet,
+  toCents,
+} from './orders.ts';
 import { type OptionName, openShop, others, type ProductName, products } from './shop.ts';
 
 const carts = 40;
@@ -10,9 +20,9 @@ const levy = await startLevy();
 // The reconciliation runs continuously and races with order events.
 const shop = await openShop(levy.url, { LEVY_RECONCILE: '*/3 * * * * *' });
 
-const random = randomOf(20_261_123);
+const random = createRandom(20_261_123);
 const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
-const priceOf = (name: ProductName): number =>
+const getPrice = (name: ProductName): number =>
   cents([...products, ...others].find((product) => product.name === name)?.price as number);
 
 const randomBasket = () => {
@@ -23,7 +33,7 @@ const randomBasket = () => {
     name,
     1 + random.upTo(4),
   ]);
-  const priced = items.map(([name, quantity]) => ({ name, price: priceOf(name) * quantity }));
+  const priced = items.map(([name, quantity]) => ({ name, price: getPrice(name) * quantity }));
   const goods = sum(priced.map(({ price }) => price));
   // Medusa does not discount gift cards.
   const discountable = sum(priced.filter(({ name }) => name !== 'Voucher').map(({ price }) => price));
@@ -39,14 +49,14 @@ const randomBasket = () => {
 };
 
 const prices: Partial<Record<OptionName, number>> = { standard: 500, freight: 1200 };
-const shippingOf = ({ ship }: ReturnType<typeof randomBasket>) => sum(ship.map((option) => prices[option] ?? 0));
+const getShipping = ({ ship }: ReturnType<typeof randomBasket>) => sum(ship.map((option) => prices[option] ?? 0));
 
 type Placed = Awaited<ReturnType<typeof placeOrder>>;
 
 /** Adds a product to a paid order and pays for it. Returns the new total and tax in cents. */
 const editOrder = async ({ order, paid }: Placed, tax: number, address: Parameters<typeof expectedTax>[2]) => {
   const [name, quantity] = [random.pick(products).name, 1 + random.upTo(3)];
-  const changes = changesOf(shop, order.id);
+  const changes = listChanges(shop, order.id);
   await changes.add(name, quantity);
   const { items, tax_total } = await changes.read();
   const [added] = items.filter(({ id }) => !order.items.some((item) => item.id === id));
@@ -54,7 +64,7 @@ const editOrder = async ({ order, paid }: Placed, tax: number, address: Paramete
   const addedTax = await expectedTax(levy, { items: [line], shipping_subtotal: 0 }, address);
   expect(cents(tax_total), `${quantity} ${name}`).toBe(tax + addedTax);
   await changes.markAsPaid();
-  return { total: paid + quantity * priceOf(name) + addedTax, tax: tax + addedTax };
+  return { total: paid + quantity * getPrice(name) + addedTax, tax: tax + addedTax };
 };
 
 /**
@@ -69,7 +79,7 @@ const discountOrder = async (
   const goods = { items: cart.items, shipping_subtotal: 0 };
   const least = sum(cart.items.map(({ unit_price, quantity }) => cents(unit_price) * quantity)) - 700;
   const price = -(1 + random.upTo(Math.max(0, Math.floor(least / 3))));
-  const changes = changesOf(shop, order.id);
+  const changes = listChanges(shop, order.id);
   await changes.add('Table', 1, price / 100);
   const less = {
     id: 'less',
@@ -84,14 +94,14 @@ const discountOrder = async (
   const { tax_total } = await changes.read();
   expect(cents(tax_total)).toBe(after);
   const total = paid + price + after - tax;
-  await staffOf(shop).refund(order.id, paid - total);
+  await createStaff(shop).refund(order.id, paid - total);
   return { total, tax: after };
 };
 
 /** Exchanges a unit of a paid order for the same product. */
 const exchangeUnit = async ({ order }: Placed, option: OptionName) => {
   const item = order.items.find(({ product_title }) => !['Voucher', 'Feed'].includes(product_title));
-  const [changes, units] = [changesOf(shop, order.id), [{ id: item?.id as string, quantity: 1 }]];
+  const [changes, units] = [listChanges(shop, order.id), [{ id: item?.id as string, quantity: 1 }]];
   await changes.ship([{ id: item?.id as string, quantity: item?.quantity as number }], option);
   await changes.receive(await changes.exchange(units, [item?.product_title as ProductName]), units);
 };
@@ -99,7 +109,7 @@ const exchangeUnit = async ({ order }: Placed, option: OptionName) => {
 it(`matches the ledger and the expected amounts to the cent for ${carts} random carts`, {
   timeout: 600_000,
 }, async () => {
-  const staff = staffOf(shop);
+  const staff = createStaff(shop);
   const ended: { id: string; status: string | null; total: number; tax: number; refunds: number[] | null }[] = [];
   const changed = new Set<string>();
   for (let count = 0; count < carts; count++) {
@@ -117,7 +127,7 @@ it(`matches the ledger and the expected amounts to the cent for ${carts} random 
       PERCENT: [Math.floor((percent + 49) / 100), Math.floor((percent + 50) / 100)],
     };
     const totals = discounts[basket.coupon ?? 'none'].map(
-      (discount) => basket.goods - discount + shippingOf(basket) + tax,
+      (discount) => basket.goods - discount + getShipping(basket) + tax,
     );
     const total = cents(order.total);
     expect([paid, totals]).toEqual([total, expect.arrayContaining([total])]);
@@ -165,16 +175,16 @@ it(`matches the ledger and the expected amounts to the cent for ${carts} random 
       (now) => (now.sales[0]?.status ?? null) === status && now.credits.length === (refunds?.length ?? 1),
     );
     if (refunds === null) {
-      expect(await netOf(levy, id)).toEqual({ net: total, tax, credits: 1 });
+      expect(await readNet(levy, id)).toEqual({ net: total, tax, credits: 1 });
       continue;
     }
-    expect(sales.map((sale) => [sale.status, centsOf(sale.total_amount), centsOf(sale.tax_amount)])).toEqual(
+    expect(sales.map((sale) => [sale.status, toCents(sale.total_amount), toCents(sale.tax_amount)])).toEqual(
       status === null ? [] : [[status, total, tax]],
     );
-    const credited = credits.map(({ total_amount }) => centsOf(total_amount));
+    const credited = credits.map(({ total_amount }) => toCents(total_amount));
     expect(credited.sort((a, b) => a - b)).toEqual(refunds.sort((a, b) => a - b));
     // Refunding all units of a sale refunds all of its tax.
-    if (sum(refunds) === total) expect(sum(credits.map(({ tax_amount }) => centsOf(tax_amount)))).toBe(tax);
+    if (sum(refunds) === total) expect(sum(credits.map(({ tax_amount }) => toCents(tax_amount)))).toBe(tax);
   }
   const before = shop.output().length;
   await new Promise((resolve) => setTimeout(resolve, 10_000));
@@ -186,10 +196,10 @@ it(`matches the ledger and the expected amounts to the cent for ${carts} random 
   const isExpected = ([, id, code, collected, calculated]: RegExpMatchArray) =>
     changed.has(id as string) &&
     code === 'tax_difference' &&
-    Math.abs(centsOf(collected as string) - centsOf(calculated as string)) === 1;
+    Math.abs(toCents(collected as string) - toCents(calculated as string)) === 1;
   expect(problems.filter((problem) => !isExpected(problem))).toEqual([]);
   expect(reconciled.match(/"level":"error"/g) ?? []).toHaveLength(problems.length);
-  expect(await Promise.all(ended.map(async ({ id }) => (await recordedOf(levy, id)).sales.length))).toEqual(
+  expect(await Promise.all(ended.map(async ({ id }) => (await readRecorded(levy, id)).sales.length))).toEqual(
     ended.map(({ status }) => (status === null ? 0 : 1)),
   );
 });

@@ -29,9 +29,9 @@ export type FakeNote = {
 export type FakeRefund = { id: string; invoice: string; amount: number; created: number; status?: string };
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
-export const totalOf = ({ lines }: FakeInvoice): number =>
+export const getTotal = ({ lines }: FakeInvoice): number =>
   sum(lines.map((line) => line.amount - line.discount + line.tax));
-export const taxOf = ({ lines }: FakeInvoice): number => sum(lines.map(({ tax }) => tax));
+export const getTax = ({ lines }: FakeInvoice): number => sum(lines.map(({ tax }) => tax));
 export const noteTotal = ({ lines }: FakeNote): number => sum(lines.map(({ net, tax }) => net + tax));
 const taxes = (amount: number) => (amount ? [{ amount, tax_behavior: 'exclusive' }] : []);
 const addresses: Record<string, object> = {
@@ -55,8 +55,8 @@ const invoiceJson = (invoice: FakeInvoice) => ({
   created: invoice.created,
   effective_at: null,
   status_transitions: { finalized_at: invoice.status === 'draft' ? null : invoice.created },
-  total: totalOf(invoice),
-  total_taxes: taxes(taxOf(invoice)),
+  total: getTotal(invoice),
+  total_taxes: taxes(getTax(invoice)),
   shipping_cost: null,
   metadata: invoice.metadata,
 });

@@ -2,9 +2,9 @@ import type Stripe from 'stripe';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { apiKey, type Fault, startFaults, startLevy } from '../../core/test/levy.ts';
-import { randomOf } from '../../core/test/orders.ts';
+import { createRandom } from '../../core/test/orders.ts';
 import { createLevyStripe } from '../index.ts';
-import { type FakeInvoice, type FakeNote, noteTotal, startStripe, taxOf, totalOf } from './fake.ts';
+import { type FakeInvoice, type FakeNote, getTax, getTotal, noteTotal, startStripe } from './fake.ts';
 
 const timeoutMs = 500;
 const now = Math.floor(Date.now() / 1000) - 60;
@@ -48,7 +48,7 @@ const send = (type: string, { id }: { id: string }) => billing.handleEvent(event
 const cents = (amount: string): number => Math.round(Number(amount) * 100);
 
 /** The sum of the recorded sale and credits of an invoice, in cents. */
-const ledgerOf = async (id: string) => {
+const readLedger = async (id: string) => {
   const rows = [];
   for await (const row of levy.levy.list('/transactions', { query: { limit: 100 } }))
     if ((row.metadata?.['order'] as string) === id && row.status !== 'void') rows.push(row);
@@ -59,7 +59,7 @@ describe('life cycle of an invoice', () => {
   it('taxes a draft once, finalizes it, credits a note and voids the credit', async () => {
     const invoice = add([line(10_000), line(3_333, { quantity: 2, discount: 333 }), line(-2_000)]);
     await send('invoice.created', invoice);
-    const first = { tax: taxOf(invoice), writes: invoice.writes };
+    const first = { tax: getTax(invoice), writes: invoice.writes };
     // 110.00 in Seattle.
     const rates = orThrow(
       await levy.levy.get('/rates', {
@@ -71,7 +71,7 @@ describe('life cycle of an invoice', () => {
     expect(invoice.writes).toBe(first.writes);
     invoice.status = 'open';
     await send('invoice.finalized', invoice);
-    expect((await ledgerOf(invoice.id)).map((row) => [row.status, cents(row.total_amount), row.id])).toEqual([
+    expect((await readLedger(invoice.id)).map((row) => [row.status, cents(row.total_amount), row.id])).toEqual([
       ['finalized', 11_000 + first.tax, invoice.metadata['levy_transaction_id']],
     ]);
     const [one] = invoice.lines as [FakeInvoice['lines'][number]];
@@ -90,13 +90,13 @@ describe('life cycle of an invoice', () => {
     expect((await billing.handleEvent(noted)).problems).toEqual([]);
     await billing.handleEvent(noted);
     expect(
-      (await ledgerOf(invoice.id))
+      (await readLedger(invoice.id))
         .filter(({ type }) => type === 'credit')
         .map((row) => [row.id, cents(row.total_amount)]),
     ).toEqual([[note.metadata?.['levy_credit_id'], noteTotal(note)]]);
     note.status = 'void';
     await billing.handleEvent(event('credit_note.voided', { id: note.id, invoice: invoice.id }));
-    expect(await ledgerOf(invoice.id)).toHaveLength(1);
+    expect(await readLedger(invoice.id)).toHaveLength(1);
   });
 
   it('voids the transaction of a voided invoice and of a deleted draft', async () => {
@@ -106,7 +106,7 @@ describe('life cycle of an invoice', () => {
     fake.invoices.delete(deleted.id);
     await send('invoice.voided', voided);
     await send('invoice.deleted', deleted);
-    expect([...(await ledgerOf(voided.id)), ...(await ledgerOf(deleted.id))]).toEqual([]);
+    expect([...(await readLedger(voided.id)), ...(await readLedger(deleted.id))]).toEqual([]);
   });
 
   it('credits a refund, and voids the credit if the refund fails later', async () => {
@@ -119,11 +119,11 @@ describe('life cycle of an invoice', () => {
     const charged = { id: 'ch_1', payment_intent: `pi_${invoice.id}` };
     await billing.handleEvent(event('charge.refunded', charged));
     expect(
-      (await ledgerOf(invoice.id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount)),
+      (await readLedger(invoice.id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount)),
     ).toEqual([500]);
     refund.status = 'failed';
     await billing.handleEvent(event('refund.failed', { ...charged, id: refund.id }));
-    expect((await ledgerOf(invoice.id)).map(({ type }) => type)).toEqual(['sale']);
+    expect((await readLedger(invoice.id)).map(({ type }) => type)).toEqual(['sale']);
   });
 
   // Cal. Code Regs. 18 1502(f)(1)(D): downloaded software is not taxable. Conn. Gen. Stat. 12-408(1)(D)(i): data processing
@@ -135,7 +135,7 @@ describe('life cycle of an invoice', () => {
   ])('taxes a product in %s according to its tax code %s', async (state, code, tax) => {
     const invoice = add([line(10_000, { product: `prod_${code}` })], { state });
     await send('invoice.created', invoice);
-    expect([taxOf(invoice), invoice.metadata['levy_transaction_id']]).toEqual([tax, expect.any(String)]);
+    expect([getTax(invoice), invoice.metadata['levy_transaction_id']]).toEqual([tax, expect.any(String)]);
   });
 
   it('taxes an invoice with 250 lines', async () => {
@@ -156,7 +156,7 @@ it.each([
   const invoice = add([line(1_000, lineChange)], invoiceChange);
   const { problems } = await send('invoice.created', invoice);
   expect(problems.map((problem) => problem.code)).toEqual([code]);
-  expect([invoice.writes, await ledgerOf(invoice.id)]).toEqual([0, []]);
+  expect([invoice.writes, await readLedger(invoice.id)]).toEqual([0, []]);
   fake.invoices.delete(invoice.id);
 });
 
@@ -171,7 +171,7 @@ it.each<[Fault, string]>([
   faults.state.fault = 'none';
   expect(invoice.writes).toBe(0);
   for (let time = 0; time < 2; time++) expect((await send('invoice.created', invoice)).problems).toEqual([]);
-  expect([(await ledgerOf(invoice.id)).length, invoice.writes]).toEqual([1, 1]);
+  expect([(await readLedger(invoice.id)).length, invoice.writes]).toEqual([1, 1]);
 });
 
 it('throws while Stripe is unavailable, and continues later', async () => {
@@ -182,11 +182,11 @@ it('throws while Stripe is unavailable, and continues later', async () => {
   }
   fake.state.fault = 0;
   await send('invoice.created', invoice);
-  expect(taxOf(invoice)).toBeGreaterThan(0);
+  expect(getTax(invoice)).toBeGreaterThan(0);
 });
 
 it(`matches Levy to the cent on ${count} invoices with lost, repeated and reordered events`, async () => {
-  const random = randomOf(20_261_128);
+  const random = createRandom(20_261_128);
   const upTo = (most: number) => random.upTo(most - 1);
   const isIn = (percent: number) => random.upTo(99) < percent;
   const invoices: FakeInvoice[] = [];
@@ -206,13 +206,13 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
       ['invoice.updated', invoice.id],
       ['invoice.finalized', invoice.id],
     ] as [string, string][];
-    kept.set(invoice.id, invoice.status === 'void' ? 0 : totalOf(invoice));
+    kept.set(invoice.id, invoice.status === 'void' ? 0 : getTotal(invoice));
     if (invoice.status === 'open' && isIn(50)) {
       const [first] = invoice.lines as [FakeInvoice['lines'][number]];
       const isNote = isIn(50);
       const own = { of: first.id, net: first.amount - first.discount, tax: first.tax };
       const off = invoice.lines.some(({ amount }) => amount < 0);
-      const amount = 1 + upTo(totalOf(invoice));
+      const amount = 1 + upTo(getTotal(invoice));
       if (isNote && !off && own.net > 0) {
         const note = {
           id: `cn_${++serial}`,
@@ -223,10 +223,10 @@ it(`matches Levy to the cent on ${count} invoices with lost, repeated and reorde
           refund: null,
         };
         fake.notes.push(note);
-        kept.set(invoice.id, totalOf(invoice) - noteTotal(note));
+        kept.set(invoice.id, getTotal(invoice) - noteTotal(note));
       } else {
         fake.refunds.push({ id: `re_${++serial}`, invoice: invoice.id, amount, created: now });
-        kept.set(invoice.id, totalOf(invoice) - amount);
+        kept.set(invoice.id, getTotal(invoice) - amount);
       }
       events.push(['credit_note.created', invoice.id]);
     }

@@ -1,22 +1,22 @@
 import { type Injector, type OrderSellerStrategy, OrderService } from '@vendure/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
-import { recordedOf, startLevy } from '../../core/test/levy.ts';
+import { readRecorded, startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   berlin,
-  creditsOf,
-  expectedTaxOf,
+  createShopper,
+  createStaff,
   expectSale,
+  getSummary,
+  getTax,
   guam,
   placeOrder,
+  readCredits,
+  readExpectedTax,
   type ShopOrder,
-  shopperOf,
-  staffOf,
-  summaryOf,
-  taxOf,
 } from './orders.ts';
-import { optionsOf, startShop } from './shop.ts';
+import { buildOptions, startShop } from './shop.ts';
 
 let injector: Injector;
 /** Splits an order of a table (249.50) and a pin into two orders of sellers, and pays for them, as a marketplace does. */
@@ -35,17 +35,17 @@ const sellers: OrderSellerStrategy = {
 };
 
 const levy = await startLevy();
-const shop = await startShop(optionsOf(levy.url), { orderOptions: { orderSellerStrategy: sellers } });
+const shop = await startShop(buildOptions(levy.url), { orderOptions: { orderSellerStrategy: sellers } });
 afterAll(shop.stop);
 
-const staff = staffOf(shop);
+const staff = createStaff(shop);
 const expectedTax = (order: ShopOrder, address: (typeof addresses)[keyof typeof addresses]) =>
-  expectedTaxOf(levy, order, address);
+  readExpectedTax(levy, order, address);
 const expectRecorded = (order: ShopOrder, status = 'finalized') => expectSale(shop, levy, order, status);
 
 describe('the tax of a cart', () => {
   it("matches Levy's tax if a discount with the same total is distributed differently", async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     const first = await shopper.add('Mug', 2);
     await shopper.add('Shirt', 1);
     await shopper.address(addresses.HI);
@@ -55,13 +55,13 @@ describe('the tax of a cart', () => {
     await shopper.adjust(first.lines[0]?.id as string, 2);
     await shopper.customer('a@shop.example');
     const order = await shopper.toPayment();
-    expect(taxOf(order)).toBe(await expectedTax(order, addresses.HI));
-    expect(summaryOf(order)).toBe(taxOf(order));
+    expect(getTax(order)).toBe(await expectedTax(order, addresses.HI));
+    expect(getSummary(order)).toBe(getTax(order));
     await expectRecorded(await shopper.pay('settle'));
   });
 
   it("equals Levy's tax after each change of a cart with a distributed discount", async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     let order = await shopper.add('Mug', 2);
     for (const product of ['Shirt', 'Rice', 'Pin'] as const) order = await shopper.add(product, 1);
     await shopper.address(addresses.NY);
@@ -71,40 +71,40 @@ describe('the tax of a cart', () => {
     for (let quantity = 1; quantity < 14; quantity++) {
       const line = order.lines[quantity % order.lines.length];
       order = await shopper.adjust(line?.id as string, 1 + ((quantity * 7) % 9));
-      taxes.push([taxOf(order), await expectedTax(order, addresses.NY)]);
+      taxes.push([getTax(order), await expectedTax(order, addresses.NY)]);
     }
     expect(taxes.map(([tax]) => tax)).toEqual(taxes.map(([, expected]) => expected));
   });
 
   it('changes with a second address in the same zone', async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.add('Table', 1);
     const inNewYork = await shopper.address(addresses.NY);
-    expect(taxOf(inNewYork)).toBe(await expectedTax(inNewYork, addresses.NY));
+    expect(getTax(inNewYork)).toBe(await expectedTax(inNewYork, addresses.NY));
     const inDetroit = await shopper.address(addresses.MI);
-    expect([taxOf(inDetroit), taxOf(inNewYork)]).toEqual([1497, 2214]);
+    expect([getTax(inDetroit), getTax(inNewYork)]).toEqual([1497, 2214]);
   });
 
   it('is zero without an address', async () => {
-    expect(taxOf(await shopperOf(shop).add('Mug', 1))).toBe(0);
+    expect(getTax(await createShopper(shop).add('Mug', 1))).toBe(0);
   });
 
   it("uses the shop's rate, and logs it, for an address without a state and a ZIP code", async () => {
     const address = { streetLine1: 'x', city: 'Detroit', countryCode: 'US' };
     const order = await placeOrder(shop, { items: [['Mug', 1]], address });
     // 7 % of 26.66, and of shipping 5.00.
-    expect(taxOf(order)).toBe(187 + 35);
+    expect(getTax(order)).toBe(187 + 35);
     expect(shop.logger.lines.join('\n')).toContain(
       `Levy returned no tax for order ${order.code}; charging the shop's tax rate: The address has neither a state nor a postal code.`,
     );
   });
 
   it("uses the shop's rate abroad", async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.add('Mug', 1);
     const order = await shopper.address(berlin);
     // 7 % of 26.66.
-    expect(taxOf(order)).toBe(187);
+    expect(getTax(order)).toBe(187);
   });
 });
 
@@ -122,7 +122,7 @@ describe('an order', () => {
     await expectRecorded(order, 'draft');
     await staff.cancel(order.id);
     await shop.settled();
-    expect((await recordedOf(levy, order.code)).sales).toEqual([]);
+    expect((await readRecorded(levy, order.code)).sales).toEqual([]);
   });
 
   it('keeps its sale if it is canceled after payment, and its refund is a credit', async () => {
@@ -130,7 +130,7 @@ describe('an order', () => {
     await staff.cancel(order.id);
     await staff.refund(order.id, { amount: order.totalWithTax });
     await expectRecorded(order);
-    expect((await creditsOf(shop, levy, order)).amounts).toEqual([[order.totalWithTax, taxOf(order)]]);
+    expect((await readCredits(shop, levy, order)).amounts).toEqual([[order.totalWithTax, getTax(order)]]);
   });
 
   it('is exempt for a registered customer with a certificate, but not for a guest with the same id', async () => {
@@ -146,17 +146,17 @@ describe('an order', () => {
     const email = 'reseller@shop.example';
     const reseller = await staff.register(email);
     await exempt(`vendure-${reseller}`);
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.login(email);
     await shopper.add('Mug', 1);
     await shopper.address(addresses.MI);
     await shopper.ship('standard');
     await shopper.toPayment();
     const order = await shopper.pay('settle');
-    expect(taxOf(order)).toBe(0);
+    expect(getTax(order)).toBe(0);
     await expectRecorded(order);
 
-    const guest = shopperOf(shop);
+    const guest = createShopper(shop);
     await guest.add('Mug', 1);
     await guest.address(addresses.MI);
     await guest.ship('standard');
@@ -165,13 +165,13 @@ describe('an order', () => {
     await exempt(String(Number(reseller) + 1));
     await exempt(`vendure-${Number(reseller) + 1}`);
     await guest.toPayment();
-    expect(taxOf(await guest.pay('settle'))).toBe(160);
+    expect(getTax(await guest.pay('settle'))).toBe(160);
   });
 });
 
 /** Creates an order of which 10.00 is settled and the rest is authorized. */
 const partlyPaid = async () => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   await shopper.add('Mug', 2);
   await shopper.address(addresses.MI);
   await shopper.ship('standard');
@@ -183,19 +183,19 @@ const partlyPaid = async () => {
   expect(order.totalWithTax - order.total).toBe(320);
   return order;
 };
-const statesOf = async (code: string) => {
+const listStates = async (code: string) => {
   await shop.settled();
-  const { sales, credits } = await recordedOf(levy, code);
+  const { sales, credits } = await readRecorded(levy, code);
   return [...sales, ...credits].map(({ type, status, total_amount }) => `${type} ${status} ${total_amount}`);
 };
 const decimal = (cents: number) => (cents / 100).toFixed(2);
 
 it('records no sale for an order that is canceled after a partial payment', async () => {
   const order = await partlyPaid();
-  expect(await statesOf(order.code)).toEqual([`sale draft ${decimal(order.totalWithTax)}`]);
+  expect(await listStates(order.code)).toEqual([`sale draft ${decimal(order.totalWithTax)}`]);
   await staff.cancel(order.id);
   await staff.refund(order.id, { amount: 1000 });
-  expect(await statesOf(order.code)).toEqual([]);
+  expect(await listStates(order.code)).toEqual([]);
 });
 
 it('records a sale when the last payment of an order is settled', async () => {
@@ -205,10 +205,10 @@ it('records a sale when the last payment of an order is settled', async () => {
   );
   const rest = read.payments.find(({ state }) => state === 'Authorized');
   await shop.send(`mutation { settlePayment(id: "${rest?.id}") { __typename } }`);
-  expect(await statesOf(order.code)).toEqual([`sale finalized ${decimal(order.totalWithTax)}`]);
+  expect(await listStates(order.code)).toEqual([`sale finalized ${decimal(order.totalWithTax)}`]);
   await staff.cancel(order.id);
   await staff.refund(order.id, { amount: 1000 });
-  expect(await statesOf(order.code)).toEqual([
+  expect(await listStates(order.code)).toEqual([
     `sale finalized ${decimal(order.totalWithTax)}`,
     'credit finalized 10.00',
   ]);
@@ -226,7 +226,7 @@ it('records the order of a customer, and not its parts for several sellers', asy
   );
   expect(read.orders.items.map(({ type }) => type)).toEqual(['Seller', 'Seller', 'Aggregate']);
   expect(read.orders.items.every(({ totalWithTax }) => totalWithTax > 0)).toBe(true);
-  const recorded = await Promise.all(read.orders.items.map(({ code }) => statesOf(code)));
+  const recorded = await Promise.all(read.orders.items.map(({ code }) => listStates(code)));
   expect(recorded).toEqual([[], [], [`sale finalized ${decimal(order.totalWithTax)}`]]);
 });
 
@@ -237,7 +237,7 @@ it('does not tax an order that has a shipping method twice, and logs the reason'
   ] as const;
   const order = await placeOrder(shop, { items, address: addresses.NY, ship: ['second', 'second'] });
   await shop.settled();
-  expect((await recordedOf(levy, order.code)).sales).toEqual([]);
+  expect((await readRecorded(levy, order.code)).sales).toEqual([]);
   expect(shop.logger.lines).toContainEqual(
     expect.stringMatching(`${order.code}: repeated_shipping_method: Use a different`),
   );
@@ -245,7 +245,7 @@ it('does not tax an order that has a shipping method twice, and logs the reason'
 
 it('logs an order to an address that Levy does not cover once', async () => {
   const order = await placeOrder(shop, { items: [['Mug', 1]], address: guam });
-  expect(taxOf(order)).toBe(0);
+  expect(getTax(order)).toBe(0);
   const logged = shop.logger.lines.filter((line) => line.includes(`Check the tax of order ${order.code}`));
   expect(logged).toHaveLength(1);
   expect(logged[0]).toMatch(/Guam/);

@@ -1,30 +1,30 @@
 import { DefaultMoneyStrategy, TransactionalConnection } from '@vendure/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
-import { recordedOf, startLevy } from '../../core/test/levy.ts';
+import { readRecorded, startLevy } from '../../core/test/levy.ts';
 import { reconcileOrders, reconcileTask } from '../reconcile.ts';
-import { addresses, berlin, cents, expectSale, placeOrder, type ShopOrder, staffOf, taxOf } from './orders.ts';
-import { optionsOf, startShop } from './shop.ts';
+import { addresses, berlin, cents, createStaff, expectSale, getTax, placeOrder, type ShopOrder } from './orders.ts';
+import { buildOptions, startShop } from './shop.ts';
 
 // The second one has no transactions, as if it had been down.
 const [levy, empty] = [await startLevy(), await startLevy()];
-const shop = await startShop(optionsOf(levy.url));
+const shop = await startShop(buildOptions(levy.url));
 afterAll(shop.stop);
 
-const staff = staffOf(shop);
+const staff = createStaff(shop);
 const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
-const lineOf = (order: ShopOrder): string => order.lines[0]?.id as string;
+const getLine = (order: ShopOrder): string => order.lines[0]?.id as string;
 
 /** Returns the sale in Levy with its tax, minus all credits. */
-const leftOf = async (order: ShopOrder) => {
+const readLeft = async (order: ShopOrder) => {
   await shop.settled();
-  const { sales, credits } = await recordedOf(levy, order.code);
+  const { sales, credits } = await readRecorded(levy, order.code);
   const sum = (of: 'total_amount' | 'tax_amount') =>
     sales.reduce((all, sale) => all + cents(sale[of]), 0) - credits.reduce((all, credit) => all + cents(credit[of]), 0);
   return [sum('total_amount'), sum('tax_amount')];
 };
 const reconcileToday = () => reconcileOrders(shop.injector, shop.options, { from: day(0), to: day(0) });
-const problemsOf = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign/.test(line));
+const listProblems = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign/.test(line));
 
 describe('an order that is edited', () => {
   it.each([true, false])(
@@ -32,24 +32,24 @@ describe('an order that is edited', () => {
     async (isPaidBackFirst) => {
       const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
       await shop.settled();
-      await staff.lower(order.id, lineOf(order), 2, 'PaymentSettled', isPaidBackFirst);
+      await staff.lower(order.id, getLine(order), 2, 'PaymentSettled', isPaidBackFirst);
       const edited = await staff.read(order.id);
       expect(edited.totalWithTax).toBeLessThan(order.totalWithTax);
-      expect(await leftOf(edited)).toEqual([edited.totalWithTax, taxOf(edited)]);
-      expect(problemsOf()).toEqual([]);
+      expect(await readLeft(edited)).toEqual([edited.totalWithTax, getTax(edited)]);
+      expect(listProblems()).toEqual([]);
     },
   );
 
   it('is recorded after a partial shipment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
-    await staff.shipOne(lineOf(order));
+    await staff.shipOne(getLine(order));
     await shop.settled();
-    await staff.enlarge(order.id, lineOf(order), 5, 'PartiallyShipped');
+    await staff.enlarge(order.id, getLine(order), 5, 'PartiallyShipped');
     const larger = await staff.read(order.id);
-    expect(await leftOf(larger)).toEqual([larger.totalWithTax, taxOf(larger)]);
-    await staff.lower(order.id, lineOf(order), 4, 'PartiallyShipped', false);
+    expect(await readLeft(larger)).toEqual([larger.totalWithTax, getTax(larger)]);
+    await staff.lower(order.id, getLine(order), 4, 'PartiallyShipped', false);
     const smaller = await staff.read(order.id);
-    expect(await leftOf(smaller)).toEqual([smaller.totalWithTax, taxOf(smaller)]);
+    expect(await readLeft(smaller)).toEqual([smaller.totalWithTax, getTax(smaller)]);
   });
 
   it('to a different city is recorded, even with the same amounts', async () => {
@@ -59,8 +59,8 @@ describe('an order that is edited', () => {
     const lansing = { city: 'Lansing', postalCode: '48933', streetLine1: '100 N Capitol Ave' };
     await staff.modify(order.id, { updateShippingAddress: lansing });
     await staff.to(order.id, 'PaymentSettled');
-    expect(await leftOf(await staff.read(order.id))).toEqual([order.totalWithTax, taxOf(order)]);
-    const { sales } = await recordedOf(levy, order.code);
+    expect(await readLeft(await staff.read(order.id))).toEqual([order.totalWithTax, getTax(order)]);
+    const { sales } = await readRecorded(levy, order.code);
     expect(sales).toMatchObject([
       { customer: { address: { city: 'Lansing' } }, metadata: { changed_at: expect.stringMatching(/^20.*Z$/) } },
     ]);
@@ -68,13 +68,13 @@ describe('an order that is edited', () => {
 
   it('to a country abroad is voided', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
-    expect(await leftOf(order)).toEqual([order.totalWithTax, taxOf(order)]);
+    expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
     await staff.to(order.id, 'Modifying');
     await staff.modify(order.id, { updateShippingAddress: { countryCode: 'DE', province: '', postalCode: '10115' } });
     // The shop's rate also applies to the shipping, which Michigan does not tax.
     await staff.payMore(order.id);
-    expect(await leftOf(order)).toEqual([0, 0]);
-    expect(problemsOf()).toEqual([]);
+    expect(await readLeft(order)).toEqual([0, 0]);
+    expect(listProblems()).toEqual([]);
   });
 
   it('with a discount is recorded as the sale with the lower tax', async () => {
@@ -103,7 +103,7 @@ describe('an order that is edited', () => {
     await staff.modify(order.id, { surcharges: [surcharge], refunds: [refund] });
     await staff.to(order.id, 'PaymentSettled');
     const edited = await staff.read(order.id);
-    expect([edited.totalWithTax, taxOf(edited)]).toEqual([order.totalWithTax - 306, 154]);
+    expect([edited.totalWithTax, getTax(edited)]).toEqual([order.totalWithTax - 306, 154]);
     await expectSale(shop, levy, edited);
   });
 
@@ -111,7 +111,7 @@ describe('an order that is edited', () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');
-    await staff.modify(order.id, { adjustOrderLines: [{ orderLineId: lineOf(order), quantity: 2 }] });
+    await staff.modify(order.id, { adjustOrderLines: [{ orderLineId: getLine(order), quantity: 2 }] });
     for (const state of [null, 'ArrangingAdditionalPayment']) {
       if (state) await staff.to(order.id, state);
       const { recorded, problems, extra } = await reconcileToday();
@@ -121,7 +121,7 @@ describe('an order that is edited', () => {
         [],
       ]);
     }
-    expect(await leftOf(order)).toEqual([order.totalWithTax, taxOf(order)]);
+    expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
     await staff.to(order.id, 'Cancelled');
   });
 });
@@ -141,10 +141,10 @@ describe('a reconciliation', () => {
     await staff.settle(paid.id);
     for (const order of [refunded, paid]) await backdate(order);
     await shop.settled();
-    await reconcileOrders(shop.injector, optionsOf(empty.url), { from: day(0), to: day(0) });
-    const { credits } = await recordedOf(empty, refunded.code);
+    await reconcileOrders(shop.injector, buildOptions(empty.url), { from: day(0), to: day(0) });
+    const { credits } = await readRecorded(empty, refunded.code);
     expect(credits.map(({ total_amount }) => total_amount).sort()).toEqual(['10.00', '5.00']);
-    expect((await recordedOf(empty, paid.code)).sales.map(({ status }) => status)).toEqual(['finalized']);
+    expect((await readRecorded(empty, paid.code)).sales.map(({ status }) => status)).toEqual(['finalized']);
   });
 
   it('runs as a scheduler task that logs its findings', async () => {
@@ -154,7 +154,7 @@ describe('a reconciliation', () => {
     await sql(`UPDATE "order" SET customFieldsLevysale = NULL WHERE code = '${order.code}'`);
     const report = await reconcileTask(shop.options).execute(shop.injector);
     expect(report).toMatchObject({ recorded: [], extra: 1 });
-    const { sales } = await recordedOf(levy, order.code);
+    const { sales } = await readRecorded(levy, order.code);
     expect(shop.logger.lines).toContain(`Levy has ${order.code}, but no order of this shop matches it.`);
     await sql(`UPDATE "order" SET customFieldsLevysale = 'null' WHERE code = '${order.code}'`);
     const { problems } = await reconcileToday();
@@ -170,7 +170,7 @@ describe('a reconciliation', () => {
     await shop.settled();
     const { problems, extra } = await reconcileToday();
     expect([problems, extra]).toEqual([[], []]);
-    expect(problemsOf().filter((line) => line.includes(order.code))).toEqual([]);
+    expect(listProblems().filter((line) => line.includes(order.code))).toEqual([]);
   });
 });
 

@@ -3,31 +3,31 @@ import { startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   cents,
-  creditsOf,
-  expectedTaxOf,
+  createShopper,
+  createStaff,
   expectSale,
+  getSummary,
+  getTax,
   placeOrder,
+  readCredits,
+  readExpectedTax,
   type ShopOrder,
-  shopperOf,
-  staffOf,
-  summaryOf,
-  taxOf,
 } from './orders.ts';
-import { optionsOf, startShop, store } from './shop.ts';
+import { buildOptions, startShop, store } from './shop.ts';
 
 const levy = await startLevy();
 levy.set('retail_delivery_fee=add');
-const shop = await startShop(optionsOf(levy.url, { fallback: 'block' }));
+const shop = await startShop(buildOptions(levy.url, { fallback: 'block' }));
 afterAll(shop.stop);
 beforeEach(() => {
   shop.logger.lines.length = 0;
 });
 
-const staff = staffOf(shop);
+const staff = createStaff(shop);
 const logged = () => shop.logger.lines.join('\n');
 
 /** Returns the only sale of an order, and checks its amounts and the log. */
-const saleOf = async (order: ShopOrder) => {
+const toSale = async (order: ShopOrder) => {
   const sale = await expectSale(shop, levy, order);
   expect(logged()).not.toMatch(/mismatch|tax_difference/);
   return sale;
@@ -43,8 +43,8 @@ describe('a gift card', () => {
       address: addresses.NY,
     });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00 are 1.27, 1.42 and 0.12.
-    expect(taxOf(order)).toBe(281);
-    expect((await saleOf(order)).shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '0.00' });
+    expect(getTax(order)).toBe(281);
+    expect((await toSale(order)).shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '0.00' });
     expect(logged()).toBe('');
   });
 
@@ -52,7 +52,7 @@ describe('a gift card', () => {
     await staff.setProduct('Card', { levyFulfillment: 'ship' });
     const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
     await staff.setProduct('Card', { levyFulfillment: null });
-    const { line_items, shipping } = await saleOf(order);
+    const { line_items, shipping } = await toSale(order);
     expect([line_items[0]?.fulfillment, shipping]).toMatchObject(['ship', { line_item_ids: null }]);
     expect(logged()).toBe('');
   });
@@ -62,14 +62,14 @@ describe('an order with a retail delivery fee that Levy adds', () => {
   it('has the fee as a tax of its first line, in one sale', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
     // 9.025 % of 106.64 + 5.00, and 0.50.
-    expect(taxOf(order)).toBe(1008 + 50);
+    expect(getTax(order)).toBe(1008 + 50);
     expect(order.taxSummary).toContainEqual(
       expect.objectContaining({ description: 'Minnesota retail delivery fee', taxTotal: 50 }),
     );
-    await saleOf(order);
+    await toSale(order);
     await staff.refund(order.id, { amount: order.totalWithTax });
-    expect((await creditsOf(shop, levy, order)).amounts).toEqual([[order.totalWithTax, taxOf(order)]]);
-    await saleOf(order);
+    expect((await readCredits(shop, levy, order)).amounts).toEqual([[order.totalWithTax, getTax(order)]]);
+    await toSale(order);
   });
 });
 
@@ -80,24 +80,24 @@ describe('an order with the shipping method of the store', () => {
     const address = where === 'NY' ? addresses.NY : null;
     const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address });
     // 6 % of 26.66.
-    expect(taxOf(order)).toBe(160);
-    const { line_items, tax_summary } = await saleOf(order);
+    expect(getTax(order)).toBe(160);
+    const { line_items, tax_summary } = await toSale(order);
     expect(line_items).toMatchObject([pickedUp]);
     expect(tax_summary.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-MI']);
     expect(logged()).toBe('');
   });
 
   it("lists the other methods with the buyer's tax, and applies the selected method", async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.add('Mug', 1);
     await shopper.address(addresses.NY);
-    expect(taxOf(await shopper.ship('pickup'))).toBe(160);
+    expect(getTax(await shopper.ship('pickup'))).toBe(160);
     expect(await shopper.methods()).toContainEqual(
       // 8.875 % of 31.66 less 8.875 % of 26.66.
       expect.objectContaining({ code: 'standard', priceWithTax: 544 }),
     );
-    expect(taxOf(await shopper.ship('standard'))).toBe(281);
-    expect(taxOf(await shopper.ship('pickup'))).toBe(160);
+    expect(getTax(await shopper.ship('standard'))).toBe(281);
+    expect(getTax(await shopper.ship('pickup'))).toBe(160);
     expect(logged()).toBe('');
   });
 
@@ -108,8 +108,8 @@ describe('an order with the shipping method of the store', () => {
     ] as const;
     const order = await placeOrder(shop, { items, ship: ['standard', 'pickup'], address: addresses.NY });
     // 8.875 % of 26.66 + 5.00 in New York, and 6 % of 249.50 in Detroit.
-    expect(taxOf(order)).toBe(281 + 1497);
-    const { line_items } = await saleOf(order);
+    expect(getTax(order)).toBe(281 + 1497);
+    const { line_items } = await toSale(order);
     expect(line_items.map(({ fulfillment }) => fulfillment)).toEqual([null, 'pickup']);
     expect(logged()).toBe('');
   });
@@ -128,7 +128,7 @@ describe('an order with the shipping method of the store', () => {
     );
     const standard = methods.shippingMethods.items.find(({ code }) => code === 'standard')?.id;
     await staff.modify(order.id, { shippingMethodIds: [standard] });
-    expect(taxOf(await staff.read(order.id))).toBe(281);
+    expect(getTax(await staff.read(order.id))).toBe(281);
   });
 });
 
@@ -149,10 +149,10 @@ it.each([
       ...(coupon && { coupon }),
     });
     expect(order.shipping).toBe(shipping);
-    expect([taxOf(order), await expectedTaxOf(levy, order, addresses.NY)]).toEqual([expected, expected]);
-    await saleOf(order);
+    expect([getTax(order), await readExpectedTax(levy, order, addresses.NY)]).toEqual([expected, expected]);
+    await toSale(order);
     await staff.refund(order.id, { shipping: order.shippingWithTax });
-    const [credit] = (await creditsOf(shop, levy, order)).credits;
+    const [credit] = (await readCredits(shop, levy, order)).credits;
     const credited = [credit?.shipping ?? []]
       .flat()
       .map(({ id, net_amount, tax_amount }) => [id, cents(net_amount), cents(tax_amount)]);
@@ -179,15 +179,15 @@ it.each([
   ['a discount also lowers a fee', [1000, -300], 212],
 ])('%s: surcharges of %j', async (_, surcharges, tax) => {
   const order = await placeOrder(shop, { items: mugAndCard, address: addresses.MI, surcharges });
-  expect([taxOf(order), summaryOf(order)]).toEqual([tax, tax]);
-  await saleOf(order);
+  expect([getTax(order), getSummary(order)]).toEqual([tax, tax]);
+  await toSale(order);
   await staff.refund(order.id, { amount: order.totalWithTax });
-  expect((await creditsOf(shop, levy, order)).amounts).toEqual([[order.totalWithTax, tax]]);
+  expect((await readCredits(shop, levy, order)).amounts).toEqual([[order.totalWithTax, tax]]);
 });
 
 it('a fee on an order that is picked up is taxed at the store, without an address', async () => {
   const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address: null, surcharges: [250] });
   // 6 % of 26.66 and 2.50.
-  expect(taxOf(order)).toBe(175);
-  await saleOf(order);
+  expect(getTax(order)).toBe(175);
+  await toSale(order);
 });

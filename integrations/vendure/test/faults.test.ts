@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
-import { apiKey, type Fault, recordedOf, startFaults, startLevy } from '../../core/test/levy.ts';
+import { apiKey, type Fault, readRecorded, startFaults, startLevy } from '../../core/test/levy.ts';
 import { reconcileOrders } from '../reconcile.ts';
 import {
   addresses,
   addSurcharge,
   berlin,
   cents,
-  expectedTaxOf,
+  createShopper,
+  createStaff,
   expectSale,
+  getTax,
   guam,
   placeOrder,
-  shopperOf,
-  staffOf,
-  taxOf,
+  readExpectedTax,
 } from './orders.ts';
-import { optionsOf, startShop } from './shop.ts';
+import { buildOptions, startShop } from './shop.ts';
 
 const timeoutMs = 400;
 const today = new Date().toISOString().slice(0, 10);
@@ -26,7 +26,7 @@ const levy = await startLevy();
 const faults = await startFaults(levy.url);
 // Job retries end soon, so the test can check what remains to be reconciled.
 const client = createClient({ url: faults.url, apiKey, maxTries: 2, timeoutMs: 300 });
-const options = optionsOf(faults.url, { levy: client, timeoutMs, pauseMs: 50 });
+const options = buildOptions(faults.url, { levy: client, timeoutMs, pauseMs: 50 });
 let shop = await startShop(options);
 afterAll(() => shop.stop());
 afterEach(() => {
@@ -56,7 +56,7 @@ describe('a checkout', () => {
     expect(shop.logger.lines.slice(logged).join('\n')).toContain(order.code);
     faults.state.fault = 'none';
     await shop.settled();
-    const { sales } = await recordedOf(levy, order.code);
+    const { sales } = await readRecorded(levy, order.code);
     // The ledger has the collected tax and the estimate mark.
     expect(sales.map(({ tax_amount, metadata }) => [cents(tax_amount), metadata?.['estimated']])).toEqual([
       [1622, 'true'],
@@ -64,7 +64,7 @@ describe('a checkout', () => {
   });
 
   it('waits no longer than its time limit for each request of the shopper', async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     for (const product of ['Mug', 'Shirt', 'Rice', 'Pin'] as const) await shopper.add(product, 1);
     faults.state.fault = 'hang';
     const start = performance.now();
@@ -75,7 +75,7 @@ describe('a checkout', () => {
 });
 
 it('makes one call per cart change, regardless of the number of lines', async () => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   for (const product of ['Mug', 'Shirt', 'Rice', 'Pin', 'Table'] as const) await shopper.add(product, 2);
   const before = faults.state.seen.length;
   await shopper.address(addresses.WA);
@@ -93,7 +93,7 @@ describe('an order', () => {
       await new Promise((resolve) => setTimeout(resolve, 700));
       faults.state.fault = 'none';
       await reconcileOrders(shop.injector, options, { from: today, to: today });
-      const { sales } = await recordedOf(levy, order.code);
+      const { sales } = await readRecorded(levy, order.code);
       expect(sales.map(({ total_amount, status }) => [cents(total_amount), status])).toEqual([
         [order.totalWithTax, 'finalized'],
       ]);
@@ -104,7 +104,7 @@ describe('an order', () => {
 });
 
 it("keeps the shop's tax while Levy is down, and then gets Levy's", async () => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   await shopper.add('Mug', 1);
   await shopper.address(addresses.MI);
   const { id } = await shopper.ship('standard');
@@ -117,7 +117,7 @@ it("keeps the shop's tax while Levy is down, and then gets Levy's", async () => 
   // The pause after the failure ends.
   await new Promise((resolve) => setTimeout(resolve, 100));
   const order = await shopper.toPayment();
-  expect([order.surcharges[0]?.priceWithTax, taxOf(order)]).toEqual([1060, 220]);
+  expect([order.surcharges[0]?.priceWithTax, getTax(order)]).toEqual([1060, 220]);
   await expectSale(shop, levy, await shopper.pay('settle'));
 });
 
@@ -130,11 +130,11 @@ it('records the order after a restart if the shop stops between the event and th
   const order = await placeOrder(shop, { items: [['Mug', 1]] });
   await new Promise((resolve) => setTimeout(resolve, 300));
   await shop.stop();
-  expect((await recordedOf(levy, order.code)).sales).toEqual([]);
+  expect((await readRecorded(levy, order.code)).sales).toEqual([]);
   faults.state.fault = 'none';
   shop = await startShop(options, {}, location, false);
   await shop.settled();
-  expect((await recordedOf(levy, order.code)).sales).toHaveLength(1);
+  expect((await readRecorded(levy, order.code)).sales).toHaveLength(1);
 });
 
 describe('the fallback "block"', () => {
@@ -147,7 +147,7 @@ describe('the fallback "block"', () => {
   });
 
   const shopperAtPayment = async () => {
-    const shopper = shopperOf(shop);
+    const shopper = createShopper(shop);
     await shopper.add('Mug', 1);
     await shopper.address(addresses.MI);
     await shopper.ship('standard');
@@ -168,7 +168,7 @@ describe('the fallback "block"', () => {
   });
 
   it('asks the shopper to contact the shop about a product with an unknown tax code, and logs the product', async () => {
-    const staff = staffOf(shop);
+    const staff = createStaff(shop);
     await staff.setProduct('Table', { levyTaxCode: 'HOME.TABEL' });
     await expect(placeOrder(shop, { items: [['Table', 1]] })).rejects.toThrow('Contact the shop.');
     await staff.setProduct('Table', { levyTaxCode: null });
@@ -186,7 +186,7 @@ describe('the fallback "block"', () => {
     const order = await shopper.pay('settle');
     expect([order.state, order.totalWithTax - order.total]).toEqual([
       'PaymentSettled',
-      await expectedTaxOf(levy, order, addresses.MI),
+      await readExpectedTax(levy, order, addresses.MI),
     ]);
   });
 
@@ -209,7 +209,7 @@ describe('the fallback "block"', () => {
 
   it('requires a tax from Levy for an edit', async () => {
     const order = await placeOrder(shop, { items: mug, address: addresses.MI });
-    const staff = staffOf(shop);
+    const staff = createStaff(shop);
     await staff.to(order.id, 'Modifying');
     const adjustOrderLines = [{ orderLineId: order.lines[0]?.id, quantity: 2 }];
     faults.state.fault = 503;
@@ -217,7 +217,7 @@ describe('the fallback "block"', () => {
     faults.state.fault = 'none';
     await staff.modify(order.id, { adjustOrderLines });
     const edited = await staff.read(order.id);
-    expect(edited.totalWithTax - edited.total).toBe(await expectedTaxOf(levy, edited, addresses.MI));
+    expect(edited.totalWithTax - edited.total).toBe(await readExpectedTax(levy, edited, addresses.MI));
   });
 
   it('logs the cause of a rejection', () => {

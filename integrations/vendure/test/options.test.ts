@@ -7,8 +7,8 @@ import { EventBus, Injector, JobQueueService, Logger, type Order, OrderPlacedEve
 import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { startLevy } from '../../core/test/levy.ts';
-import { quotedOf } from '../../core/test/orders.ts';
-import { cartOf } from '../cart.ts';
+import { readQuoted } from '../../core/test/orders.ts';
+import { toCart } from '../cart.ts';
 import { levyFromEnvironment } from '../options.ts';
 import { LevyPlugin } from '../plugin.ts';
 import { backoff, startRecording } from '../record.ts';
@@ -65,9 +65,9 @@ it.each([
   ['JPY', 88_900, '53'],
   ['USD', 88_950, '53.37'],
 ])('treats orders in %s as having two decimals in Vendure: %i', async (currency, listPrice, tax) => {
-  const built = cartOf(orderIn(currency, listPrice), noMore);
+  const built = toCart(orderIn(currency, listPrice), noMore);
   if (!built.ok) throw new Error(built.unsupported.detail);
-  expect((await quotedOf(service, built.cart)).calculation.tax_amount).toBe(tax);
+  expect((await readQuoted(service, built.cart)).calculation.tax_amount).toBe(tax);
 });
 
 it.each([
@@ -76,7 +76,7 @@ it.each([
 ])(
   'rejects an order with fractions of a yen, and one in dinars, whose tax has three decimals: %s',
   (currency, code) => {
-    expect(cartOf(orderIn(currency, 88_950), noMore)).toMatchObject({
+    expect(toCart(orderIn(currency, 88_950), noMore)).toMatchObject({
       unsupported: { code },
     });
   },

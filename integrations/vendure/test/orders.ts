@@ -1,7 +1,7 @@
 import { OrderService, RequestContextService } from '@vendure/core';
 import { expect } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
-import { type LocalLevy, recordedOf } from '../../core/test/levy.ts';
+import { type LocalLevy, readRecorded } from '../../core/test/levy.ts';
 import { type ProductName, products, type Send, type Shop } from './shop.ts';
 
 const fields = `id code state total totalWithTax subTotal shipping shippingWithTax
@@ -61,7 +61,7 @@ const shippingMethods = async (send: Send) => {
 type Refused = { readonly errorCode?: string; readonly message?: string; readonly transitionError?: string };
 
 /** Simulates a shopper, step by step. Each step returns the order, or throws if the shop refuses it. */
-export const shopperOf = (shop: Shop) => {
+export const createShopper = (shop: Shop) => {
   const send: Send = shop.shopper();
   const step = async (mutation: string, variables: object = {}, types = '', more = ''): Promise<ShopOrder> => {
     const data = await send<Record<string, ShopOrder & Refused>>(
@@ -101,7 +101,7 @@ export const shopperOf = (shop: Shop) => {
     active: async () => (await send<{ activeOrder: ShopOrder | null }>(`{ activeOrder { ${fields} } }`)).activeOrder,
   };
 };
-export type Shopper = ReturnType<typeof shopperOf>;
+export type Shopper = ReturnType<typeof createShopper>;
 
 let buyers = 0;
 
@@ -128,7 +128,7 @@ export const placeOrder = async (
   shop: Shop,
   { items, address = addresses.HI, coupon, ship = 'standard', surcharges = [], pay = 'settle' }: Basket,
 ) => {
-  const shopper = shopperOf(shop);
+  const shopper = createShopper(shop);
   for (const [product, quantity] of items) await shopper.add(product, quantity);
   if (address) await shopper.address(address);
   const { id } = await shopper.ship(...[ship].flat());
@@ -151,19 +151,19 @@ const result = async (send: Send, mutation: string, variables: object, types: st
   return done;
 };
 
-const paymentOf = async (send: Send, order: string): Promise<string> => {
+const readPayment = async (send: Send, order: string): Promise<string> => {
   const query = `{ order(id: "${order}") { payments { id } } }`;
   return (await send<{ order: { payments: { id: string }[] } }>(query)).order.payments[0]?.id as string;
 };
 
 type Read = { readonly order: { readonly payments: { refunds: { id: string; state: string; total: number }[] }[] } };
-const refundsOf = async (send: Send, order: string) => {
+const readRefunds = async (send: Send, order: string) => {
   const { order: read } = await send<Read>(`{ order(id: "${order}") { payments { refunds { id state total } } } }`);
   return read.payments.flatMap(({ refunds }) => refunds);
 };
 
 /** Actions of the shop's staff. */
-export const staffOf = ({ send, variants }: Shop) => {
+export const createStaff = ({ send, variants }: Shop) => {
   const call = (mutation: string, type: string, input: object) =>
     result(send, `${mutation}(input: $input)`, { input }, `($input: ${type}!)`);
   const settleRefund = async (id: string | undefined) =>
@@ -190,14 +190,14 @@ export const staffOf = ({ send, variants }: Shop) => {
       const types = '($input: CreateCustomerInput!)';
       return (await result(send, 'createCustomer(input: $input, password: "secret")', { input }, types)).id as string;
     },
-    settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
+    settle: async (order: string) => result(send, `settlePayment(id: "${await readPayment(send, order)}")`, {}, ''),
     /** Refunds lines, shipping and an adjustment. Returns the amount. */
     refund: async (order: string, input: object): Promise<number> => {
-      const paymentId = await paymentOf(send, order);
+      const paymentId = await readPayment(send, order);
       const whole = { paymentId, reason: 'r', lines: [], shipping: 0, adjustment: 0, ...input };
       const { id } = await call('refundOrder', 'RefundOrderInput', whole);
       await settleRefund(id);
-      return (await refundsOf(send, order)).find((refund) => refund.id === id)?.total as number;
+      return (await readRefunds(send, order)).find((refund) => refund.id === id)?.total as number;
     },
     /** Changes the quantity of a line after the payment, and charges the difference with an additional payment. */
     enlarge: async (order: string, orderLineId: string, quantity: number, state = 'PaymentSettled') => {
@@ -208,10 +208,10 @@ export const staffOf = ({ send, variants }: Shop) => {
     /** Changes the quantity of a line after the payment, refunds the difference, and returns to the previous state. */
     lower: async (order: string, orderLineId: string, quantity: number, state: string, isPaidBackFirst: boolean) => {
       await to(order, 'Modifying');
-      const refund = { paymentId: await paymentOf(send, order), reason: 'less' };
+      const refund = { paymentId: await readPayment(send, order), reason: 'less' };
       await modify(order, { adjustOrderLines: [{ orderLineId, quantity }], refund });
       const settle = async () =>
-        settleRefund((await refundsOf(send, order)).find((one) => one.state === 'Pending')?.id);
+        settleRefund((await readRefunds(send, order)).find((one) => one.state === 'Pending')?.id);
       if (isPaidBackFirst) await settle();
       if (isPaidBackFirst) await new Promise((resolve) => setTimeout(resolve, 300));
       await to(order, state);
@@ -243,8 +243,8 @@ export const staffOf = ({ send, variants }: Shop) => {
 /** Converts a decimal string to cents, without floating point. */
 export const cents = (text: string): number => Number(text.replace('.', ''));
 
-export const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
-export const summaryOf = ({ taxSummary }: ShopOrder): number =>
+export const getTax = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
+export const getSummary = ({ taxSummary }: ShopOrder): number =>
   taxSummary.reduce((sum, { taxTotal }) => sum + taxTotal, 0);
 
 const readTransaction = async ({ levy }: LocalLevy, id: string | undefined) =>
@@ -253,17 +253,17 @@ const readTransaction = async ({ levy }: LocalLevy, id: string | undefined) =>
 /** Returns the only sale of an order, and checks that it has the total and the tax, which Levy calculates too. */
 export const expectSale = async (shop: Shop, levy: LocalLevy, order: ShopOrder, status = 'finalized') => {
   await shop.settled();
-  const { sales } = await recordedOf(levy, order.code);
+  const { sales } = await readRecorded(levy, order.code);
   const amounts = sales.map((sale) => [sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(cents));
-  const tax = taxOf(order);
+  const tax = getTax(order);
   expect([amounts, sales.map((sale) => sale.status)]).toEqual([[[order.totalWithTax, tax, tax]], [status]]);
   return readTransaction(levy, sales[0]?.id);
 };
 
 /** Returns the credits of an order, and the total and the tax of each in cents. */
-export const creditsOf = async (shop: Shop, levy: LocalLevy, { code }: ShopOrder) => {
+export const readCredits = async (shop: Shop, levy: LocalLevy, { code }: ShopOrder) => {
   await shop.settled();
-  const { credits: listed } = await recordedOf(levy, code);
+  const { credits: listed } = await readRecorded(levy, code);
   const credits = await Promise.all(listed.map(({ id }) => readTransaction(levy, id)));
   return { credits, amounts: credits.map((row) => [cents(row.total_amount), cents(row.tax_amount)] as const) };
 };
@@ -275,7 +275,7 @@ const decimal = (minor: number) =>
  * The shipping charges of an order, each for its lines (`lineByLine`): for those that are not gift cards, whose product
  * tax code is not shipped by default, unless all of them are.
  */
-const shippingOf = ({ lines, shippingLines }: ShopOrder) =>
+const getShipping = ({ lines, shippingLines }: ShopOrder) =>
   shippingLines
     .map(({ id, discountedPrice }, at) => {
       const own = lines.filter((_, index) => shippingLines.length < 2 || index % 2 === at);
@@ -289,7 +289,7 @@ const shippingOf = ({ lines, shippingLines }: ShopOrder) =>
     .filter(({ amount }) => amount !== '0.00');
 
 /** Returns the tax in cents that Levy calculates from the shop API's data of an order, without the plugin. */
-export const expectedTaxOf = async (
+export const readExpectedTax = async (
   { levy }: LocalLevy,
   order: ShopOrder,
   address: (typeof addresses)[keyof typeof addresses],
@@ -323,7 +323,7 @@ export const expectedTaxOf = async (
             fulfillment: 'none' as const,
           })),
         ],
-        shipping: shippingOf(order),
+        shipping: getShipping(order),
       },
     }),
   );

@@ -1,19 +1,28 @@
 import { afterAll, expect, it } from 'vitest';
-import { recordedOf, startLevy } from '../../core/test/levy.ts';
-import { randomOf } from '../../core/test/orders.ts';
+import { readRecorded, startLevy } from '../../core/test/levy.ts';
+import { createRandom } from '../../core/test/orders.ts';
 import { reconcileOrders } from '../reconcile.ts';
-import { addresses, cents, expectedTaxOf, placeOrder, type ShopOrder, staffOf, summaryOf, taxOf } from './orders.ts';
-import { optionsOf, type ProductName, products, startShop } from './shop.ts';
+import {
+  addresses,
+  cents,
+  createStaff,
+  getSummary,
+  getTax,
+  placeOrder,
+  readExpectedTax,
+  type ShopOrder,
+} from './orders.ts';
+import { buildOptions, type ProductName, products, startShop } from './shop.ts';
 
 const carts = Number(process.env['CARTS'] ?? 30);
 
 const levy = await startLevy();
-const shop = await startShop(optionsOf(levy.url));
+const shop = await startShop(buildOptions(levy.url));
 afterAll(shop.stop);
 
-const staff = staffOf(shop);
-const random = randomOf(20_261_123);
-const priceOf = (sku: string): number => products.find(({ name }) => name === sku)?.price as number;
+const staff = createStaff(shop);
+const random = createRandom(20_261_123);
+const getPrice = (sku: string): number => products.find(({ name }) => name === sku)?.price as number;
 
 const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
@@ -27,7 +36,7 @@ const randomBasket = () => {
   ]);
   const coupon = random.pick([null, null, 'SAVE7', 'SHIP']);
   // A discount of 7.00 requires goods of at least that price.
-  const isWorth = items.reduce((sum, [name, quantity]) => sum + priceOf(name) * quantity, 0) > 1000;
+  const isWorth = items.reduce((sum, [name, quantity]) => sum + getPrice(name) * quantity, 0) > 1000;
   // Each shipping line requires an order line.
   const both = items.length > 1 ? [['standard', 'second'] as const] : [];
   return {
@@ -42,29 +51,29 @@ const randomBasket = () => {
 type Basket = ReturnType<typeof randomBasket>;
 
 /** Calculates the total of an order in whole cents from the test's prices. */
-const totalOf = (order: ShopOrder, { items, coupon, ship, surcharges }: Basket): number => {
-  const goods = items.reduce((sum, [name, quantity]) => sum + priceOf(name) * quantity, 0);
+const getTotal = (order: ShopOrder, { items, coupon, ship, surcharges }: Basket): number => {
+  const goods = items.reduce((sum, [name, quantity]) => sum + getPrice(name) * quantity, 0);
   const shipping = coupon === 'SHIP' ? 0 : ship.reduce((sum, code) => sum + charges[code], 0);
   expect(order.shipping).toBe(shipping);
-  return goods + sum(surcharges) - (coupon === 'SAVE7' ? 700 : 0) + shipping + taxOf(order);
+  return goods + sum(surcharges) - (coupon === 'SAVE7' ? 700 : 0) + shipping + getTax(order);
 };
 
 /** Returns the expected tax. Picked-up lines are taxed at the store in Detroit. */
 const expectedTax = (order: ShopOrder, { ship, address }: Basket) =>
-  expectedTaxOf(levy, order, ship[0] === 'pickup' ? addresses.MI : address);
+  readExpectedTax(levy, order, ship[0] === 'pickup' ? addresses.MI : address);
 
 /** Places an order, and sometimes adds a unit to a line after its payment. */
 const order = async (basket: Basket) => {
   const placed = await placeOrder(shop, basket);
-  expect(taxOf(placed)).toBe(await expectedTax(placed, basket));
-  expect(placed.totalWithTax).toBe(totalOf(placed, basket));
-  expect(summaryOf(placed)).toBe(taxOf(placed));
+  expect(getTax(placed)).toBe(await expectedTax(placed, basket));
+  expect(placed.totalWithTax).toBe(getTotal(placed, basket));
+  expect(getSummary(placed)).toBe(getTax(placed));
   if (basket.pay !== 'settle' || random.upTo(3) > 0) return { order: placed, paid: placed.totalWithTax };
   const line = placed.lines[0] as ShopOrder['lines'][number];
   await shop.settled();
   await staff.enlarge(placed.id, line.id, line.quantity + 1);
   const edited = await staff.read(placed.id);
-  expect(taxOf(edited)).toBe(await expectedTax(edited, basket));
+  expect(getTax(edited)).toBe(await expectedTax(edited, basket));
   return { order: edited, paid: placed.totalWithTax };
 };
 
@@ -77,7 +86,7 @@ type Part = { readonly id: string | null; readonly taxShare: number; left: numbe
  * The lines, surcharges and shipping of an order with tax, in cents, and their share of tax. Surcharges below zero
  * reduce the others.
  */
-const partsOf = (order: ShopOrder): Part[] => {
+const listParts = (order: ShopOrder): Part[] => {
   const part = (id: string | null, net: number, tax: number) => ({
     id,
     left: net + tax,
@@ -116,7 +125,7 @@ const take = (parts: readonly Part[], amount: number, line: string | null): numb
  * The shop refunds units at their rounded price, which can exceed the remaining amount by a cent.
  */
 const refundSome = async (order: ShopOrder, limit: number, isAll: boolean): Promise<PaidBack[]> => {
-  const parts = partsOf(order);
+  const parts = listParts(order);
   const paid: PaidBack[] = [];
   const units = new Map(order.lines.map(({ id, quantity }) => [id, quantity]));
   const rest = () => limit - paid.reduce((sum, { amount }) => sum + amount, 0);
@@ -139,7 +148,7 @@ const refundSome = async (order: ShopOrder, limit: number, isAll: boolean): Prom
 
 type Ended = { readonly order: ShopOrder; readonly status: string | null; readonly paidBack: readonly PaidBack[] };
 
-const endOf = async (basket: Basket): Promise<Ended> => {
+const readEnd = async (basket: Basket): Promise<Ended> => {
   const { order: placed, paid } = await order(basket);
   const end = (status: string | null, paidBack: readonly PaidBack[] = []) => ({ order: placed, status, paidBack });
   if (basket.pay === 'authorize' && random.upTo(1) === 0) {
@@ -154,9 +163,9 @@ const endOf = async (basket: Basket): Promise<Ended> => {
 };
 
 const expectLedger = async ({ order: ended, status, paidBack }: Ended) => {
-  const { sales, credits } = await recordedOf(levy, ended.code);
+  const { sales, credits } = await readRecorded(levy, ended.code);
   expect(sales.map((sale) => [sale.status, cents(sale.total_amount), cents(sale.tax_amount)])).toEqual(
-    status === null ? [] : [[status, ended.totalWithTax, taxOf(ended)]],
+    status === null ? [] : [[status, ended.totalWithTax, getTax(ended)]],
   );
   const credited = sum(credits.map(({ total_amount }) => cents(total_amount)));
   const tax = sum(credits.map(({ tax_amount }) => cents(tax_amount)));
@@ -164,7 +173,7 @@ const expectLedger = async ({ order: ended, status, paidBack }: Ended) => {
     ended.code,
     Math.min(sum(paidBack.map(({ amount }) => amount)), ended.totalWithTax),
   ]);
-  if (credited === ended.totalWithTax) expect(tax).toBe(taxOf(ended));
+  if (credited === ended.totalWithTax) expect(tax).toBe(getTax(ended));
   // Each credit rounds the tax of its lines, and later credits compensate, so rounding differences do not accumulate.
   const expected = sum(paidBack.map((paid) => paid.tax));
   expect(Math.abs(tax - expected), `${ended.code}: ${tax}, expected ${expected}`).toBeLessThanOrEqual(2);
@@ -175,7 +184,7 @@ it(`matches the ledger and the expected amounts to the cent for ${carts} random 
 }, async () => {
   const ended: Ended[] = [];
   const from = new Date().toISOString().slice(0, 10);
-  for (let cart = 0; cart < carts; cart++) ended.push(await endOf(randomBasket()));
+  for (let cart = 0; cart < carts; cart++) ended.push(await readEnd(randomBasket()));
   await shop.settled();
   for (const one of ended) await expectLedger(one);
   const to = new Date().toISOString().slice(0, 10);

@@ -54,7 +54,7 @@ class TestLogger extends DefaultLogger {
 export type Send = <Data>(query: string, variables?: object) => Promise<Data>;
 
 /** A GraphQL client with a separate session. */
-const clientOf = (url: string): Send => {
+const connectClient = (url: string): Send => {
   let token: string | null = null;
   return async <Data>(query: string, variables: object = {}) => {
     const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
@@ -190,7 +190,7 @@ const lineByLine: ShippingLineAssignmentStrategy = {
 export type Shop = Awaited<ReturnType<typeof startShop>>;
 
 /** The plugin's options for a Levy at `url`, with a longer time limit than the default: the machine may be busy. */
-export const optionsOf = (url: string, more: Partial<LevyOptions> = {}): LevyOptions => ({
+export const buildOptions = (url: string, more: Partial<LevyOptions> = {}): LevyOptions => ({
   levy: createClient({ url, apiKey }),
   shop: 'vendure',
   fulfillment: atStore,
@@ -228,7 +228,7 @@ export const startShop = async (
   );
   const { port } = app.getHttpServer().address() as { port: number };
   const url = `http://127.0.0.1:${port}`;
-  const send = clientOf(`${url}/admin-api`);
+  const send = connectClient(`${url}/admin-api`);
   await send(`mutation ($u: String!, $p: String!) { login(username: $u, password: $p) { __typename } }`, {
     u: admin.identifier,
     p: admin.password,
@@ -247,7 +247,7 @@ export const startShop = async (
     options,
     injector: new Injector(app.get(ModuleRef)),
     /** A shopper with a session. */
-    shopper: () => clientOf(`${url}/shop-api`),
+    shopper: () => connectClient(`${url}/shop-api`),
     /** Waits until two readings in a row list no job, because a listener queues its job after the mutation returns. */
     settled: async () => {
       for (let tries = 0, empty = 0; tries < 400; tries++) {

@@ -78,15 +78,15 @@ export const contentCache = (charactersMax: number, dropped: () => void) => {
     return value;
   };
   // Release ids contain no spaces.
-  const nameOf = ({ release, key }: PartName) => `${release} ${key}`;
+  const getName = ({ release, key }: PartName) => `${release} ${key}`;
 
   return {
     head: (release: string) => find(release) as ReleaseHead | undefined,
     /** `null`: the release has no such part; `undefined`: not cached. */
-    part: (name: PartName) => find(nameOf(name)) as ReleasePart | null | undefined,
+    part: (name: PartName) => find(getName(name)) as ReleasePart | null | undefined,
     keepHead: ({ value, characters }: Measured<ReleaseHead>) => keep(value.id, value, characters),
     keepPart: (name: PartName, part: Measured<ReleasePart> | undefined): ReleasePart | null =>
-      keep(nameOf(name), part?.value ?? null, part?.characters ?? 0),
+      keep(getName(name), part?.value ?? null, part?.characters ?? 0),
     size: () => ({
       entries: young.entries.size + old.entries.size,
       characters: young.characters + old.characters,
@@ -117,7 +117,7 @@ const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: str
   };
 
   // The built-in fallback of an import pins the import's id, so there is one object per import.
-  const bottomOf = ({ id, bottom, own }: ReleaseHead): Release =>
+  const getBottom = ({ id, bottom, own }: ReleaseHead): Release =>
     getOrAdd(bottoms, id, () => {
       const builtIn = builtInById(bottom);
       if (!builtIn) throw new ReleaseNotFound(bottom);
@@ -149,7 +149,7 @@ const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: str
    */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {
     const [{ head: top }] = levels;
-    return levels.reduceRight((fallback: Release, level) => view(level, top, fallback), bottomOf(top));
+    return levels.reduceRight((fallback: Release, level) => view(level, top, fallback), getBottom(top));
   };
 
   return { overlay, clear, size: (): number => viewed };
@@ -196,22 +196,22 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     cache.head(head.id) === head && parts.every((part) => cache.part({ release: head.id, key: part.key }) === part);
   const views = releaseViews(isCached, ports.builtInById);
 
-  const viewsOf = async (locals: readonly Local[], from: string): Promise<ReadonlyMap<string, Release>> => {
+  const readViews = async (locals: readonly Local[], from: string): Promise<ReadonlyMap<string, Release>> => {
     const active = await readMissing(locals, cache, ports.readContent);
-    const levelOf = ({ release, keys }: Local, { heads, parts }: Found): Level => ({
+    const buildLevel = ({ release, keys }: Local, { heads, parts }: Found): Level => ({
       head: heads.get(release) as ReleaseHead,
       parts: keys.flatMap((key) => parts.get(`${release} ${key}`) ?? []),
     });
-    const chainOf = ({ release, keys }: Local): Local[] => {
+    const getChain = ({ release, keys }: Local): Local[] => {
       const { chain, chain_until } = active.heads.get(release) as ReleaseHead;
       return chain.filter((_, at) => (chain_until[at] ?? from) >= from).map((id) => ({ release: id, keys }));
     };
-    const under = locals.flatMap(chainOf);
+    const under = locals.flatMap(getChain);
     const below = under.length === 0 ? active : await readMissing(under, cache, ports.readContent);
     return new Map(
       locals.map((local) => {
-        const levels = chainOf(local).map((one) => levelOf(one, below));
-        return [cacheName(local), views.overlay([levelOf(local, active), ...levels])];
+        const levels = getChain(local).map((one) => buildLevel(one, below));
+        return [cacheName(local), views.overlay([buildLevel(local, active), ...levels])];
       }),
     );
   };
@@ -221,17 +221,17 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
       ({ state }) => state === null || settingsSnapshot[jurisdictionCode(state)] !== undefined,
     );
     const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directories('', ports.readActive);
-    const localOf = (address: TaxAddress): Local | undefined => {
+    const getLocal = (address: TaxAddress): Local | undefined => {
       if (address.state === null) return undefined;
       const code = jurisdictionCode(address.state);
       const release = settingsSnapshot[code] ?? states[code]?.release ?? null;
       return release === null || ports.builtInById(release) ? undefined : { release, keys: listKeys(address) };
     };
-    const locals = addresses.flatMap((address) => localOf(address) ?? []);
-    const found = locals.length === 0 ? new Map<string, Release>() : await viewsOf(locals, from);
+    const locals = addresses.flatMap((address) => getLocal(address) ?? []);
+    const found = locals.length === 0 ? new Map<string, Release>() : await readViews(locals, from);
     return (address) => {
       if (address.state === null) return undefined;
-      const local = localOf(address);
+      const local = getLocal(address);
       if (!local)
         return (
           ports.builtInById(settingsSnapshot[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state)

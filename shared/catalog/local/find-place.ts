@@ -103,14 +103,14 @@ const areasOfZip = (
 ): readonly Candidate[] => {
   const counties = shares.map(([county]) => county);
   const left = new Map(shares);
-  const percentOf = (county: string): number => shares[counties.indexOf(county)]?.[1] ?? 0;
+  const getPercent = (county: string): number => shares[counties.indexOf(county)]?.[1] ?? 0;
   const claim = (name: ZipName): readonly Candidate[] => {
     const areas = areasSpelled(table, name, counties);
-    const whole = areas.reduce((sum, { county }) => sum + percentOf(county), 0);
+    const whole = areas.reduce((sum, { county }) => sum + getPercent(county), 0);
     const own = [name];
     return areas.map((area) => {
       const free = left.get(area.county) ?? 0;
-      const weight = name.share === null ? free : Math.min(free, (name.share * percentOf(area.county)) / whole);
+      const weight = name.share === null ? free : Math.min(free, (name.share * getPercent(area.county)) / whole);
       left.set(area.county, free - weight);
       return { ...area, names: own, weight };
     });
@@ -135,8 +135,8 @@ const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => 
   if (candidates.length < 2) return candidates;
   const totals = new Map<string, number>();
   for (const one of candidates) totals.set(rateKey(one), (totals.get(rateKey(one)) ?? 0) + one.weight);
-  const totalOf = (one: Candidate) => totals.get(rateKey(one)) ?? 0;
-  return candidates.toSorted((a, b) => totalOf(b) - totalOf(a) || b.weight - a.weight);
+  const getTotal = (one: Candidate) => totals.get(rateKey(one)) ?? 0;
+  return candidates.toSorted((a, b) => getTotal(b) - getTotal(a) || b.weight - a.weight);
 };
 
 /**

@@ -2,7 +2,7 @@ import { assert } from '../../base/assert.ts';
 import { dayMs } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { textOf } from '../../packed/unpack.ts';
+import { readText } from '../../packed/unpack.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Release } from '../release.ts';
@@ -264,17 +264,17 @@ const tables = new Map<string, LocalTable>();
 
 type OfState = Pick<Release, 'state'>;
 
-const ratesOf = ({ state }: OfState) => readRates(textOf(`rates-${stateOfJurisdiction(state)}`));
+const listRates = ({ state }: OfState) => readRates(readText(`rates-${stateOfJurisdiction(state)}`));
 
 /** Returns the local tables of a release's state, loaded on first use and cached. */
 export const loadLocalTable = (release: OfState): LocalTable => {
   const { state } = release;
-  return getOrAdd(tables, state, () => localTable(ratesOf(release), textOf(`zips-${stateOfJurisdiction(state)}`)));
+  return getOrAdd(tables, state, () => localTable(listRates(release), readText(`zips-${stateOfJurisdiction(state)}`)));
 };
 
 /** Returns the codes of all jurisdictions in the local tables of a release's state. */
 export const codesInTable = (release: OfState): ReadonlySet<string> => {
-  const { taxes } = ratesOf(release);
+  const { taxes } = listRates(release);
   return new Set(listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
 };
 

@@ -124,17 +124,21 @@ const candidateName = (table: LocalTable, { area, county, missing }: Candidate, 
 const possibleAreas = (
   table: LocalTable,
   candidates: readonly Candidate[],
-  ratesOf: readonly (bigint | null)[],
+  possibleRates: readonly (bigint | null)[],
 ): readonly PossibleArea[] => {
   const [only] = candidates;
   if (only && candidates.length === 1)
     return [
-      { name: candidateName(table, only, candidates), rate: ratesOf[0] ?? null, percent: only.weight > 0 ? 100 : 0 },
+      {
+        name: candidateName(table, only, candidates),
+        rate: possibleRates[0] ?? null,
+        percent: only.weight > 0 ? 100 : 0,
+      },
     ];
   const whole = candidates.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const areas = new Map<string, PossibleArea>();
   for (const [index, one] of candidates.entries()) {
-    const [name, rate] = [candidateName(table, one, candidates), ratesOf[index] ?? null];
+    const [name, rate] = [candidateName(table, one, candidates), possibleRates[index] ?? null];
     const known = areas.get(`${name} ${rate}`)?.percent ?? 0;
     areas.set(`${name} ${rate}`, { name, rate, percent: known + (100 * one.weight) / whole });
   }

@@ -183,9 +183,9 @@ const areDisjoint = (a: LocalChoice, b: LocalChoice): boolean =>
  * several places.
  */
 const haveOtherRates = (release: Release, day: string, a: LocalChoice, b: LocalChoice): boolean => {
-  const ratesOf = ({ possible }: LocalChoice) =>
+  const listRates = ({ possible }: LocalChoice) =>
     new Set(possible.map(({ codes }) => combinedRate(release, codes, day)));
-  return ratesOf(a).isDisjointFrom(ratesOf(b));
+  return listRates(a).isDisjointFrom(listRates(b));
 };
 
 type Named = {

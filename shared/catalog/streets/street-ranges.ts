@@ -43,8 +43,8 @@ export const groupText = ({ street, prefix }: Pick<StreetRange, 'street' | 'pref
   `${street.affixes}|${prefix}`;
 
 /** Formats all ranges of one street name, by group: `N,ST,|:0E100-198 0O101-199;,AVE,|N56W:1B1-50`. */
-export const nameText = (rangesOf: ReadonlyMap<string, Iterable<string>>): string =>
-  [...rangesOf].map(([group, texts]) => `${group}:${[...texts].join(' ')}`).join(';');
+export const nameText = (rangesByName: ReadonlyMap<string, Iterable<string>>): string =>
+  [...rangesByName].map(([group, texts]) => `${group}:${[...texts].join(' ')}`).join(';');
 
 /** Counts the ranges in such a text. */
 export const rangeCount = (text: string): number => text.split(/[ ;]/).length;

@@ -18,16 +18,16 @@ import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabul
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import type { LevyCommand } from '../terminal/run-command.ts';
-import { stateOf } from './keys.ts';
+import { getState } from './keys.ts';
 
 /** `missing` must be set before production, `check` should be confirmed, and `ok` needs no action. */
 type Status = 'missing' | 'check' | 'ok';
 type Finding = { readonly status: Status; readonly subject: string; readonly found: string; readonly action: string };
 
-const findingOf =
+const getFinding =
   (status: Status) =>
   (subject: string, found: string, action = ''): Finding => ({ status, subject, found, action });
-const [missing, check, ok] = [findingOf('missing'), findingOf('check'), findingOf('ok')];
+const [missing, check, ok] = [getFinding('missing'), getFinding('check'), getFinding('ok')];
 
 const settingsCommand = ({ id }: Account, assignment: string): string =>
   `npm run accounts -- settings --account ${id} ${assignment}`;
@@ -174,7 +174,7 @@ const rotationDays = 30;
 
 const keyFinding = async ({ id }: Account): Promise<Finding> => {
   const nowMs = now();
-  const valid = (await listKeys(id)).filter((key) => ['active', 'overlapping'].includes(stateOf(key, nowMs)));
+  const valid = (await listKeys(id)).filter((key) => ['active', 'overlapping'].includes(getState(key, nowMs)));
   if (valid.length === 0) {
     const create = `npm run accounts -- keys create --account ${id} --scopes read,write`;
     return check('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
@@ -196,7 +196,7 @@ const alarms = check(
   'Deploy with alarmEmail, confirm the subscription, and test the alarm route (infra/runbook.md).',
 );
 
-const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
+const readFindings = async (account: Account): Promise<readonly Finding[]> => {
   const today = toDay(now());
   const states = registeredStates(listRegistrations(account.settings)).filter((state) =>
     stateCode(stateOfJurisdiction(state)),
@@ -216,7 +216,7 @@ const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
 
 const run = async ({ account: id, json }: { readonly account: string; readonly json?: boolean }): Promise<void> => {
   const account = await requireAccount(id);
-  const findings = await findingsOf(account);
+  const findings = await readFindings(account);
   const count = findings.filter(({ status }) => status === 'missing').length;
   if (count > 0) process.exitCode = 2;
   if (json) return printJson({ account: account.id, missing: count, findings });

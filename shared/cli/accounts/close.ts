@@ -18,7 +18,7 @@ import { filingReads } from '../../store/filings/filing-reads.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { countsText, firstDifference } from '../ledger/export.ts';
 import { type Checked, checkExport, linesAfter } from '../ledger/read-export.ts';
-import { pathOf, requireAccount } from '../terminal/arguments.ts';
+import { requireAccount, resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -28,7 +28,7 @@ import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 type Options = Confirmation & { readonly account: string };
 
 /** Lists unfinished work to review before the account is closed. */
-const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[]> => {
+const readUnfinished = async ({ id, settings }: Account): Promise<readonly string[]> => {
   const open: string[] = [];
   const registrations = listRegistrations(settings);
   for (const state of registrations ? registeredStates(registrations) : stateJurisdictions) {
@@ -55,7 +55,7 @@ const close = async ({ account: id, yes, json }: Options): Promise<void> => {
     const finished = left > 0 ? ` Revoked ${counted(left, 'key')} that were still active.` : '';
     throw new CommandError(`The account ${id} was already closed at ${account.closed_at}.${finished}`);
   }
-  const unfinished = await unfinishedOf(account);
+  const unfinished = await readUnfinished(account);
   for (const line of json ? [] : unfinished) print(line);
   const message = `Close ${id} (${account.name})? Its keys are revoked, and its periods no longer close automatically.`;
   await requireConfirmation(message, { yes: yes ?? false, json: json ?? false });
@@ -167,7 +167,7 @@ const remove = async (options: DeleteOptions): Promise<void> => {
   }
   const account = await requireAccount(id);
   refuseUnlessClosed(account, now());
-  const path = pathOf(options.export);
+  const path = resolvePath(options.export);
   const checked = await checkExport(path);
   const { counts } = checked.trailer;
   const deletion = await deletionFor(account, path, checked, options);

@@ -11,7 +11,7 @@ import { newKey } from '../../store/accounts/api-key-store.ts';
 import { nameFrom } from '../terminal/arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
-import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from './keys.ts';
+import { addTermOptions, getTerms, parseScopes, printKey, type TermOptions, withSecret } from './keys.ts';
 import { assignmentsFrom, fieldsHelp } from './settings.ts';
 
 type Options = TermOptions & {
@@ -57,7 +57,7 @@ const create = async (assignments: readonly string[], options: Options): Promise
     return;
   }
   const secret = newApiKey();
-  const key = newKey({ account: id, scopes: scopesOf(options.key), ...termsOf(options, createdMs) }, createdMs);
+  const key = newKey({ account: id, scopes: parseScopes(options.key), ...getTerms(options, createdMs) }, createdMs);
   await provisionAccount(account, { key, digest: hashKey(secret) });
   if (json) return printJson({ ...answer, key: withSecret(key, secret) });
   print(`Account  ${id} (${name}), pinned to ${currentVersion}`);

@@ -13,7 +13,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../store/accounts/api-key-store.ts';
-import { expiryOf, nameFrom, overlapMs, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
+import { nameFrom, overlapMs, parseExpiry, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
@@ -23,7 +23,7 @@ import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
  * The state of a key at `nowMs` (milliseconds since 1970). A revoked or expired key does not authenticate. An
  * overlapping key was rotated and is still valid until it expires.
  */
-export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number) => {
+export const getState = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number) => {
   if (revoked_at !== undefined) return 'revoked';
   if (expires_at !== null && Date.parse(expires_at) <= nowMs) return 'expired';
   return replaced_by === undefined ? 'active' : 'overlapping';
@@ -33,7 +33,7 @@ export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: 
 const expiresByDefault = '90d';
 
 /** Parses scopes: one or more, separated by commas. */
-export const scopesOf = (text: string): ApiKey['scopes'] => {
+export const parseScopes = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
   const known = scopes.filter((scope) => named.includes(scope));
   if (known.length === 0 || known.length < new Set(named).size)
@@ -50,8 +50,8 @@ export const addTermOptions = (command: LevyCommand): LevyCommand =>
     .option('--label <text>', 'the user of the key; shown by `keys list`');
 
 /** Returns the expiry and label of a new key. */
-export const termsOf = ({ expires, label }: TermOptions, nowMs: number): Pick<KeyTerms, 'expires_at' | 'label'> => ({
-  expires_at: expiryOf(expires, nowMs),
+export const getTerms = ({ expires, label }: TermOptions, nowMs: number): Pick<KeyTerms, 'expires_at' | 'label'> => ({
+  expires_at: parseExpiry(expires, nowMs),
   ...(label !== undefined && { label: nameFrom(label, '--label') }),
 });
 
@@ -98,7 +98,7 @@ const addNewKeyOptions = (command: LevyCommand): LevyCommand =>
 
 const create = async ({ account: id, scopes, json, quiet, ...options }: CreateOptions): Promise<void> => {
   const createdMs = now();
-  const terms = { scopes: scopesOf(scopes), ...termsOf(options, createdMs) };
+  const terms = { scopes: parseScopes(scopes), ...getTerms(options, createdMs) };
   const account = await requireOpenAccount(id);
   const secret = newApiKey();
   const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });
@@ -125,7 +125,7 @@ const listed = (key: ListedKey, nowMs: number) => ({
   id: key.id,
   label: key.label ?? null,
   scopes: key.scopes,
-  state: stateOf(key, nowMs),
+  state: getState(key, nowMs),
   created_at: key.created_at,
   expires_at: key.expires_at,
   last_used_at: key.last_used_at,
@@ -211,7 +211,7 @@ const addRevoke = (keys: LevyCommand): LevyCommand =>
     .action(revoke);
 
 const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
-  const state = stateOf(key, nowMs);
+  const state = getState(key, nowMs);
   if (key.replaced_by !== undefined && state !== 'revoked')
     throw new CommandError(`${key.id} was already rotated. Rotate its successor ${key.replaced_by}.`);
   if (state !== 'active')
@@ -220,7 +220,7 @@ const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
 
 const rotate = async (id: string, { account, overlap, json, quiet, ...options }: RotateOptions): Promise<void> => {
   const nowMs = now();
-  const terms = termsOf(options, nowMs);
+  const terms = getTerms(options, nowMs);
   const lastMs = nowMs + overlapMs(overlap);
   const old = await requireKey(account, id);
   refuseUnlessActive(old.key, nowMs);

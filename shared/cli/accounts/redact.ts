@@ -135,7 +135,7 @@ type Options = Confirmation & {
 
 const daysMax = 36_500;
 
-const beforeMsOf = (text: string, nowMs: number): number => {
+const parseBefore = (text: string, nowMs: number): number => {
   const days = /^(\d{1,5})d?$/.exec(text)?.[1];
   const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : nowMs - Number(days) * dayMs;
   if (Number.isNaN(atMs) || Number(days ?? 0) > daysMax || atMs < 0 || atMs > nowMs)
@@ -145,11 +145,11 @@ const beforeMsOf = (text: string, nowMs: number): number => {
   return atMs;
 };
 
-const selectionOf = ({ transaction, customer, olderThan }: Options): Selection => {
+const getSelection = ({ transaction, customer, olderThan }: Options): Selection => {
   if ([transaction, customer, olderThan].filter((value) => value !== undefined).length !== 1)
     throw new CommandError('Pass one of --transaction, --customer and --older-than.');
   if (transaction !== undefined) return { transaction };
-  return customer === undefined ? { beforeMs: beforeMsOf(olderThan ?? '', now()) } : { customer };
+  return customer === undefined ? { beforeMs: parseBefore(olderThan ?? '', now()) } : { customer };
 };
 
 type Found = { readonly open: number; readonly already: number; readonly isCustomer: boolean };
@@ -189,7 +189,7 @@ const redactAll = (account: string, selection: Selection, total: number): Promis
 };
 
 const redact = async (options: Options): Promise<void> => {
-  const selection = selectionOf(options);
+  const selection = getSelection(options);
   const { id: account } = await requireAccount(options.account);
   const found = await find(account, selection);
   const { json, dryRun } = options;

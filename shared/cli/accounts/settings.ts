@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Account, defaults, type Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../api/versions.ts';
-import { checkSetting, settingSchemas, settingsOf as settingsFrom } from '../../settings/request.ts';
+import { checkSetting, settingSchemas, toSettings } from '../../settings/request.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { pathOf, problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
+import { problemIn, type Reading, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
@@ -62,11 +62,12 @@ const regions: Readonly<Record<string, string>> = {
 };
 
 // JSON is hard to quote in a shell, so the value can be read from a file.
-const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(pathOf(text.slice(1)), 'utf8') : text);
+const readValue = (text: string): string =>
+  text.startsWith('@') ? readFileSync(resolvePath(text.slice(1)), 'utf8') : text;
 
 const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
 
-const scalarOf = (text: string): unknown => {
+const parseScalar = (text: string): unknown => {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   return Object.hasOwn(literals, text) ? literals[text] : text;
 };
@@ -76,9 +77,9 @@ const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => 
   const form = jsonForms[name];
   // Operators type `all` without the quotes that JSON requires.
   const isCollectedIn = (value: unknown) => name === 'registrations' && (value === 'all' || value === null);
-  let value = scalarOf(text);
+  let value = parseScalar(text);
   try {
-    if (form && !isCollectedIn(value)) value = JSON.parse(contentOf(text));
+    if (form && !isCollectedIn(value)) value = JSON.parse(readValue(text));
   } catch (error) {
     if (form && error instanceof SyntaxError)
       return { send: `JSON such as ${form.example}, or @ followed by a file name` };
@@ -144,7 +145,7 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
   // The API has another field for these two values.
   const { registrations } = read;
   const isCollectedIn = registrations === 'all' || registrations === null;
-  return isCollectedIn ? { ...settingsFrom({ ...read, registrations: undefined }), registrations } : settingsFrom(read);
+  return isCollectedIn ? { ...toSettings({ ...read, registrations: undefined }), registrations } : toSettings(read);
 };
 
 /** `accounts settings`: show and change the settings of an account. */
@@ -169,7 +170,7 @@ const show = ({ id, name, settings, settings_changed_at, closed_at }: Account): 
   );
 };
 
-const settingsOf = async (assignments: readonly string[], options: Options): Promise<void> => {
+const runSettings = async (assignments: readonly string[], options: Options): Promise<void> => {
   const { json, serviceVersion } = options;
   const requested: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
   const names = Object.keys(requested) as (keyof Settings)[];
@@ -210,4 +211,4 @@ export const addSettings = (program: LevyCommand): LevyCommand =>
       'after',
       `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- settings --account acct_demo rate_limit=500 rounding=invoice`,
     )
-    .action(settingsOf);
+    .action(runSettings);

@@ -17,19 +17,19 @@ import {
 } from '../../importers/releases/worked-cases.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
-import { pathOf } from '../terminal/arguments.ts';
+import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError } from '../terminal/run-command.ts';
 
 type Listed = WorkedCase | UnreadableCase;
 
-const lineOf = ({ id, outcome, expected, got, reason }: CaseResult): string => {
+const formatCase = ({ id, outcome, expected, got, reason }: CaseResult): string => {
   if (outcome === 'not_applicable') return `n/a   ${id}: ${reason}`;
   if (outcome === 'pass') return `pass  ${id}: ${got}`;
   return `FAIL  ${id}: expected ${expected}, got ${got ?? 'no tax'}${reason === null ? '' : `: ${reason}`}`;
 };
 
-const summaryOf = (results: readonly CaseResult[]) => {
+const summarize = (results: readonly CaseResult[]) => {
   const count = (outcome: CaseResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
   return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
 };
@@ -39,9 +39,9 @@ const isListed = (worked: Listed, head: Release): boolean =>
   (isUnreadable(worked) && stateCode(worked.state ?? '') === null) || isOfState(worked, head);
 
 const printResults = (head: Release, cases: readonly Listed[], results: readonly CaseResult[]): void => {
-  const { passed, failed, not_applicable } = summaryOf(results);
+  const { passed, failed, not_applicable } = summarize(results);
   const own = results.filter((_, index) => isListed(cases[index] as Listed, head));
-  for (const result of own) print(lineOf(result));
+  for (const result of own) print(formatCase(result));
   const others = results.length - own.length;
   if (others > 0) print(`n/a   ${counted(others, 'case')} of other states`);
   print(`${head.id}: ${passed} passed, ${failed} failed, ${not_applicable} not applicable.`);
@@ -54,13 +54,13 @@ type Options = {
 };
 
 const check = async ({ release, against, json }: Options): Promise<void> => {
-  const cases = readCases(await readFile(pathOf(against), 'utf8'));
+  const cases = readCases(await readFile(resolvePath(against), 'utf8'));
   const { head } = await openRelease(release);
   const problems = monotonicityProblems(head);
   const releaseFor = await releaseForCases(head, cases);
   const today = toDay(now());
   const results = cases.map((worked) => runCase(worked, head, releaseFor, today));
-  const summary = summaryOf(results);
+  const summary = summarize(results);
   if (json) printJson({ release, ...summary, problems, cases: results });
   else {
     for (const problem of problems) print(`FAIL  ${problem}`);

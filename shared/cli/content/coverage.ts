@@ -42,7 +42,7 @@ export const writeManifests = (): void => {
 
 // `content coverage`: the coverage page of the built-in releases.
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
+const resolvePath = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 
 export const addCoverage = (program: Command): Command =>
   program
@@ -61,8 +61,11 @@ export const addCoverage = (program: Command): Command =>
       if (byResidents) return print(residentsTable(builtInReleases(), true));
       const releases = builtInReleases();
       if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
-      writeFileSync(pathOf('coverage.md'), coveragePage(releases, readFileSync(pathOf('coverage.md'), 'utf8')));
-      writeFileSync(pathOf('taxability.md'), taxabilityPage(releases));
+      writeFileSync(
+        resolvePath('coverage.md'),
+        coveragePage(releases, readFileSync(resolvePath('coverage.md'), 'utf8')),
+      );
+      writeFileSync(resolvePath('taxability.md'), taxabilityPage(releases));
       writeManifests();
       print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
     });

@@ -11,13 +11,13 @@ import { failedGates, measureGates } from '../../importers/releases/gates.ts';
 import { type Imported, type ImportJob, importFiles } from '../../importers/releases/import-files.ts';
 import {
   type ActiveRelease,
+  getState,
   openRelease,
   positionOver,
   readActiveRelease,
-  stateOf,
 } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { pathOf } from '../terminal/arguments.ts';
+import { resolvePath } from '../terminal/arguments.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { CommandError, explainError } from '../terminal/run-command.ts';
@@ -40,7 +40,7 @@ type Options = {
 
 const fileOptions = ['rates', 'boundaries', 'file'] as const;
 
-const filesOf = ({ format, ...options }: Options): readonly string[] => {
+const listFiles = ({ format, ...options }: Options): readonly string[] => {
   const needed = importers[format].files.map(({ option }) => option);
   const missing = needed.filter((name) => options[name] === undefined);
   const wrong = fileOptions.filter((name) => options[name] !== undefined && !needed.includes(name));
@@ -48,7 +48,7 @@ const filesOf = ({ format, ...options }: Options): readonly string[] => {
     throw new CommandError(
       `The format ${format} needs ${needed.map((name) => `--${name}`).join(' and ')}: ${[...missing.map((name) => `--${name} is missing`), ...wrong.map((name) => `leave out --${name}`)].join(', ')}.`,
     );
-  return needed.flatMap((name) => options[name] ?? []).map(pathOf);
+  return needed.flatMap((name) => options[name] ?? []).map(resolvePath);
 };
 
 const requireFile = async (path: string): Promise<void> => {
@@ -67,7 +67,7 @@ const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Pr
 };
 
 const refuseOtherState = ({ onlyState, format }: Importer, text: string | undefined): void => {
-  const letters = text === undefined ? onlyState : stateOf(text).letters;
+  const letters = text === undefined ? onlyState : getState(text).letters;
   if (onlyState !== null && letters !== onlyState)
     throw new CommandError(`The format ${format} supports only ${onlyState}, not ${letters}.`);
 };
@@ -75,10 +75,10 @@ const refuseOtherState = ({ onlyState, format }: Importer, text: string | undefi
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
     throw new CommandError(`Pass --state: the format ${format} supports any state, and these files do not name one.`);
-  return stateOf(text ?? onlyState ?? '');
+  return getState(text ?? onlyState ?? '');
 };
 
-const baseOf = async (id: string, state: string): Promise<Release> => {
+const readBase = async (id: string, state: string): Promise<Release> => {
   const base = builtInReleaseById(id) ?? (await findHead(id));
   if (!base)
     throw new CommandError(
@@ -93,9 +93,9 @@ const dayIn = (text: string): string => {
   return text;
 };
 
-const jobOf = async (options: Options): Promise<ImportJob> => {
+const prepareJob = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
-  const files = filesOf(options);
+  const files = listFiles(options);
   refuseOtherState(importer, options.state);
   for (const file of files) await requireFile(file);
   const state = stateFor(importer, options.state ?? (await stateInFiles(importer, files)));
@@ -104,7 +104,7 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
     files,
     state: state.letters,
     active: await (options.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(state.letters),
-    base: options.base === undefined ? null : await baseOf(options.base, state.code),
+    base: options.base === undefined ? null : await readBase(options.base, state.code),
     from: options.from === undefined ? null : dayIn(options.from),
     skipBadRows: options.skipBadRows ?? false,
     dryRun: options.dryRun ?? false,
@@ -119,7 +119,7 @@ export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRel
     return await readActiveRelease(letters);
   } catch (error) {
     if (error instanceof CommandError || explainError(error) === null) throw error;
-    const { builtIn } = stateOf(letters);
+    const { builtIn } = getState(letters);
     print(`No database is available, so the import assumes that the built-in release ${builtIn.id} is active.`);
     return { id: builtIn.id, head: null, builtIn, previous: [] };
   }
@@ -150,7 +150,7 @@ const runImport = async (options: Options): Promise<void> => {
   const overridden = overriddenBy(options.override);
   if (options.override !== undefined && !options.activate)
     throw new CommandError('--override requires --activate, because only --activate applies gates. Pass both.');
-  const job = await jobOf(options);
+  const job = await prepareJob(options);
   const imported = await importFiles(job);
   if (imported === null) return;
   if (options.activate) return activateIfPassed(imported, job, overridden);

@@ -7,7 +7,7 @@ import manifest from '../../catalog/releases/manifest.json' with { type: 'json' 
 import { now } from '../../config/clock.ts';
 import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/releases.ts';
 import { unfinishedLines } from '../../importers/releases/import-files.ts';
-import { stateOf } from '../../importers/releases/open-release.ts';
+import { getState } from '../../importers/releases/open-release.ts';
 import {
   listHeads,
   readActiveReleases,
@@ -18,7 +18,7 @@ import { counted, instantText, print, textTable } from '../terminal/output.ts';
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
-const contentOf = async (states: readonly string[]) => {
+const readContent = async (states: readonly string[]) => {
   const active = await readActiveReleases();
   const ports = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
   const listed: Awaited<ReturnType<typeof listReleases>>[] = [];
@@ -64,9 +64,9 @@ export const addList = (program: Command): Command =>
     .option('--state <state>', 'only releases of this state, such as MN')
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .action(async ({ state }: { state?: string }) => {
-      const code = state === undefined ? null : stateOf(state).code;
+      const code = state === undefined ? null : getState(state).code;
       const states = [...new Set(builtInReleases().map((release) => release.state))].sort();
-      const { releases, corrupt, imports } = await contentOf(code === null ? states : [code]);
+      const { releases, corrupt, imports } = await readContent(code === null ? states : [code]);
       print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
       print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
       for (const { error } of corrupt) print(corruptionText(error));

@@ -16,7 +16,7 @@ import { localRatesOn } from '../../coverage/local-rates.ts';
 import { withFallback } from '../../coverage/releases.ts';
 import { type OpenRelease, openRelease } from '../../importers/releases/open-release.ts';
 import { daysText, zipCode, zipsText } from '../../importers/releases/report.ts';
-import { zipRangesOf, zipText } from '../../importers/releases/zip-pieces.ts';
+import { listZipRanges, zipText } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import type { NumberRange } from '../../importers/zips.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
@@ -63,7 +63,8 @@ const shownLocation = (release: Release, location: Location, zones: readonly Num
 };
 
 /** Returns the number of street address ranges in a ZIP. */
-const rangesOf = ({ names }: Streets): number => Object.values(names).reduce((sum, text) => sum + rangeCount(text), 0);
+const countRanges = ({ names }: Streets): number =>
+  Object.values(names).reduce((sum, text) => sum + rangeCount(text), 0);
 
 /**
  * Returns a release's locations in one ZIP or ZIP+4 (digits only), newest first, with the rates of a day as fractions.
@@ -74,12 +75,12 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
   const locations = release.locations
     .toSorted((a, b) => (b.from ?? '').localeCompare(a.from ?? ''))
     .flatMap((location) => {
-      const zones = zipRangesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
+      const zones = listZipRanges(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
       return zones.length === 0 ? [] : [shownLocation(release, location, zones, date)];
     });
   // Custom jurisdictions are added to every set of an address.
   const own = shownAlternative(release, ownCodesAt(release, zip.slice(0, 5), date), date, true).jurisdictions;
-  return { zip, date, own, locations, street_ranges: part?.streets ? rangesOf(part.streets) : 0 };
+  return { zip, date, own, locations, street_ranges: part?.streets ? countRanges(part.streets) : 0 };
 };
 
 type ShownZip = ReturnType<typeof showZip>;
@@ -197,7 +198,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const { head, imported } = release;
   const isActive = await activity(release);
   const day = date ?? toDay(now());
-  const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
+  const shown = zip === undefined ? null : showZip(head, await release.getPart(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);
   if (!stateRateOn(head, day)) print(`The release has no state rate on ${day}.`);

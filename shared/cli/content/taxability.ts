@@ -8,17 +8,19 @@ import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/t
 import { print } from '../terminal/output.ts';
 import { writeManifests } from './coverage.ts';
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const resolvePath = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
 /** Reads a release from its source file, because manual changes may not be packed yet. */
-const fileOf = ({ id }: Release): Release => JSON.parse(readFileSync(pathOf(`catalog/releases/${id}.json`), 'utf8'));
+const readRelease = ({ id }: Release): Release =>
+  JSON.parse(readFileSync(resolvePath(`catalog/releases/${id}.json`), 'utf8'));
 
 /** Writes the rules and their hashes into the built-in releases, and the list of rows that do not become rules. */
 const write = (): void => {
-  const read = withTaxabilityRows(builtInReleases().map(fileOf));
-  for (const { release } of read) writeFileSync(pathOf(`catalog/releases/${release.id}.json`), releaseText(release));
+  const read = withTaxabilityRows(builtInReleases().map(readRelease));
+  for (const { release } of read)
+    writeFileSync(resolvePath(`catalog/releases/${release.id}.json`), releaseText(release));
   writeManifests();
-  writeFileSync(pathOf('importers/taxability/open-rows.csv'), openRowsText(read));
+  writeFileSync(resolvePath('importers/taxability/open-rows.csv'), openRowsText(read));
 };
 
 export const addTaxability = (program: Command): Command =>

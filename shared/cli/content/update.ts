@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
 import { type GateName, gates } from '../../importers/releases/gates.ts';
-import { stateOf } from '../../importers/releases/open-release.ts';
+import { getState } from '../../importers/releases/open-release.ts';
 import { compareVersions, type StateUpdate, updateState } from '../../importers/releases/update-state.ts';
 import { PublisherClient, PublisherFailure } from '../../importers/updates/publisher-client.ts';
 import { type Importable, importable, publishers } from '../../importers/updates/publishers.ts';
@@ -71,14 +71,14 @@ const chosen = ({ state, all }: Options): readonly Importable[] => {
     throw new CommandError('Pass either --state with codes such as MN,WI, or --all.');
   if (state === undefined) return importable;
   return state.split(',').map((text) => {
-    const { letters } = stateOf(text.trim());
+    const { letters } = getState(text.trim());
     const found = importable.find((publisher) => publisher.state === letters);
     if (!found) throw adviceFor(letters);
     return found;
   });
 };
 
-const mirrorOf = ({ mirror = environment.contentMirror }: Options): string | null => {
+const getMirror = ({ mirror = environment.contentMirror }: Options): string | null => {
   if (mirror === undefined || mirror === '') return null;
   if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
     throw new CommandError(`--mirror cannot be "${mirror}". Pass an address such as http://127.0.0.1:9000.`);
@@ -113,7 +113,7 @@ const versionTexts = {
  * Returns the message of an error that affects one state, so that the other states continue. Rethrows a database
  * outage. Prints the stack of a bug to standard error.
  */
-const messageOf = (error: unknown, { state }: Importable): string => {
+const getMessage = (error: unknown, { state }: Importable): string => {
   if (isOutage(error)) throw error;
   if (error instanceof PublisherFailure) return error.message;
   const explained = explainError(error);
@@ -131,7 +131,7 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
       if (result === 'newer' || result === 'outdated') newer += 1;
       print(`${publisher.state}: ${versionTexts[result]}`);
     } catch (error) {
-      print(`${publisher.state}: ${messageOf(error, publisher)}`);
+      print(`${publisher.state}: ${getMessage(error, publisher)}`);
       failed += 1;
       process.exitCode = 1;
     }
@@ -144,7 +144,7 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
 
 const update = async (options: Options): Promise<void> => {
   const states = chosen(options);
-  const client = new PublisherClient({ mirror: mirrorOf(options), isMirrorTrusted: true });
+  const client = new PublisherClient({ mirror: getMirror(options), isMirrorTrusted: true });
   if (options.check) return check(states, client);
   const folder = temporaryFolder();
   const overridden = overriddenBy(options.override);
@@ -157,7 +157,7 @@ const update = async (options: Options): Promise<void> => {
       activate: options.activate ?? false,
       overridden,
       reporter: terminal,
-    }).catch((error): StateUpdate => ({ outcome: 'failed', reason: messageOf(error, publisher) }));
+    }).catch((error): StateUpdate => ({ outcome: 'failed', reason: getMessage(error, publisher) }));
     report(publisher.state, result);
     updates.push(result);
   }

@@ -57,7 +57,7 @@ const requireImported = async (id: string, known: ReadonlySet<string>): Promise<
 };
 
 /** Without ids and `--active`: all releases, including releases of the directory whose head is missing. */
-const releasesOf = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
+const readReleases = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
   const { active, previous } = await inDirectory();
   if (ids.length === 0 && !onlyActive) return [...new Set([...(await inTable()), ...active, ...previous])].sort();
   const known = new Set([...active, ...previous]);
@@ -78,7 +78,7 @@ const verifyOne = (id: string): Promise<number> =>
   });
 
 const verify = async (ids: readonly string[], { active = false }: { readonly active?: boolean }): Promise<void> => {
-  const releases = await releasesOf(ids, active);
+  const releases = await readReleases(ids, active);
   if (releases.length === 0)
     return print(`No imported release ${active ? 'is active' : 'exists'}, so there is nothing to verify.`);
   let problems = 0;

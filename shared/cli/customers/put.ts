@@ -10,7 +10,7 @@ import type { Customer } from '../../customers/customer.ts';
 import { type CustomerPorts, createCustomer, updateCustomer } from '../../customers/customer.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
-import { pathOf, requireOpenAccount } from '../terminal/arguments.ts';
+import { requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { type CsvRow, csvRows } from '../terminal/csv-rows.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -26,7 +26,7 @@ const body = { schema: CustomerRequest, answer: customerAnswerFields };
 const strict = new Map([['prefer', ['handling=strict']]]);
 
 /** Returns the errors of one customer as POST /customers does, each with its position in the file. */
-const errorsOf = (value: unknown, place: Place): string[] =>
+const listErrors = (value: unknown, place: Place): string[] =>
   parseBody(body, { body: value, headers: strict, replyHeaders: {} }).problems.map((problem) =>
     problem.code === 'validation_unknown_field'
       ? `${place('')}: ${problem.title}. Use ${fieldNames.join(', ')}.`
@@ -37,7 +37,7 @@ const fromJson = (text: string): FileCustomers => {
   const values = jsonOrRefuse(text, 'The file is');
   const entries: readonly unknown[] = Array.isArray(values) ? values : [values];
   const errors = entries.flatMap((entry, index) =>
-    errorsOf(entry, (pointer) => `Entry ${index + 1} ${pointer}`.trim()),
+    listErrors(entry, (pointer) => `Entry ${index + 1} ${pointer}`.trim()),
   );
   const seen = new Set<unknown>();
   for (const [index, entry] of entries.entries()) {
@@ -59,7 +59,7 @@ const orNull = (text: string | undefined): string | null => text || null;
  * Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. Leaves out
  * what the file has no columns for, so that a stored customer keeps it.
  */
-const customerOf = ({ record }: CsvRow<(typeof columns)[number]>): CustomerRequest => {
+const toCustomer = ({ record }: CsvRow<(typeof columns)[number]>): CustomerRequest => {
   const { id = '', name, ...terms } = record;
   const { states, reason, certificate_number, document_url, valid_from, valid_to } = terms;
   const isCertified = Object.values(terms).some(Boolean);
@@ -83,10 +83,10 @@ const fromCsv = async (text: string): Promise<FileCustomers> => {
   const errors: string[] = [];
   const customers = new Map<string, CustomerRequest>();
   for await (const row of csvRows(Readable.from([text]), columns, ['id'])) {
-    const customer = customerOf(row);
+    const customer = toCustomer(row);
     const earlier = customers.get(customer.id);
     const exemptions = [...(earlier?.exemptions ?? []), ...(customer.exemptions ?? [])];
-    errors.push(...errorsOf(customer, () => `Line ${row.line}`));
+    errors.push(...listErrors(customer, () => `Line ${row.line}`));
     if (earlier && earlier.name !== customer.name)
       errors.push(`Line ${row.line}: The name differs from an earlier line of ${customer.id}. Use one name.`);
     if (exemptions.length === exemptionsMax + 1)
@@ -126,7 +126,7 @@ type Options = {
 
 const errorsMax = 20;
 
-const inputOf = async (id: string | undefined, options: Options): Promise<string> => {
+const readInput = async (id: string | undefined, options: Options): Promise<string> => {
   const { file, name, reason, states, number, url, from, to, add, none } = options;
   const texts = { certificate_number: number, document_url: url, valid_from: from, valid_to: to };
   const terms = { states: states?.split(','), reason, ...texts };
@@ -136,7 +136,7 @@ const inputOf = async (id: string | undefined, options: Options): Promise<string
     (file !== undefined && (isCertified || name !== undefined || add || none))
   )
     throw new CommandError('Pass the id of a customer with its options, or only --file.');
-  if (file !== undefined) return readFile(pathOf(file), 'utf8');
+  if (file !== undefined) return readFile(resolvePath(file), 'utf8');
   if (none ? isCertified || add : add && !isCertified)
     throw new CommandError('Pass --add with the options of a certificate, or --none without them.');
   return JSON.stringify({ id, name, exemptions: isCertified ? [terms] : none ? [] : undefined });
@@ -177,7 +177,7 @@ const put = async (
 };
 
 const putAll = async (id: string | undefined, options: Options): Promise<void> => {
-  const { customers, errors } = await customersFrom(await inputOf(id, options));
+  const { customers, errors } = await customersFrom(await readInput(id, options));
   if (errors.length > 0) {
     const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
     throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));

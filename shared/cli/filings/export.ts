@@ -1,11 +1,11 @@
 /** `filings export`: the totals and all entries of a filing as CSV files. */
 import { join } from 'node:path';
-import { pagesOf } from '../../base/collections.ts';
+import { readPages } from '../../base/collections.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
 import { getFiling, readWhole } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Progress } from '../../importers/releases/report.ts';
-import { pathOf } from '../terminal/arguments.ts';
+import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/new-files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -16,7 +16,7 @@ import { addFilingName, chooseFiling, type FilingName, type Operator } from './f
 const entriesText = async function* (id: string, before: Filing, { account, ports }: Operator, progress: Progress) {
   const total = before.progress.entries_moved;
   let count = 0;
-  const pages = pagesOf(async (after: string | null) => {
+  const pages = readPages(async (after: string | null) => {
     const query = { expand: 'entries' as const, limit: 100, ...(after !== null && { starting_after: after }) };
     const filing = accepted(await getFiling(id, query, account, ports));
     return { filing, isFirst: after === null, next: filing.entries?.next_cursor ?? null };
@@ -41,7 +41,7 @@ const exportFiling = async (named: string | undefined, options: FilingName & { r
   const { status, progress: work } = filing;
   if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
   if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
-  const path = (content: 'totals' | 'entries') => join(pathOf(options.out), `${csvName(filing, content)}.csv`);
+  const path = (content: 'totals' | 'entries') => join(resolvePath(options.out), `${csvName(filing, content)}.csv`);
   const totals = { path: path('totals'), text: totalsCsv(filing) };
   if (options.dryRun) {
     await writeAll([totals]);

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import { pagesOf } from '../../base/collections.ts';
+import { readPages } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
 import { warningText } from '../../calculations/warning-texts.ts';
 import { dryRunReader } from '../../filings/create-filing.ts';
@@ -85,7 +85,7 @@ export const rowsFrom = async <Row>(
     readonly starting_after?: string;
   }) => Promise<Result<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>>,
 ): Promise<readonly Row[]> => {
-  const pages = pagesOf(async (after: string | null) => {
+  const pages = readPages(async (after: string | null) => {
     const { data, next_cursor: next } = accepted(
       await read({ limit: 100, ...(after !== null && { starting_after: after }) }),
     );
@@ -99,13 +99,13 @@ export const rowsFrom = async <Row>(
 const headings = ['filing', 'state', 'period', 'status', 'due', 'currency', 'gross', 'exempt', 'tax collected'];
 
 /** Returns one row per currency of a filing, or one row for a filing without sales. */
-const rowsOf = ({ id, state, period_start, period_end, status, due_date, summary }: Filing): string[][] => {
+const listRows = ({ id, state, period_start, period_end, status, due_date, summary }: Filing): string[][] => {
   const filing = [id ?? '', state, `${period_start} to ${period_end}`, status, due_date ?? ''];
   if (summary.length === 0) return [filing];
   return summary.map((sum) => [...filing, sum.currency, sum.gross_amount, sum.exempt_amount, sum.tax_amount]);
 };
 
-export const filingsTable = (filings: readonly Filing[]): string => textTable([headings, ...filings.flatMap(rowsOf)]);
+export const filingsTable = (filings: readonly Filing[]): string => textTable([headings, ...filings.flatMap(listRows)]);
 
 type Sum = Filing['summary'][number];
 

@@ -8,7 +8,7 @@ import { filingReader, listFilings, readWhole } from '../../filings/read-filings
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
-import { pathOf, requireAccount, wholeNumber } from '../terminal/arguments.ts';
+import { requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/new-files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -83,10 +83,10 @@ const writeReturn = async (named: string | undefined, options: Options): Promise
       acknowledged: acknowledgeExceptions,
     }),
   );
-  if (schema !== undefined) await validateReturn(xml, pathOf(schema));
-  await writeAll([{ path: pathOf(options.out), text: xml }]);
+  if (schema !== undefined) await validateReturn(xml, resolvePath(schema));
+  await writeAll([{ path: resolvePath(options.out), text: xml }]);
   const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
-  print(`${pathOf(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
+  print(`${resolvePath(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
   const fees = filings.flatMap(({ totals }) => totals ?? []).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
   for (const { jurisdiction_name, tax_due } of fees)
     print(`Not included: ${jurisdiction_name} ${tax_due.fees}. Report it separately.`);
@@ -123,8 +123,8 @@ const writeWorksheet = async (
   const { worksheet } = accepted(await readWorksheet(read, form, { parameter: 'form' }));
   if (!worksheet) return;
   if (out !== undefined) {
-    await writeAll([{ path: pathOf(out), text: worksheetCsv(worksheet) }]);
-    print(`${pathOf(out)}: ${worksheet.title}`);
+    await writeAll([{ path: resolvePath(out), text: worksheetCsv(worksheet) }]);
+    print(`${resolvePath(out)}: ${worksheet.title}`);
     return;
   }
   print(`${worksheet.title}. Edition: ${worksheet.edition}. Confidence: ${worksheet.confidence}.`);

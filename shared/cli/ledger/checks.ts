@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { isSame } from '../../base/json.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
@@ -52,7 +52,7 @@ export type Finding = Fault & {
   readonly check: Check;
 };
 
-export const findingsOf = (id: string, check: Check, faults: readonly Fault[]): Finding[] =>
+export const listFindings = (id: string, check: Check, faults: readonly Fault[]): Finding[] =>
   faults.map((fault) => ({ id, check, ...fault }));
 
 export const findingText = ({ id, check, ...fault }: Finding): string => `${id}  ${check}: ${faultText(fault)}`;
@@ -435,7 +435,7 @@ export const statesOfEntries = (others: Iterable<string> = []): readonly string[
  */
 export const orphanedEntries = async function* (account: string, state: string): AsyncGenerator<Finding> {
   for await (const items of openEntryItems(account, state))
-    for await (const some of batchesOf(items, batch)) {
+    for await (const some of toBatches(items, batch)) {
       // A transaction may have changed between the reads.
       if ((await orphanedAmong(account, some)).length > 0) yield* await stillOrphaned(account, some);
     }
@@ -454,6 +454,6 @@ const orphanedAmong = async (account: string, items: readonly Item[]): Promise<F
     .filter(({ pk, sk }) => !expected.has(`${pk} ${sk}`))
     .flatMap(({ transactionId, ...entry }) => {
       const what = `open ${entryName(entry)}`;
-      return findingsOf(String(transactionId), 'entries', [{ what, actual: 'there', expected: 'none' }]);
+      return listFindings(String(transactionId), 'entries', [{ what, actual: 'there', expected: 'none' }]);
     });
 };

@@ -1,5 +1,5 @@
 /** `ledger events`: rebuild the events of an account from its ledger, to publish them again. */
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { eventOfReminder, eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
 import { busBatchMax, eventSource } from '../../events/bus.ts';
 import type { LedgerEvent } from '../../events/event.ts';
@@ -50,7 +50,7 @@ export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerE
     ]);
 };
 
-const instantOf = (option: string, text: string): number => {
+const parseInstant = (option: string, text: string): number => {
   const ms = instantMs(text);
   if (ms !== null) return ms;
   throw new CommandError(`${option} cannot be "${text}". Pass a timestamp such as 2026-11-21T08:00:00Z.`);
@@ -71,7 +71,7 @@ const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =
 
 const printAll = async (bus: string, walk: Walk): Promise<void> => {
   let count = 0;
-  for await (const events of batchesOf(storedEvents(walk), busBatchMax)) {
+  for await (const events of toBatches(storedEvents(walk), busBatchMax)) {
     count += events.length;
     printLine(bus, events);
   }
@@ -95,7 +95,7 @@ export const addEvents = (program: LevyCommand): LevyCommand =>
       '--silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',
     )
     .action(async ({ account, from, to, bus }: Options) => {
-      const [fromMs, toMs] = [instantOf('--from', from), instantOf('--to', to)];
+      const [fromMs, toMs] = [parseInstant('--from', from), parseInstant('--to', to)];
       if (fromMs > toMs) throw new CommandError('--from is later than --to. Swap them.');
       await requireAccount(account);
       const onFault = (what: string) => {

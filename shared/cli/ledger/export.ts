@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../accounts/account.ts';
-import { pagesOf } from '../../base/collections.ts';
+import { readPages } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
-import { pathOf, requireAccount } from '../terminal/arguments.ts';
+import { requireAccount, resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/new-files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -58,11 +58,11 @@ const sumVersions = async (pages: AsyncIterable<Rows>): Promise<bigint> => {
 /** Returns the sum over all transactions and versions in the index, which may lag seconds behind the table. */
 const listedVersions = (account: string): Promise<bigint> => {
   const query = { index: 'by_account', value: null, from: null, to: null, limit: pageSize } as const;
-  return sumVersions(pagesOf((after: Cursor) => transactionIndex.page(account, { ...query, after })));
+  return sumVersions(readPages((after: Cursor) => transactionIndex.page(account, { ...query, after })));
 };
 
 const customerPages = (account: string) =>
-  pagesOf((after: string | null) => customerReads.page(account, after, pageSize));
+  readPages((after: string | null) => customerReads.page(account, after, pageSize));
 
 const customerLines = async function* (account: string): AsyncGenerator<Line> {
   for await (const { rows } of customerPages(account))
@@ -196,7 +196,7 @@ export const addExport = (program: LevyCommand): LevyCommand =>
     .requiredOption('--out <file>', 'the new file')
     .examples('ledger -- export acct_demo --out acct_demo.ndjson')
     .action(async (id: string, { out }: { out: string }) => {
-      const path = pathOf(out);
+      const path = resolvePath(out);
       const account = await requireAccount(id);
       let lines = 0;
       const onProgress = (counts: Counts) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
 import { Settings } from '../../accounts/account.ts';
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { Customer } from '../../customers/customer.ts';
@@ -108,7 +108,7 @@ export const releaseHash = async (id: string): Promise<string | null> => {
   return (await findHead(id))?.content_hash ?? null;
 };
 
-const sumOf = (previous: string, text: string) =>
+const getSum = (previous: string, text: string) =>
   createHash('sha256').update(`${previous}\n${text}`).digest('base64url');
 
 const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
@@ -119,7 +119,7 @@ export class LineHashChain {
 
   /** Returns a line with its sum. */
   readonly close = (text: string): string => {
-    this.#sum = sumOf(this.#sum, text);
+    this.#sum = getSum(this.#sum, text);
     return `{"sum":"${this.#sum}",${text.slice(1)}`;
   };
 
@@ -127,7 +127,7 @@ export class LineHashChain {
   readonly open = (line: string): string | null => {
     const [, sum, rest] = sealed.exec(line) ?? [];
     const text = `{${rest}`;
-    this.#sum = sumOf(this.#sum, text);
+    this.#sum = getSum(this.#sum, text);
     return sum === this.#sum ? text : null;
   };
 }
@@ -160,7 +160,10 @@ const atOnce = 16;
 const partsAtOnce = 25;
 
 /** Returns entries up to the transaction's version. Later entries were written after the transaction was read. */
-const chainOf = async (account: string, { transaction: { id, version } }: StoredTransaction): Promise<AuditEntry[]> => {
+const readChain = async (
+  account: string,
+  { transaction: { id, version } }: StoredTransaction,
+): Promise<AuditEntry[]> => {
   const pages = await Array.fromAsync(auditItems(account, id));
   const entries = pages.flatMap((items) => items.map(auditEntryFrom)).filter((entry) => entry.version <= version);
   if (entries.length !== version)
@@ -178,11 +181,11 @@ const holdsReference = async (account: string, { transaction }: StoredTransactio
 
 type Exported = { readonly stored: StoredTransaction; readonly lines: readonly Line[] };
 
-const exportedOf = async (account: string, id: string): Promise<Exported> => {
+const readExported = async (account: string, id: string): Promise<Exported> => {
   const head = await headItem(account, id);
   if (!head) throw new CommandError(`${id} was deleted during the export. Stop all writers, then export again.`);
   const stored = transactionFrom(head);
-  const [entries, holds_reference] = await Promise.all([chainOf(account, stored), holdsReference(account, stored)]);
+  const [entries, holds_reference] = await Promise.all([readChain(account, stored), holdsReference(account, stored)]);
   const chain = entries.map((entry): Line => ({ kind: 'audit_entry', entry }));
   return { stored, lines: [...chain, { kind: 'transaction', holds_reference, stored: transactionToJson(stored) }] };
 };
@@ -193,8 +196,8 @@ const exportedOf = async (account: string, id: string): Promise<Exported> => {
  */
 export const exportedTransactions = async function* (account: string): AsyncGenerator<Exported> {
   for await (const ids of transactionIds(account, pageSize))
-    for await (const some of batchesOf(ids, atOnce))
-      yield* await Promise.all(some.map((id) => exportedOf(account, id)));
+    for await (const some of toBatches(ids, atOnce))
+      yield* await Promise.all(some.map((id) => readExported(account, id)));
 };
 
 /** Yields an account's filings. Refuses an unfinished filing, because some of its entries are still open. */
@@ -213,7 +216,7 @@ const partLines = async function* (
   { id }: StoredFiling,
   { shard, parts }: ShardProgress,
 ): AsyncGenerator<Line> {
-  for await (const froms of batchesOf(parts, partsAtOnce)) {
+  for await (const froms of toBatches(parts, partsAtOnce)) {
     const keys = froms.map((from) => totalsPartKey(account, id, { shard, from }));
     const items = await itemsAt(keys);
     for (const key of keys) {

@@ -1,4 +1,4 @@
-import { pagesOf } from '../../base/collections.ts';
+import { readPages } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { transactionHistory } from '../../ledger/history.ts';
 import { chooseIndex } from '../../ledger/list-transactions.ts';
@@ -34,8 +34,8 @@ const row = ({ version, at, by, from, to, fields, hash }: HistoryEntry): readonl
 
 const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
 
-const entriesOf = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
-  const pages = pagesOf(async (after: string | null) => {
+const readEntries = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
+  const pages = readPages(async (after: string | null) => {
     const query = { limit: pageSize, ...(after !== null && { starting_after: after }) };
     const page = await transactionHistory(id, query, { id: account }, { history: historyReads, now });
     if (!page.ok) throw new CommandError(`The account ${account} has no transaction with the id or reference ${id}.`);
@@ -53,7 +53,7 @@ export const addHistory = (program: LevyCommand): LevyCommand =>
     .option('--json', 'one JSON array, as the API returns it, with complete hashes')
     .action(async (transaction: string, { account, json }: { account: string; json?: boolean }) => {
       const [id = transaction] = await idsOfReference(account, transaction);
-      const entries = await entriesOf(account, id);
+      const entries = await readEntries(account, id);
       if (json) return printJson(entries);
       print(textTable([headings, ...entries.map(row)]));
       print(`${counted(entries.length, 'change')} of ${id}.`);

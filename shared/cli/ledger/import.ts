@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { newAccount } from '../../accounts/account.ts';
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { retryThrottled } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -16,14 +16,14 @@ import type { Item } from '../../store/define-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { auditKey, importMarkKey } from '../../store/keys.ts';
 import { newestId } from '../../store/ledger/ledger-walk.ts';
-import { pathOf } from '../terminal/arguments.ts';
+import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
 import { type Counts, type Header, releaseHash, type Trailer } from './format.ts';
-import { type Checked, checkExport, itemsOf, linesAfter, type NumberedLine } from './read-export.ts';
+import { type Checked, checkExport, linesAfter, type NumberedLine, toItems } from './read-export.ts';
 import { type Counts as Verified, verifyAccount } from './verify-account.ts';
 
 const TableName = environment.tables.transactions;
@@ -149,7 +149,7 @@ const provisionFrom = async (id: string, { account }: Header): Promise<void> => 
 };
 
 const writeLine = async (account: string, { number, line }: NumberedLine): Promise<void> => {
-  const written = await Promise.all(itemsOf(account, line).map((item) => putItem(account, item)));
+  const written = await Promise.all(toItems(account, line).map((item) => putItem(account, item)));
   if (written.includes(false))
     throw new CommandError(
       `Line ${number}: its key already has a different item, so another process writes to ${account}. Import into an id that does not exist.`,
@@ -168,7 +168,7 @@ export const importLedger = async (work: Import): Promise<boolean> => {
   if (mark.finished_at !== null) return false;
   const { lines } = checked.trailer;
   let batches = 0;
-  for await (const batch of batchesOf(linesAfter(path, mark.written, checked), batchSize)) {
+  for await (const batch of toBatches(linesAfter(path, mark.written, checked), batchSize)) {
     await Promise.all(batch.map((line) => writeLine(account, line)));
     const written = batch.at(-1)?.number ?? mark.written;
     batches += 1;
@@ -241,7 +241,7 @@ export const verifyImport = async (account: string, counts: Counts, pauseMs = 50
 const importInto = async (account: string, file: string, { withoutContent = false }: { withoutContent?: boolean }) => {
   if (!accountId.test(account))
     throw new CommandError(`"${account}" is not an account id. Pass an id such as acct_demo.`);
-  const path = pathOf(file);
+  const path = resolvePath(file);
   const checked = await checkExport(path);
   const { header, trailer } = checked;
   const missing = await refuseOtherContent(trailer, withoutContent);

@@ -27,7 +27,7 @@ import { fileLines, formatVersion, Header, kinds, type Line, LineHashChain, noCo
 
 const Kind = z.object({ kind: z.enum(kinds) });
 
-/** A line of a known kind. `itemsOf` checks its fields. */
+/** A line of a known kind. `toItems` checks its fields. */
 const lineFrom = (value: unknown): Line => {
   Kind.parse(value);
   return value as Line;
@@ -43,7 +43,7 @@ const checked = (item: Item, from: (item: unknown) => unknown): Item => {
  * Builds the items of a line for an account. Throws if an export would not write this line. Ignores extra keys and
  * attributes: with index keys of another account, an item would appear in that account's lists.
  */
-export const itemsOf = (account: string, line: Line): readonly Item[] => {
+export const toItems = (account: string, line: Line): readonly Item[] => {
   switch (line.kind) {
     case 'audit_entry':
       return [checked(auditItem(account, line.entry), auditEntryFrom)];
@@ -166,7 +166,7 @@ const readableLine = (number: number, value: unknown): Line => {
   try {
     const line = lineFrom(value);
     // The items are not written, so the account does not matter.
-    itemsOf('acct_none', line);
+    toItems('acct_none', line);
     return line;
   } catch {
     return refuse(number, '`ledger export` does not write such a line');

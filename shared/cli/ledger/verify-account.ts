@@ -49,9 +49,9 @@ import {
   expectedPlaces,
   type Finding,
   findingIfUnreadable,
-  findingsOf,
   hasAmounts,
   leftoverClaimFaults,
+  listFindings,
   missingClaimFaults,
   orphanedEntries,
   parseOrNull,
@@ -67,7 +67,7 @@ const batch = 25;
 export const verifyFiling = async (account: string, id: string): Promise<{ readonly findings: readonly Finding[] }> => {
   const ofEntries: Finding[] = [];
   const faults = await findingIfUnreadable('filing or one of its entries', () => filingFaults(account, id, ofEntries));
-  return { findings: [...ofEntries, ...findingsOf(id, 'filings', faults)] };
+  return { findings: [...ofEntries, ...listFindings(id, 'filings', faults)] };
 };
 
 const filingFaults = async (account: string, id: string, ofEntries: Finding[]): Promise<readonly Fault[]> => {
@@ -134,7 +134,7 @@ const entryFindings = async (
   return entries.flatMap((entry) => {
     const place = entryPlace(account, entry);
     const name = `${entryName(entry)} in ${id}`;
-    return findingsOf(entry.transactionId, 'filings', [
+    return listFindings(entry.transactionId, 'filings', [
       ...faultUnless(expected.has(place) && entry.state === state, name, 'there', 'none'),
       ...faultUnless(!open.has(place), name, 'also open', 'in one place'),
     ]);
@@ -149,7 +149,7 @@ const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'cancel
  * item exists, and each state's chain ends with the newest filing.
  */
 export const periodFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
-  const findings = periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
+  const findings = periodFaults(filings).flatMap(({ id, faults }) => listFindings(id, 'filings', faults));
   await concurrently(statesOfEntries(filings.map(({ state }) => state)), async (state) => {
     const items = await chainItems(account, state);
     const kept = filings
@@ -157,7 +157,7 @@ export const periodFindings = async (account: string, filings: readonly StoredFi
       .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
     const newest = kept.at(-1);
     const faults = await findingIfUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
-    findings.push(...periodItemFindings(items, state, kept), ...findingsOf(newest?.id ?? state, 'filings', faults));
+    findings.push(...periodItemFindings(items, state, kept), ...listFindings(newest?.id ?? state, 'filings', faults));
   });
   return findings;
 };
@@ -167,7 +167,7 @@ const periodItemFindings = ({ periods }: ChainItems, state: string, kept: readon
   const expected = new Map(kept.map(({ period_end, id }) => [period_end, id]));
   return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((end) => {
     const faults = differing(`filing of the period of ${state} to ${end}`, actual.get(end), expected.get(end));
-    return findingsOf(expected.get(end) ?? String(actual.get(end)), 'filings', faults);
+    return listFindings(expected.get(end) ?? String(actual.get(end)), 'filings', faults);
   });
 };
 
@@ -219,26 +219,26 @@ const readOnce = async (subject: CheckedTransaction): Promise<Verified> => {
   const counts = { ...noCounts(), transactions: 1 };
   const headFault = (what: string, actual: string, expected: string) => ({
     counts,
-    findings: findingsOf(id, 'head', [{ what, actual, expected }]),
+    findings: listFindings(id, 'head', [{ what, actual, expected }]),
   });
   const item = await headItem(account, id);
   if (!item) return headFault('transaction that the index lists', 'none', 'there');
-  const stored = storedOf(item);
+  const stored = parseStored(item);
   if (!stored) return headFault('transaction', 'not readable', 'attributes and checksum of the stored item');
   counts.lines = stored.transaction.line_items.length;
   counts.redacted = Number(stored.transaction.redacted_at !== undefined);
   const findings = [
-    ...findingsOf(id, 'head', attributeFaults(account, item, stored)),
-    ...findingsOf(id, 'states', statusFaults(stored.transaction)),
+    ...listFindings(id, 'head', attributeFaults(account, item, stored)),
+    ...listFindings(id, 'states', statusFaults(stored.transaction)),
   ];
   for (const [check, run] of Object.entries(furtherChecks) as [Check, Run][]) {
     const faults = await findingIfUnreadable('stored data of this check', () => run(subject, stored, counts));
-    findings.push(...findingsOf(id, check, faults));
+    findings.push(...listFindings(id, check, faults));
   }
   return { counts, findings };
 };
 
-const storedOf = (item: Item | undefined): StoredTransaction | undefined =>
+const parseStored = (item: Item | undefined): StoredTransaction | undefined =>
   (item && parseOrNull(() => transactionFrom(item))) ?? undefined;
 
 /** Returns the credits of a sale. Each unreadable credit becomes a fault. */
@@ -249,7 +249,7 @@ const readCredits = async function* (
 ): AsyncGenerator<StoredTransaction> {
   for await (const ids of creditIds(account, sale))
     for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
-      const credit = storedOf(item);
+      const credit = parseStored(item);
       if (!credit) unreadable.push({ what: `credit ${item['id']}`, actual: 'not readable', expected: 'a transaction' });
       // The index may lag behind the transaction.
       else if (credit.transaction.parent_transaction_id === sale) yield credit;
@@ -259,7 +259,7 @@ const readCredits = async function* (
 const parentFaults = async (account: string, transaction: Transaction): Promise<Fault[]> => {
   const { parent_transaction_id, currency } = transaction;
   if (parent_transaction_id === null || !isLive(transaction)) return [];
-  const parent = storedOf(await headItem(account, parent_transaction_id))?.transaction;
+  const parent = parseStored(await headItem(account, parent_transaction_id))?.transaction;
   if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
   const isAllowed = isLive(parent) || !hasAmounts(transaction);
   return [
@@ -289,7 +289,7 @@ const furtherChecks: Partial<Record<Check, Run>> = {
     if (reference_id === null) return [];
     const claim = await findClaimItem(account, reference_id);
     if (!holdsReference(transaction, now())) {
-      const holder = claim && storedOf(await headItem(account, String(claim['transaction_id'])))?.transaction;
+      const holder = claim && parseStored(await headItem(account, String(claim['transaction_id'])))?.transaction;
       return leftoverClaimFaults(transaction, claim, holder, now());
     }
     counts.claims = 1;
@@ -319,7 +319,7 @@ const pageSize = 100;
 /** The share of the progress bar for transactions; the rest is for open entries and filings. */
 const shareOfTransactions = 0.9;
 
-const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
+const getTime = (id: string) => decodeTime(id.slice('txn_'.length));
 
 /**
  * Checks all of an account's transactions, oldest first, then its open entries, then its filings.
@@ -356,8 +356,8 @@ const verifyTransactions = async (
     if (last) onPage?.(last, counts);
     // The total is unknown. Ids are in the order of creation, so their times estimate the progress.
     if (last && oldest && newest) {
-      const span = Math.max(1, timeOf(newest) - timeOf(oldest));
-      onProgress(shareOfTransactions * Math.min(1, (timeOf(last) - timeOf(oldest)) / span), counts);
+      const span = Math.max(1, getTime(newest) - getTime(oldest));
+      onProgress(shareOfTransactions * Math.min(1, (getTime(last) - getTime(oldest)) / span), counts);
     }
   }
 };

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
 import { concurrently } from '../../base/collections.ts';
 import { allAccounts } from '../../store/accounts/account-store.ts';
-import { jsonFile, pathOf, requireAccount, wholeNumber } from '../terminal/arguments.ts';
+import { jsonFile, requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -89,7 +89,7 @@ type Options = {
   readonly json?: true;
 };
 
-const accountsOf = async ({ account, all }: Options): Promise<readonly string[]> => {
+const readAccounts = async ({ account, all }: Options): Promise<readonly string[]> => {
   if ((account === undefined) === (all === undefined)) throw new CommandError('Pass either --account or --all.');
   if (account === undefined) return (await Array.fromAsync(allAccounts())).map(({ id }) => id);
   await requireAccount(account);
@@ -153,7 +153,7 @@ const report = ({ account, counts, total, by_check }: Verified): void => {
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
 };
 
-const jsonOf = ({ account, counts, total, by_check, findings }: Verified) => ({
+const toJson = ({ account, counts, total, by_check, findings }: Verified) => ({
   account,
   checked: counts,
   findings_total: total,
@@ -162,9 +162,9 @@ const jsonOf = ({ account, counts, total, by_check, findings }: Verified) => ({
 });
 
 const run = async (options: Options): Promise<void> => {
-  const accounts = await accountsOf(options);
+  const accounts = await readAccounts(options);
   const { sample: share, seed, resume, json, parallel, all } = options;
-  const file = resume === undefined ? null : pathOf(resume);
+  const file = resume === undefined ? null : resolvePath(resume);
   const state = openState(file, { ...(share !== undefined && { share }), ...(seed !== undefined && { seed }) });
   const sampled = state.share === '1' ? {} : { sample: state.share, seed: state.seed };
   if (!json && sampled.sample) print(`A sample of ${sampled.sample} of the transactions, --seed ${sampled.seed}.`);
@@ -178,26 +178,26 @@ const run = async (options: Options): Promise<void> => {
   const title = accounts.length === 1 ? `Verifying ${accounts[0]}` : `Verifying ${counted(accounts.length, 'account')}`;
   await withProgress(title, accounts.length, 'Interrupted', async ({ reach, finish }) => {
     const reached = new Map<string, readonly [share: number, transactions: number]>();
-    const sumOf = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
+    const getSum = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
     const verify = async (account: string) => {
       const onFinding = (finding: Finding) => {
         if (!json) print(all ? `${account}  ${findingText(finding)}` : findingText(finding));
       };
       const onProgress = (part: number, { transactions }: Counts) => {
         reached.set(account, [part, transactions]);
-        reach(sumOf(0), counted(sumOf(1), 'transaction'));
+        reach(getSum(0), counted(getSum(1), 'transaction'));
       };
       const verified = await verifyOne(account, state, save, { onFinding, onProgress });
       reached.set(account, [1, verified.counts.transactions]);
       done.push(verified);
     };
     await concurrently(accounts, verify, parallel).finally(() => saveState(file, state));
-    finish(`Verified ${counted(sumOf(1), 'transaction')}`);
+    finish(`Verified ${counted(getSum(1), 'transaction')}`);
   });
   // Verification is complete, so the next run starts over.
   if (file !== null) rmSync(file, { force: true });
-  if (json && all) printJson({ ...sampled, accounts: done.map(jsonOf) });
-  else if (json) for (const one of done) printJson({ ...jsonOf(one), ...sampled });
+  if (json && all) printJson({ ...sampled, accounts: done.map(toJson) });
+  else if (json) for (const one of done) printJson({ ...toJson(one), ...sampled });
   else done.forEach(report);
   if (done.some(({ total }) => total > 0)) process.exitCode = 1;
 };

@@ -1,6 +1,6 @@
 import { csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
-import { pathOf } from '../terminal/arguments.ts';
+import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/new-files.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -18,7 +18,7 @@ const columns = [
   ...(['difference_amount', 'reason', 'detail'] as const),
 ];
 
-const rowOf = ({ order, levy, reason, detail }: Compared) => {
+const getRow = ({ order, levy, reason, detail }: Compared) => {
   const { line, reference, currency, charged, body } = order;
   const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   return {
@@ -94,11 +94,11 @@ const compare = async (options: FileOptions & { readonly out?: string }): Promis
         continue;
       }
       count(compared);
-      if (compared.reason !== 'equal') yield csvText(columns, [rowOf(compared)]).slice(header.length);
+      if (compared.reason !== 'equal') yield csvText(columns, [getRow(compared)]).slice(header.length);
     }
   };
   if (options.out === undefined) for await (const _ of differences());
-  else await writeAll([{ path: pathOf(options.out), text: differences() }]);
+  else await writeAll([{ path: resolvePath(options.out), text: differences() }]);
   const ordered = [...groups.values()].sort(
     (a, b) => a.currency.localeCompare(b.currency) || reasons.indexOf(a.reason) - reasons.indexOf(b.reason),
   );

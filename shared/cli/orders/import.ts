@@ -29,14 +29,14 @@ const importOrders = async (options: FileOptions & { readonly dryRun?: boolean }
   if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
 
   /** Returns the id of the transaction with this reference that is not void, or `undefined`. */
-  const idOf = async (reference: string): Promise<string | undefined> => {
+  const readId = async (reference: string): Promise<string | undefined> => {
     const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
     return data.find(({ status }) => status !== 'void')?.id;
   };
   const record = async ({ line, body, reference, parent, currency, charged }: Order): Promise<Outcome | OrderError> => {
     // A repeated refund could exceed what remains of its sale, which the service reports first.
-    if (parent !== null && (await idOf(reference)) !== undefined) return 'existing';
-    const sale = parent === null ? undefined : await idOf(parent);
+    if (parent !== null && (await readId(reference)) !== undefined) return 'existing';
+    const sale = parent === null ? undefined : await readId(parent);
     if (parent !== null && sale === undefined)
       return {
         line,

@@ -23,7 +23,7 @@ type Part = {
 
 type Charge = LineItemResponse | ShippingResponse;
 
-const partOf = (charge: Charge, name: string, code: string | null, digits: number): Part => {
+const getPart = (charge: Charge, name: string, code: string | null, digits: number): Part => {
   const untaxed = charge.taxes.map(({ rate, exempt_amount }) =>
     multiply(decimal(rate), decimal(exempt_amount), digits),
   );
@@ -36,12 +36,12 @@ const parseSigned = (text: string, digits: number): bigint =>
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
-const shippingOf = ({ shipping }: Calculation): readonly ShippingResponse[] => [shipping ?? []].flat();
+const getShipping = ({ shipping }: Calculation): readonly ShippingResponse[] => [shipping ?? []].flat();
 
 const placeWarnings = new Set(['address_ambiguous', 'address_contradictory', 'local_rates_missing']);
 
 /** Half a minor unit for each charge, from 1 to 5: other systems round each line item or each jurisdiction. */
-const toleranceOf = (charges: number): bigint => BigInt(Math.min(5, Math.max(1, Math.ceil(charges / 2))));
+const getTolerance = (charges: number): bigint => BigInt(Math.min(5, Math.max(1, Math.ceil(charges / 2))));
 
 /** Explains a difference of charges that both systems tax. */
 const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits: number): Explanation => {
@@ -67,7 +67,7 @@ const treatment = (part: Pick<Part, 'name'>, charged: bigint, levy: bigint): Exp
 /** Compares charge by charge. The charged tax that no line item has is shipping's. */
 const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digits: number): Explanation => {
   const onLines = lines.reduce((sum, line) => sum + line, 0n);
-  const shipping = shippingOf(tax).reduce((sum, charge) => sum + parseSigned(charge.tax_amount, digits), 0n);
+  const shipping = getShipping(tax).reduce((sum, charge) => sum + parseSigned(charge.tax_amount, digits), 0n);
   const pairs = [
     ...tax.line_items.map((item, at) => ({
       name: `line item ${item.id}`,
@@ -89,9 +89,9 @@ const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digit
 const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: number): Explanation => {
   const parts = [
     ...tax.line_items.map((item) =>
-      partOf(item, `product tax code ${item.product_tax_code ?? 'GENERAL'}`, item.product_tax_code, digits),
+      getPart(item, `product tax code ${item.product_tax_code ?? 'GENERAL'}`, item.product_tax_code, digits),
     ),
-    ...shippingOf(tax).map((charge) => partOf(charge, 'shipping', null, digits)),
+    ...getShipping(tax).map((charge) => getPart(charge, 'shipping', null, digits)),
   ];
   const groups = [...Map.groupBy(parts, ({ name }) => name)].map(([name, members]) => ({
     name,
@@ -120,8 +120,8 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
 export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax, currency: string): Explanation => {
   const digits = minorDigits(currency);
   const levy = parseSigned(tax.tax_amount, digits);
-  const charges = [...tax.line_items, ...shippingOf(tax)];
-  const tolerance = toleranceOf(charges.length);
+  const charges = [...tax.line_items, ...getShipping(tax)];
+  const tolerance = getTolerance(charges.length);
   if (total === levy) return { reason: 'equal', detail: '' };
   if (absolute(total - levy) <= tolerance)
     return {

@@ -1,6 +1,6 @@
 import type { Calculation } from '../../calculations/response.ts';
 import { createClient, LevyUnavailable } from '../../client/client.ts';
-import { pathOf, serviceAddress } from '../terminal/arguments.ts';
+import { resolvePath, serviceAddress } from '../terminal/arguments.ts';
 import { counted, shown } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { type Order, type OrderError, readOrders } from './read-orders.ts';
@@ -54,7 +54,7 @@ export async function* forEachOrder<Value>(
 ): AsyncGenerator<Value | OrderError> {
   const pending: Promise<Value | OrderError>[] = [];
   try {
-    for await (const order of readOrders(pathOf(file))) {
+    for await (const order of readOrders(resolvePath(file))) {
       const result = 'error' in order ? Promise.resolve(order) : work(order);
       // The rejection is thrown where the result is awaited.
       result.catch(() => {});

@@ -34,10 +34,10 @@ import { stateFips } from '../../vocabulary/jurisdiction.ts';
 /** Returns the lines in the sort order that `findLine` expects. */
 const sortedLines = (lines: readonly string[]): string => lines.toSorted().join('\n');
 
-const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
+const parseList = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
 
 /** Converts percent to a fraction: `2.5` becomes `0.025`. */
-const fractionOf = (percent: string): string => {
+const toFraction = (percent: string): string => {
   const fraction = readPercent(percent);
   assert(fraction !== null, `${percent} is a percentage`);
   return fraction;
@@ -114,14 +114,14 @@ const partTax = (naming: Naming, row: RateRow, part: string): Tax => {
   }
 };
 
-const partsOf = (naming: Naming, row: RateRow): readonly LocalTax[] => {
+const listParts = (naming: Naming, row: RateRow): readonly LocalTax[] => {
   if (row.rate === '0') return [];
   const parts =
     row.parts === ''
-      ? [{ ...combinedTax(naming, row), rate: fractionOf(row.rate) }]
+      ? [{ ...combinedTax(naming, row), rate: toFraction(row.rate) }]
       : row.parts.split(';').map((text) => {
           const [part = '', percent = ''] = text.split('=');
-          return { ...partTax(naming, row, part), rate: fractionOf(percent) };
+          return { ...partTax(naming, row, part), rate: toFraction(percent) };
         });
   return naming.areDistricts ? parts.map((part) => ({ ...part, type: 'district' })) : parts;
 };
@@ -187,7 +187,7 @@ const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...I
  * The index is built ahead of time, because normalizing all names of a large state would slow the first calculation
  * there.
  */
-const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
+const listNames = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
   const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
     for (const key of place === ''
@@ -198,7 +198,7 @@ const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): stri
 };
 
 /** The unincorporated rest of a county, or its only place. */
-const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
+const listRemainders = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
   const remainders: Record<string, number> = {};
   for (const [county, ofCounty] of Map.groupBy(areas, (area) => area.county)) {
     const only = ofCounty.length === 1 ? ofCounty[0] : undefined;
@@ -209,12 +209,12 @@ const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]):
 };
 
 /** Returns the date of a source and the day by which its successor is due; empty strings if the source has no date. */
-const publishedOf = (state: string, { as_of }: SourceRow): readonly [asOf: string, due: string] => {
+const getPublished = (state: string, { as_of }: SourceRow): readonly [asOf: string, due: string] => {
   const publisher = publishers.find((one) => one.state === state);
   return [as_of, as_of && publisher ? nextExpectedAfter(publisher.cadence, as_of) : ''];
 };
 
-const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
+const getCitation = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
 
 const evidenceText = ({ source, confidence, note }: RateRow): string => {
   const evidence: Evidence = {
@@ -236,7 +236,7 @@ export const packRates = (state: string): PackedRates => {
   const places = new Map(rows.filter(({ place }) => place !== '').map((row) => [placeCode(row), row.place]));
   const areDistricts = statesOfDistricts.includes(state);
   const naming: Naming = { state, fips, counties, districts: districtNames(), places, areDistricts };
-  const parts = rows.map((row) => (row.rate === '' ? null : partsOf(naming, row)));
+  const parts = rows.map((row) => (row.rate === '' ? null : listParts(naming, row)));
   const byArea = rowsByArea(rows);
   const newest = new Set(byArea.flatMap((own) => own.at(-1)?.row ?? []));
   const { taxes, indexes } = indexTaxes(rows, parts, newest);
@@ -245,7 +245,7 @@ export const packRates = (state: string): PackedRates => {
   const evidence = [...new Set(rows.map(evidenceText))];
   const taxLines = taxes.map(writeTax);
   const taxOffsets = listOffsets(taxLines);
-  const periodOf = ({ row, index }: Indexed): PackedPeriod => ({
+  const buildPeriod = ({ row, index }: Indexed): PackedPeriod => ({
     taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
     from: row.from || null,
     to: row.to || null,
@@ -253,7 +253,7 @@ export const packRates = (state: string): PackedRates => {
   });
   const areas = byArea.map(([first, ...others]): PackedArea => {
     const { county, place, aliases } = (others.at(-1) ?? first).row;
-    return { county, place, aliases: listOf(aliases), periods: [periodOf(first), ...others.map(periodOf)] };
+    return { county, place, aliases: parseList(aliases), periods: [buildPeriod(first), ...others.map(buildPeriod)] };
   });
   const areaLines = areas.map(writeArea);
   const areaOffsets = listOffsets(areaLines);
@@ -265,13 +265,13 @@ export const packRates = (state: string): PackedRates => {
     sources: keys.map((key) => {
       const source = cited.get(key);
       assert(source !== undefined, `source ${key} has a row in sources.csv`);
-      return [key, citationOf(source), ...publishedOf(state, source)];
+      return [key, getCitation(source), ...getPublished(state, source)];
     }),
-    remainders: remaindersOf(areas, areaOffsets),
+    remainders: listRemainders(areas, areaOffsets),
     evidence: evidence.map((text) => JSON.parse(text)),
     taxes: taxLines.join('\n'),
     areas: areaLines.join('\n'),
-    names: namesOf(areas, areaOffsets),
+    names: listNames(areas, areaOffsets),
   };
 };
 
@@ -279,11 +279,11 @@ export const packRates = (state: string): PackedRates => {
 export const packZips = (state: string): PackedZips =>
   sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
 
-const newestOf = (rows: readonly RateRow[]): RateRow | undefined =>
+const getNewest = (rows: readonly RateRow[]): RateRow | undefined =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
 
 /** Counts the areas whose newest rate comes from sources of each date. */
-const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRates): RateSummary['ages'] => {
+const getAges = (newest: readonly (RateRow | undefined)[], { sources }: PackedRates): RateSummary['ages'] => {
   const days = new Map(sources.map(([key, , as_of, due]) => [key, { as_of, due }]));
   const none = { as_of: '', due: '' };
   const ages = Map.groupBy(newest, (row) => days.get(row?.source ?? '')?.as_of ?? '');
@@ -307,7 +307,7 @@ export const summarizeRates = (state: string): RateSummary => {
   const places = Map.groupBy(rows, ({ place }) => place);
   places.delete('');
   return {
-    ages: agesOf([...areas.values()].map(newestOf), packed),
+    ages: getAges([...areas.values()].map(getNewest), packed),
     is_untaxed: table.isUntaxed,
     areas: areas.size,
     places: places.size,

@@ -35,7 +35,7 @@ const parsed = (text: string): Body | null => {
 };
 
 /** Returns the cause of a `fetch` error, because its message is only "fetch failed". */
-const causeOf = (error: unknown): string => {
+const getCause = (error: unknown): string => {
   const { name, message, cause } = error as Error & { cause?: Error & { code?: string } };
   if (name === 'TimeoutError') return 'timeout';
   return cause?.code ?? cause?.message ?? message;
@@ -71,7 +71,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
       const text = await answer.text();
       return { status: answer.status, headers: answer.headers, body: parsed(text), text };
     } catch (error) {
-      throw new Unexpected(`${method} ${path}: no response (${causeOf(error)})`);
+      throw new Unexpected(`${method} ${path}: no response (${getCause(error)})`);
     } finally {
       waitedMs += performance.now() - start;
     }
@@ -111,7 +111,7 @@ const requiredHeaders = ['X-Request-Id', 'Service-Version', ...Object.keys(safet
 const forbiddenHeaders = ['Access-Control-Allow-Origin', 'X-Powered-By'];
 
 /** Returns the code and detail of the first error, and the request id, if present. */
-const reasonOf = ({ body, headers }: HttpResponse): string => {
+const getReason = ({ body, headers }: HttpResponse): string => {
   const [error] = Array.isArray(body?.['errors']) ? body['errors'] : [];
   return `${error ? ` (${error.code}: ${error.detail})` : ''}, request ${headers.get('X-Request-Id')}`;
 };
@@ -119,7 +119,7 @@ const reasonOf = ({ body, headers }: HttpResponse): string => {
 /** Checks the status, the headers and the media type of a response. */
 const checkResponse = (answer: HttpResponse, status: number, type: string): void => {
   const { headers } = answer;
-  expected(`status is ${answer.status}, expected ${status}${reasonOf(answer)}`, answer.status === status);
+  expected(`status is ${answer.status}, expected ${status}${getReason(answer)}`, answer.status === status);
   for (const name of requiredHeaders) expected(`${name} is missing`, headers.has(name));
   for (const name of forbiddenHeaders) expected(`${name} is present but must not be`, !headers.has(name));
   const actual = headers.get('Content-Type') ?? '';
@@ -146,7 +146,7 @@ type Created = {
 /**
  * Returns the id of a transaction in a response if its reference matches, so the run never voids other transactions.
  */
-const idOf = ({ reference }: Created, body: unknown): string | null => {
+const getId = ({ reference }: Created, body: unknown): string | null => {
   const { id, reference_id } = (body ?? {}) as Body;
   return reference_id === reference && typeof id === 'string' && /^txn_\w+$/.test(id) ? id : null;
 };
@@ -170,7 +170,7 @@ const create = async (
   all.push(created);
   const answer = await session.send(request);
   if ([400, 401, 403, 413, 415, 422].includes(answer.status)) all.pop();
-  created.id = idOf(created, answer.body);
+  created.id = getId(created, answer.body);
   return { created, answer };
 };
 
@@ -194,7 +194,7 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
     (await retry(async () => {
       const { body } = await send({ method: 'GET', path: `/transactions?reference_id=${reference}` });
       const rows = Array.isArray(body?.['data']) ? body['data'] : [];
-      return rows.map((row) => idOf(created, row)).find((found) => found !== null) ?? null;
+      return rows.map((row) => getId(created, row)).find((found) => found !== null) ?? null;
     }));
   if (id === null) return { reference, id, reason: 'no response named it' };
   let reason = 'no response';
@@ -203,7 +203,7 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
     const answer = await send({ method: 'POST', path, body: { status: 'void', void_reason: 'Smoke test' } });
     reason = `status ${answer.status}`;
     const { body } = await send({ method: 'GET', path });
-    return idOf(created, body) === id && body?.['status'] === 'void' ? 'void' : null;
+    return getId(created, body) === id && body?.['status'] === 'void' ? 'void' : null;
   });
   return status === null ? { reference, id, reason } : null;
 };

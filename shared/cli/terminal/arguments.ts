@@ -23,7 +23,7 @@ export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
 };
 
 /** Resolves a path against the folder where npm was called, because npm runs scripts in the project folder. */
-export const pathOf = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
+export const resolvePath = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
 
 /** Returns a parser of whole numbers within an inclusive range. */
 export const wholeNumber =
@@ -78,7 +78,7 @@ export const instantMs = (text: string): number | null => (text.includes('T') ? 
  * Parses the expiry of a key to a UTC timestamp: a duration, a timestamp with `Z` or an offset, or `never` (`null`).
  * Refuses times in the past or more than ten years away.
  */
-export const expiryOf = (text: string, nowMs: number): string | null => {
+export const parseExpiry = (text: string, nowMs: number): string | null => {
   if (text === 'never') return null;
   const span = spanMs(text);
   const endMs = span === null ? instantMs(text) : nowMs + span;

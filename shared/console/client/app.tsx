@@ -6,7 +6,7 @@ import { Filings } from './filings.tsx';
 import type { Issuer } from './oidc.ts';
 import { Overview } from './overview.tsx';
 import { ProductCodes } from './product-codes.tsx';
-import { linkTo, type Route, routeOf } from './route.ts';
+import { linkTo, parseRoute, type Route } from './route.ts';
 import { closeSession, type OpenedSession, SessionContext, type Trouble } from './session.ts';
 import { Settings } from './settings.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -23,9 +23,9 @@ const views = [
 ] as const;
 
 const useRoute = (): Route => {
-  const [route, setRoute] = useState(() => routeOf(location.hash));
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const read = () => setRoute(routeOf(location.hash));
+    const read = () => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', read);
     return () => removeEventListener('hashchange', read);
   }, []);

@@ -1,8 +1,8 @@
 import type { Schemas } from '../../client/client.ts';
 import { percent } from './format.ts';
-import { dataOf, Fetch } from './load.tsx';
-import { counted, Facts, Instant, Message, Panel, SearchForm, Status, Table, Warnings, wordsOf } from './parts.tsx';
-import { linkTo, parametersOf, type ViewProps } from './route.ts';
+import { Fetch, readData } from './load.tsx';
+import { counted, Facts, Instant, Message, Panel, SearchForm, Status, Table, toWords, Warnings } from './parts.tsx';
+import { linkTo, listParameters, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
 const addressFields = [
@@ -18,7 +18,7 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
   <Fetch
     what="rates"
     of={JSON.stringify(address)}
-    read={(levy, signal) => dataOf(levy.get('/rates', { query: address, signal }))}
+    read={(levy, signal) => readData(levy.get('/rates', { query: address, signal }))}
   >
     {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
       <>
@@ -51,7 +51,7 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
 
 /** The rates of an address, with their sources. */
 const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
-  const address = parametersOf(
+  const address = listParameters(
     query,
     addressFields.map(([name]) => name),
   );
@@ -119,8 +119,8 @@ const Subjects = ({ of }: { of: State }) => (
   <Table
     caption="How the state taxes kinds of goods"
     columns={[
-      ['Kind', (name) => wordsOf(name)],
-      ['Treatment', (name) => wordsOf(of[name].treatment)],
+      ['Kind', (name) => toWords(name)],
+      ['Treatment', (name) => toWords(of[name].treatment)],
       ['Details', (name) => of[name].text],
       ['Confidence', (name) => of[name].confidence],
       ['Sources', (name) => of[name].citations.join('; ')],
@@ -150,7 +150,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
         caption={`${counted(of.changes.count, 'rate')} that change${of.changes.count === 1 ? 's' : ''} against ${of.changes.against}${of.changes.count > of.changes.rates.length ? `; the first ${of.changes.rates.length}` : ''}`}
         columns={[
           ['Jurisdiction', (row) => `${row.name} (${row.jurisdiction})`],
-          ['Rate', (row) => wordsOf(row.kind)],
+          ['Rate', (row) => toWords(row.kind)],
           ['From', (row) => row.from ?? 'always'],
           ['To', (row) => row.to ?? 'open'],
           ['Before', (row) => (row.before === null ? 'none' : percent(row.before)), 'figure'],
@@ -188,7 +188,7 @@ const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
 const Releases = ({ state }: { state: string }) => (
   <Fetch
     what="releases"
-    read={(levy, signal) => dataOf(levy.get('/coverage', { query: { state, expand: 'releases' }, signal }))}
+    read={(levy, signal) => readData(levy.get('/coverage', { query: { state, expand: 'releases' }, signal }))}
   >
     {({ states }) => (
       <Table
@@ -220,7 +220,7 @@ const Detail = ({ of }: { of: State }) => (
         ['Confidence', of.general_rate?.confidence],
         ['Citation', of.general_rate?.citation],
         ['Local rates', <Status key="local" of={of.local_rates} />],
-        ['Basis of local rates', wordsOf(of.local.basis)],
+        ['Basis of local rates', toWords(of.local.basis)],
         ['Publisher', of.source.publisher],
         ['Files as of', of.source.as_of],
         ['Next files expected', of.source.next_expected],
@@ -243,7 +243,7 @@ const Detail = ({ of }: { of: State }) => (
 
 /** Coverage: a map with its table, one state, and the rates of an address. */
 export const Coverage = ({ path: [state], query }: ViewProps) => (
-  <Fetch what="the coverage" read={(levy, signal) => dataOf(levy.get('/coverage', { signal }))}>
+  <Fetch what="the coverage" read={(levy, signal) => readData(levy.get('/coverage', { signal }))}>
     {({ states }) => {
       const chosen = states.find((one) => one.state === state);
       if (chosen) return <Detail key={state} of={chosen} />;

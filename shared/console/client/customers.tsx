@@ -4,9 +4,9 @@ import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
-import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
-import { Field, Fields, lettersOf, PageLinks, SearchForm, Status, Table, valuesOf, wordsOf } from './parts.tsx';
-import { linkTo, parametersOf, type ViewProps } from './route.ts';
+import { ActionButton, Fetch, readData, useAction } from './load.tsx';
+import { Field, Fields, getStateLetters, listValues, PageLinks, SearchForm, Status, Table, toWords } from './parts.tsx';
+import { linkTo, listParameters, type ViewProps } from './route.ts';
 import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
 
@@ -37,7 +37,7 @@ const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateReques
     caption={caption}
     columns={[
       ['Number', (row) => row.certificate_number],
-      ['Reason', (row) => wordsOf(row.reason)],
+      ['Reason', (row) => toWords(row.reason)],
       ['States', (row) => row.states?.join(', ') ?? 'all'],
       ['From', (row) => row.valid_from],
       ['To', (row) => <LastDay of={row.valid_to} />],
@@ -50,7 +50,7 @@ const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateReques
 
 const choices = [
   ['', 'Choose a reason'],
-  ...reasons.map((name) => [name, wordsOf(name)] as const),
+  ...reasons.map((name) => [name, toWords(name)] as const),
   [removed, 'Remove this certificate'],
 ] as const;
 const certificateFields = [
@@ -94,9 +94,9 @@ const Edit = ({ of, onDone, reload }: EditProps) => {
   const action = useAction(
     (levy, idempotencyKey) => {
       const { id, ...change } = body as Change;
-      if (!of) return dataOf(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
+      if (!of) return readData(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
       const headers = { 'If-Match': `"${of.version}"` };
-      return dataOf(levy.post('/customers/{id}', { path: { id }, body: change, idempotencyKey, headers }));
+      return readData(levy.post('/customers/{id}', { path: { id }, body: change, idempotencyKey, headers }));
     },
     onDone,
     JSON.stringify(body),
@@ -112,7 +112,7 @@ const Edit = ({ of, onDone, reload }: EditProps) => {
       class="edit"
       onSubmit={(event) => {
         event.preventDefault();
-        review(valuesOf(event.currentTarget));
+        review(listValues(event.currentTarget));
       }}
       onInput={() => setBody(null)}
     >
@@ -162,7 +162,7 @@ const NewCustomer = () => (
 const Customer = ({ id }: { id: string }) => {
   const { canWrite } = useSession();
   return (
-    <Fetch what="the customer" read={(levy, signal) => dataOf(levy.get('/customers/{id}', { path: { id }, signal }))}>
+    <Fetch what="the customer" read={(levy, signal) => readData(levy.get('/customers/{id}', { path: { id }, signal }))}>
       {(found, reload) => (
         <>
           <h1>{found.name ?? id}</h1>
@@ -187,7 +187,9 @@ export const findCustomers = (
   searchPage({
     ...page,
     load: async (request: PageRequest) => {
-      const { data, next_cursor } = await dataOf(levy.get('/customers', { query: { ...filters, ...request }, signal }));
+      const { data, next_cursor } = await readData(
+        levy.get('/customers', { query: { ...filters, ...request }, signal }),
+      );
       return { rows: data, next: next_cursor, backTo: null };
     },
   });
@@ -237,7 +239,7 @@ const Links = () => {
 export const Customers = ({ path: [id], query }: ViewProps) => {
   if (query.has('new')) return <NewCustomer />;
   if (id) return <Customer key={id} id={id} />;
-  const filters = parametersOf(query, ['search', 'expiring_before', 'state', 'starting_after']);
+  const filters = listParameters(query, ['search', 'expiring_before', 'state', 'starting_after']);
   const { starting_after: after = null, ...matching } = filters;
   return (
     <>
@@ -272,10 +274,11 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
                 ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>, '', (row) => row.id],
                 ['Name', ({ name }) => name],
                 ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
-                ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => wordsOf(reason)))],
+                ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => toWords(reason)))],
                 [
                   'States',
-                  ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states?.map(lettersOf) ?? ['all'])),
+                  ({ exemptions }) =>
+                    unique(exemptions.flatMap(({ states }) => states?.map(getStateLetters) ?? ['all'])),
                 ],
                 ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
               ]}
@@ -291,7 +294,7 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
         name="customers"
         filters={matching}
         read={async (query, levy, signal) => {
-          const { data, next_cursor } = await dataOf(levy.get('/customers', { query, signal, maxTries: 4 }));
+          const { data, next_cursor } = await readData(levy.get('/customers', { query, signal, maxTries: 4 }));
           return jsonPage(exportColumns, data.flatMap(exportRows), next_cursor);
         }}
       />

@@ -3,7 +3,7 @@ import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { listPeriods } from './filings.tsx';
 import { amountsDue, totalDue } from './format.ts';
 import { Fetch, Load, useLoad } from './load.tsx';
-import { Amounts, Cards, counted, DueDate, Panel, PeriodLink, Status, soonDays, Table, toneOf } from './parts.tsx';
+import { Amounts, Cards, counted, DueDate, getTone, Panel, PeriodLink, Status, soonDays, Table } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Filing = Schemas['Filing'];
@@ -29,7 +29,7 @@ const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
 /** What a dry run or a closed filing says about a return; `too_large` if the period is too large for a dry run. */
 type Known = Pick<Filing, 'summary' | 'vendor_discount' | 'exceptions' | 'review'> | 'too_large';
 
-const keyOf = ({ state, period_end }: Period): string => `${state} ${period_end}`;
+const getKey = ({ state, period_end }: Period): string => `${state} ${period_end}`;
 
 const dryRun = async ({ state, period_end }: Period, levy: Levy, signal: AbortSignal): Promise<Known> => {
   const reply = await levy.post('/filings', { body: { state, period_end, dry_run: true }, signal });
@@ -43,11 +43,11 @@ const dryRunsMax = 24;
 /** Runs dry runs, a few at once, and keeps the result of each one as soon as it is known. */
 const useDryRuns = (periods: readonly Period[]) => {
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
-  const loaded = useLoad(periods.map(keyOf).join(), async (levy, signal) => {
-    const left = periods.filter((period) => !known.has(keyOf(period)));
+  const loaded = useLoad(periods.map(getKey).join(), async (levy, signal) => {
+    const left = periods.filter((period) => !known.has(getKey(period)));
     const work = async () => {
       for (let next = left.shift(); next && !signal.aborted; next = left.shift()) {
-        const [key, found] = [keyOf(next), await dryRun(next, levy, signal)];
+        const [key, found] = [getKey(next), await dryRun(next, levy, signal)];
         setKnown((last) => new Map(last).set(key, found));
       }
     };
@@ -65,15 +65,15 @@ const AmountDue = ({ of: { known, filing } }: { of: Row }) => {
   return known.summary.length === 0 ? <>no sales</> : <Amounts of={amountsDue(known.summary)} />;
 };
 
-const figuresOf = ({ known }: Row) => (known === 'too_large' ? undefined : known);
+const getFigures = ({ known }: Row) => (known === 'too_large' ? undefined : known);
 
 const DueCards = ({ rows }: { rows: readonly Row[] }) => {
-  const count = (tone: string) => rows.filter(({ days_until_due }) => toneOf(days_until_due) === tone).length;
-  const known = rows.flatMap((row) => figuresOf(row) ?? []);
+  const count = (tone: string) => rows.filter(({ days_until_due }) => getTone(days_until_due) === tone).length;
+  const known = rows.flatMap((row) => getFigures(row) ?? []);
   const amounts = known.flatMap(({ summary }) => amountsDue(summary));
   const refundable = totalDue(amounts, 'refundable');
-  const sumOf = (list: 'exceptions' | 'review') => known.reduce((sum, row) => sum + (row[list]?.count ?? 0), 0);
-  const [exceptions, review] = [sumOf('exceptions'), sumOf('review')];
+  const getSum = (list: 'exceptions' | 'review') => known.reduce((sum, row) => sum + (row[list]?.count ?? 0), 0);
+  const [exceptions, review] = [getSum('exceptions'), getSum('review')];
   const part = known.length === rows.length ? '' : `, ${known.length} of ${counted(rows.length, 'return')}`;
   const next = rows.find(({ days_until_due: days }) => days !== null && days >= 0)?.due_date;
   const payable = totalDue(amounts, 'payable');
@@ -106,7 +106,7 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
   const { known, loaded } = useDryRuns(open.slice(0, most));
   const rows = of.map((row) => ({
     ...row,
-    known: row.filing === null ? known.get(keyOf(row)) : row.filing.status === 'closing' ? undefined : row.filing,
+    known: row.filing === null ? known.get(getKey(row)) : row.filing.status === 'closing' ? undefined : row.filing,
   }));
   const rest = open.length - most;
   return (
@@ -119,9 +119,9 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
           ['Status', ({ filing }) => <Status of={filing?.status ?? 'open'} />],
           ['Due', (row) => <DueDate of={row} />],
           ['Amount due', (row) => <AmountDue of={row} />, 'figure'],
-          ['Exceptions', (row) => figuresOf(row)?.exceptions?.count, 'figure'],
-          ['To review', (row) => figuresOf(row)?.review?.count, 'figure'],
-          ['Vendor discount', (row) => figuresOf(row)?.vendor_discount],
+          ['Exceptions', (row) => getFigures(row)?.exceptions?.count, 'figure'],
+          ['To review', (row) => getFigures(row)?.review?.count, 'figure'],
+          ['Vendor discount', (row) => getFigures(row)?.vendor_discount],
         ]}
         rows={rows}
         empty={

@@ -17,7 +17,7 @@ const styles = [
 ];
 const headerStyle = 3;
 const figureStyles = [1, 0, 2];
-const styleOf = (text: string): number => figureStyles[text.split('.')[1]?.length ?? 0] ?? 0;
+const getStyle = (text: string): number => figureStyles[text.split('.')[1]?.length ?? 0] ?? 0;
 
 const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 /** An element without an end tag in the source, because the page's script must not contain one of a style element. */
@@ -74,13 +74,13 @@ const figureCell = (at: string, text: string): string => {
   const digits = text.replace(/^-?0*\.?0*|\./g, '').length;
   return text === '' || digits > digitsMax
     ? textCell(at, text)
-    : `<c r="${at}" s="${styleOf(text)}"><v>${text}</v></c>`;
+    : `<c r="${at}" s="${getStyle(text)}"><v>${text}</v></c>`;
 };
 
 /** Returns the letters of a column: A to Z, AA to ZZ. */
-const lettersOf = (column: number): string => {
+const toColumnLetters = (column: number): string => {
   const last = String.fromCharCode(65 + (column % 26));
-  return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last;
+  return column < 26 ? last : toColumnLetters(Math.floor(column / 26) - 1) + last;
 };
 
 /**
@@ -107,11 +107,11 @@ const createXlsx = (columns: readonly string[]) => {
   const push = (text: string, isLast = false) => sheet.push(strToU8(text), isLast);
   push(`${xmlHead}<worksheet ${main}><sheetViews>${view}</sheetViews>${widths}<sheetData>`);
   const figures = columns.map(isFigure);
-  const letters = columns.map((_, at) => lettersOf(at));
+  const letters = columns.map((_, at) => toColumnLetters(at));
   const header = columns.map((name, at) => textCell(`${letters[at]}1`, name, headerStyle));
   push(`<row r="1">${header.join('')}</row>`);
   let count = 1;
-  const rowOf = (cells: readonly string[]): string => {
+  const getRow = (cells: readonly string[]): string => {
     count += 1;
     const written = cells.map((text, at) => (figures[at] ? figureCell : textCell)(`${letters[at]}${count}`, text));
     return `<row r="${count}">${written.join('')}</row>`;
@@ -120,7 +120,7 @@ const createXlsx = (columns: readonly string[]) => {
     add: (rows: readonly (readonly string[])[]): void => {
       if (count + rows.length > rowsMax)
         throw new RangeError('A sheet has at most 1,048,576 rows. Download CSV, or use a filter.');
-      push(rows.map(rowOf).join(''));
+      push(rows.map(getRow).join(''));
     },
     end: (): Blob => {
       push('</sheetData></worksheet>', true);

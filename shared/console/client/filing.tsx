@@ -3,7 +3,7 @@ import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
 import { amountsDue, grouped, isZero, percent } from './format.ts';
-import { ConfirmButton, dataOf, Load, type Loaded, Pages, useLoad } from './load.tsx';
+import { ConfirmButton, Load, type Loaded, Pages, readData, useLoad } from './load.tsx';
 import {
   Actor,
   Amount,
@@ -19,8 +19,8 @@ import {
   Status,
   Table,
   TransactionLink,
+  toWords,
   Warnings,
-  wordsOf,
 } from './parts.tsx';
 import { Review } from './review.tsx';
 import { useSession } from './session.ts';
@@ -42,7 +42,7 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
         ({ reasons, currency }) =>
           reasons.map(({ reason, gross_amount }) => (
             <div key={reason}>
-              {wordsOf(reason)}, gross <Amount of={gross_amount} currency={currency} />
+              {toWords(reason)}, gross <Amount of={gross_amount} currency={currency} />
             </div>
           )),
       ],
@@ -69,7 +69,7 @@ const Exceptions = ({ of, isFiled }: ExceptionsProps) => (
     <Table
       caption="Exceptions by reason"
       columns={[
-        ['Reason', (row) => wordsOf(row.reason)],
+        ['Reason', (row) => toWords(row.reason)],
         ['Meaning', (row) => reasonTexts[row.reason]],
         ['Transactions', (row) => row.count, 'figure'],
         ['Gross amount', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
@@ -149,7 +149,7 @@ const ExemptByReason = ({ of }: { of: FilingData['summary'] }) => (
   <Table
     caption="Exempt sales by reason"
     columns={[
-      ['Reason', (row) => wordsOf(row.reason)],
+      ['Reason', (row) => toWords(row.reason)],
       ['Currency', (row) => row.currency],
       ['Amount', (row) => <Amount of={row.amount} />, 'figure'],
     ]}
@@ -221,7 +221,7 @@ export const FilingFigures = ({ of, readTotals, exceptionPages }: FiguresProps) 
       what="totals"
       first={of}
       read={(cursor, ...call) => readTotals(cursor ?? '', ...call)}
-      nextOf={({ totals_next_cursor }) => totals_next_cursor}
+      getNext={({ totals_next_cursor }) => totals_next_cursor}
     >
       {(page) => (
         <>
@@ -263,7 +263,7 @@ export const figuresText = ({ summary, exceptions, review }: FilingData): string
 type UpdateProps = { readonly of: FilingData; readonly onChange: () => void };
 
 const update = (of: FilingData, body: Schemas['FilingUpdate']) => (levy: Levy, idempotencyKey: string) =>
-  dataOf(levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 }));
+  readData(levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 }));
 
 const MarkFiled = ({ of, onChange }: UpdateProps) => {
   const [number, setNumber] = useState('');
@@ -409,7 +409,7 @@ const ListedDownload = ({ of, id, list }: ListedProps) =>
       read={async (cursor, levy, signal) => {
         const query = { list, limit: 100, ...cursor };
         const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
-        const { data, next_cursor } = await dataOf(call);
+        const { data, next_cursor } = await readData(call);
         return list === 'review'
           ? jsonPage(
               reviewColumns,
@@ -485,9 +485,9 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
             what="exceptions"
             read={(cursor, levy, signal) => {
               const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
-              return dataOf(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
+              return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
             }}
-            nextOf={({ next_cursor }) => next_cursor}
+            getNext={({ next_cursor }) => next_cursor}
           >
             {({ data }) => <ExceptionTable rows={data} />}
           </Pages>
@@ -512,7 +512,7 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
 /** A filing with its amounts, exceptions, files and actions. */
 export const Filing = ({ id }: { id: string }) => {
   const read = (query: Query, levy: Levy, signal: AbortSignal) =>
-    dataOf(levy.get('/filings/{id}', { path: { id }, query, signal }));
+    readData(levy.get('/filings/{id}', { path: { id }, query, signal }));
   const filing = useLoad(id, (...call) => read({}, ...call));
   usePolling(filing);
   return (

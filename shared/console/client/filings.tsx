@@ -3,12 +3,12 @@ import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { announced, Filing, type FilingData, FilingFigures, figuresText } from './filing.tsx';
 import { amountsDue, todayIn } from './format.ts';
-import { ConfirmButton, dataOf, Fetch, Load, useLoad } from './load.tsx';
+import { ConfirmButton, Fetch, Load, readData, useLoad } from './load.tsx';
 import {
   amountColumns,
   DueDate,
+  getStateLetters,
   Instant,
-  lettersOf,
   PageLinks,
   PeriodLink,
   periodName,
@@ -16,7 +16,7 @@ import {
   Status,
   Table,
 } from './parts.tsx';
-import { linkTo, parametersOf, type ViewProps } from './route.ts';
+import { linkTo, listParameters, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Worksheet } from './state-forms.tsx';
 
@@ -48,7 +48,8 @@ const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: T
   if (first && first.period_end > periodEnd)
     return (
       <p class="hint">
-        The first period of {lettersOf(state)} in Levy is {periodName(first)}. File earlier periods outside of Levy.
+        The first period of {getStateLetters(state)} in Levy is {periodName(first)}. File earlier periods outside of
+        Levy.
       </p>
     );
   return (
@@ -58,7 +59,7 @@ const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: T
       label={`Close ${name}`}
       cancelLabel="Keep it open"
       write={(levy, idempotencyKey) =>
-        dataOf(levy.post('/filings', { body: { state, period_end: periodEnd }, idempotencyKey, maxTries: 4 }))
+        readData(levy.post('/filings', { body: { state, period_end: periodEnd }, idempotencyKey, maxTries: 4 }))
       }
       onDone={({ id }) => {
         if (id && figures !== null) announced.set(id, figures);
@@ -80,12 +81,12 @@ type PeriodProps = { readonly state: string; readonly periodEnd: string };
 const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
   const dry = { state, period_end: periodEnd, dry_run: true };
   const read = (cursor: object, levy: Levy, signal: AbortSignal): Promise<FilingData> =>
-    dataOf(levy.post('/filings', { body: { ...dry, ...cursor }, signal }));
+    readData(levy.post('/filings', { body: { ...dry, ...cursor }, signal }));
   const periods = useLoad('', (levy, signal) =>
-    dataOf(levy.get('/filing-periods', { query: { state, limit: 1 }, signal })),
+    readData(levy.get('/filing-periods', { query: { state, limit: 1 }, signal })),
   );
   const dryRun = useLoad('', (...call) => read({}, ...call));
-  const name = dryRun.value ? periodName(dryRun.value) : `${lettersOf(state)}, period to ${periodEnd}`;
+  const name = dryRun.value ? periodName(dryRun.value) : `${getStateLetters(state)}, period to ${periodEnd}`;
   const toClose = { state, periodEnd, name, first: periods.value?.data[0] };
   return (
     <>
@@ -109,7 +110,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
                     to: found.period_end,
                   })}
                 >
-                  Transactions of {lettersOf(found.state)} with a tax date in this period
+                  Transactions of {getStateLetters(found.state)} with a tax date in this period
                 </a>
                 . The return also includes late transactions of closed periods.
               </p>
@@ -203,7 +204,7 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
 };
 
 const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
-  const filters = parametersOf(query, ['status', 'state', 'starting_after']);
+  const filters = listParameters(query, ['status', 'state', 'starting_after']);
   const { starting_after: _, ...matching } = filters;
   return (
     <>
@@ -218,7 +219,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
       <Fetch
         what="filings"
         of={JSON.stringify(filters)}
-        read={(levy, signal) => dataOf(levy.get('/filings', { query: { ...filters, limit: 50 }, signal }))}
+        read={(levy, signal) => readData(levy.get('/filings', { query: { ...filters, limit: 50 }, signal }))}
       >
         {({ data, next_cursor }) => (
           <>
@@ -226,7 +227,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
               caption="Filings, newest first"
               columns={[
                 ['Period', (row) => <PeriodLink of={row} />, '', (row) => `${row.period_end} ${row.state}`],
-                ['State', (row) => lettersOf(row.state)],
+                ['State', (row) => getStateLetters(row.state)],
                 ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
                 ['Due', (row) => <DueDate of={row} />, '', (row) => row.due_date],
                 ['Exceptions', (row) => row.exception_count, 'figure'],
@@ -251,7 +252,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
         name="filings"
         filters={matching}
         read={async (query, levy, signal) => {
-          const { data, next_cursor } = await dataOf(levy.get('/filings', { query, signal, maxTries: 4 }));
+          const { data, next_cursor } = await readData(levy.get('/filings', { query, signal, maxTries: 4 }));
           return jsonPage(exportColumns, data.flatMap(filedRows), next_cursor);
         }}
       />

@@ -2,7 +2,7 @@
 import type { Schemas } from '../../client/client.ts';
 
 /** Returns the exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
-export const sumOf = (texts: readonly string[]): string => {
+export const getSum = (texts: readonly string[]): string => {
   const parts = texts.map((text) => text.split('.') as [whole: string, fraction?: string]);
   const decimals = Math.max(0, ...parts.map(([, fraction = '']) => fraction.length));
   const sum = parts.reduce((all, [whole, fraction = '']) => all + BigInt(whole + fraction.padEnd(decimals, '0')), 0n);
@@ -22,7 +22,7 @@ export const negative = (text: string): string => {
 
 /** Compares two amounts for sorting. */
 export const compareAmounts = (a: string, b: string): number => {
-  const difference = sumOf([a, negative(b)]);
+  const difference = getSum([a, negative(b)]);
   return isZero(difference) ? 0 : difference.startsWith('-') ? -1 : 1;
 };
 
@@ -33,7 +33,7 @@ export const compareAmounts = (a: string, b: string): number => {
 export const percentChange = (before: string, after: string): string | null => {
   if (isZero(before)) return null;
   const minor = (text: string): bigint =>
-    BigInt(sumOf([text, sumOf([before, negative(before), after, negative(after)])]).replace('.', ''));
+    BigInt(getSum([text, getSum([before, negative(before), after, negative(after)])]).replace('.', ''));
   const [base, change] = [minor(before), minor(after) - minor(before)].map((value) =>
     value < 0n ? -value : value,
   ) as [bigint, bigint];
@@ -63,12 +63,12 @@ type Sale = Pick<
 >;
 
 /** Returns the credited amount of a sale and the remainder, with tax and before third-party discounts. */
-export const creditedOf = (sale: Sale): { readonly credited: string; readonly left: string } => {
+export const getCredited = (sale: Sale): { readonly credited: string; readonly left: string } => {
   // With prices that include the tax, `credited_amount` includes it as well.
-  const credited = sumOf([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);
+  const credited = getSum([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);
   // The buyer paid less because of the discount, but the discount does not reduce the creditable amount.
-  const whole = sumOf([sale.total_amount, sale.applied_third_party_discount_amount]);
-  return { credited, left: sumOf([whole, negative(credited)]) };
+  const whole = getSum([sale.total_amount, sale.applied_third_party_discount_amount]);
+  return { credited, left: getSum([whole, negative(credited)]) };
 };
 
 type Sums = Pick<Schemas['FilingSummary'], 'currency' | 'calculated_tax_amount' | 'over_collected_amount'>;
@@ -83,7 +83,7 @@ export type Money = { readonly currency: string; readonly amount: string };
 export const amountsDue = (summary: readonly Sums[]): Money[] =>
   summary.map(({ currency, calculated_tax_amount, over_collected_amount }) => ({
     currency,
-    amount: sumOf([calculated_tax_amount, over_collected_amount]),
+    amount: getSum([calculated_tax_amount, over_collected_amount]),
   }));
 
 /**
@@ -93,7 +93,7 @@ export const amountsDue = (summary: readonly Sums[]): Money[] =>
 export const totalDue = (amounts: readonly Money[], sign: 'payable' | 'refundable'): Money[] => {
   const chosen = amounts.filter(({ amount }) => amount.startsWith('-') === (sign === 'refundable') && !isZero(amount));
   return [...Map.groupBy(chosen, ({ currency }) => currency)].map(([currency, of]) => {
-    const sum = sumOf(of.map(({ amount }) => amount));
+    const sum = getSum(of.map(({ amount }) => amount));
     return { currency, amount: sign === 'refundable' ? negative(sum) : sum };
   });
 };

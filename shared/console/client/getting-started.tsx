@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { ActionButton, dataOf, Fetch, useAction, useLoad } from './load.tsx';
+import { ActionButton, Fetch, readData, useAction, useLoad } from './load.tsx';
 import { Panel, Status } from './parts.tsx';
 import { linkTo } from './route.ts';
-import { apiOf, useSession } from './session.ts';
+import { getApi, useSession } from './session.ts';
 
 type Progress = { readonly account: Schemas['Account']; readonly hasTransactions: boolean };
 
 /** Returns what the account has so far; `null` if it has a finalized or filed transaction. */
 const readProgress = async (levy: Levy, signal: AbortSignal): Promise<Progress | null> => {
   const newest = async (query: { status?: 'finalized' | 'filed' }) =>
-    (await dataOf(levy.get('/transactions', { query: { ...query, limit: 1 }, signal }))).data[0];
+    (await readData(levy.get('/transactions', { query: { ...query, limit: 1 }, signal }))).data[0];
   const first = await newest({});
   const isRecorded = (row: typeof first) => row?.status === 'finalized' || row?.status === 'filed';
   // A newer draft or void transaction can precede the recorded ones.
@@ -27,8 +27,8 @@ type Step = {
   readonly link: readonly [text: string, address: string];
 };
 
-const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
-  const docs = `${apiOf(location.href)}/docs`;
+const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
+  const docs = `${getApi(location.href)}/docs`;
   const settings = ['Settings', linkTo(['settings'])] as const;
   const { collects_in, registrations, ship_from, return_identity, api_keys = [] } = account;
   return [
@@ -96,7 +96,7 @@ type Sample = {
 
 /** Reads the sample; `null` in a deployment, which does not have it. */
 const readSample = async (signal: AbortSignal): Promise<Sample | null> => {
-  const reply = await fetch(`${apiOf(location.href)}/_local/sample-month`, { signal });
+  const reply = await fetch(`${getApi(location.href)}/_local/sample-month`, { signal });
   return reply.ok ? await reply.json() : null;
 };
 
@@ -115,7 +115,7 @@ const recordSample = async (
   const ids = new Map<string, string>();
   for (const { credit_of, ...request } of transactions) {
     const { reference_id } = request;
-    const found = await dataOf(levy.get('/transactions', { query: { reference_id, limit: 10 }, signal }));
+    const found = await readData(levy.get('/transactions', { query: { reference_id, limit: 10 }, signal }));
     const parent = credit_of === undefined ? {} : { parent_transaction_id: ids.get(credit_of) ?? null };
     const { id } =
       found.data.find(({ status }) => status !== 'void') ??
@@ -159,7 +159,7 @@ export const GettingStarted = () => {
         progress && (
           <Panel title="Getting started">
             <ol class="plain">
-              {stepsOf(progress).map(({ title, isDone, text, link: [name, address] }) => (
+              {listSteps(progress).map(({ title, isDone, text, link: [name, address] }) => (
                 <li key={title}>
                   <Status of={isDone ? 'done' : 'open'} tone={isDone ? 'good' : 'warn'} /> <strong>{title}</strong>{' '}
                   {text} <a href={address}>{name}</a>

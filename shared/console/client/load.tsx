@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
-import { type Trouble, troubleOf, useSession } from './session.ts';
+import { getTrouble, type Trouble, useSession } from './session.ts';
 
 /** Returns the data of an API call. Throws if the call is refused. */
-export const dataOf = async <Value,>(call: Promise<Parameters<typeof orThrow<Value>>[0]>): Promise<Value> =>
+export const readData = async <Value,>(call: Promise<Parameters<typeof orThrow<Value>>[0]>): Promise<Value> =>
   orThrow(await call);
 
 export type Loaded<Value> = {
@@ -37,7 +37,7 @@ export const useLoad = <Value,>(key: string, read: Read<Value>): Loaded<Value> =
     setLoading(true);
     read(levy, controller.signal).then(
       (value) => settle(value, null),
-      (error: unknown) => settle(null, troubleOf(error)),
+      (error: unknown) => settle(null, getTrouble(error)),
     );
     return () => controller.abort();
   }, [key, round]);
@@ -117,12 +117,12 @@ type PagesProps<Page> = {
   /** The first page, if already loaded; otherwise it is read with the cursor `null`. */
   readonly first?: Page;
   readonly read: (cursor: string | null, levy: Levy, signal: AbortSignal) => Promise<Page>;
-  readonly nextOf: (page: Page) => string | null;
+  readonly getNext: (page: Page) => string | null;
   readonly children: (page: Page) => ComponentChildren;
 };
 
 /** A paged part of a resource. */
-export const Pages = <Page,>({ what, first, read, nextOf, children }: PagesProps<Page>) => {
+export const Pages = <Page,>({ what, first, read, getNext, children }: PagesProps<Page>) => {
   const [cursor, setCursor] = useState<string | null>(null);
   const isKnown = cursor === null && first !== undefined;
   const loaded = useLoad(String(cursor), async (levy, signal) => (isKnown ? first : read(cursor, levy, signal)));
@@ -136,8 +136,8 @@ export const Pages = <Page,>({ what, first, read, nextOf, children }: PagesProps
               First page of {what}
             </button>
           )}
-          {nextOf(page) && (
-            <button type="button" onClick={() => setCursor(nextOf(page))}>
+          {getNext(page) && (
+            <button type="button" onClick={() => setCursor(getNext(page))}>
               Next page of {what}
             </button>
           )}
@@ -181,7 +181,7 @@ export const useAction = <Value,>(work: Work<Value>, onDone: (value: Value) => v
       keys.delete(content);
       if (!signal.aborted) onDone(value);
     } catch (error) {
-      const trouble = troubleOf(error);
+      const trouble = getTrouble(error);
       setFailure({ content, trouble });
       // Levy stores no refusals, and the next attempt may have different content.
       if (trouble && !['offline', 'busy', 'broken'].includes(trouble.kind)) keys.delete(content);

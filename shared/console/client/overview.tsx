@@ -2,8 +2,8 @@ import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
 import { daysBetween, isZero, percent, todayIn } from './format.ts';
 import { GettingStarted } from './getting-started.tsx';
-import { dataOf, Fetch } from './load.tsx';
-import { Amount, counted, Instant, lettersOf, Panel, Status, Table, TransactionLink } from './parts.tsx';
+import { Fetch, readData } from './load.tsx';
+import { Amount, counted, getStateLetters, Instant, Panel, Status, Table, TransactionLink } from './parts.tsx';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
@@ -11,7 +11,7 @@ import { Report } from './sums.tsx';
 type Covered = Schemas['StateCoverage'];
 
 const needsDecision = ({ source }: Covered): boolean => source.proposal !== null || source.stale;
-const statusOf = ({ source, local }: Covered) => {
+const getStatus = ({ source, local }: Covered) => {
   if (source.proposal !== null) return 'proposed release';
   if (source.stale) return 'stale';
   // The warning `local_rates_outdated` puts their sales on the review list.
@@ -23,16 +23,16 @@ const ageTones = { 'proposed release': 'warn', stale: 'bad', 'outdated local rat
 const ContentAge = () => {
   const { account } = useSession();
   const today = todayIn(account.time_zone, Date.now());
-  const registered = new Set(account.registrations.map(({ state }) => lettersOf(state)));
+  const registered = new Set(account.registrations.map(({ state }) => getStateLetters(state)));
   return (
     <Panel title="Tax content">
-      <Fetch what="the coverage" read={(levy, signal) => dataOf(levy.get('/coverage', { signal }))}>
+      <Fetch what="the coverage" read={(levy, signal) => readData(levy.get('/coverage', { signal }))}>
         {({ states }) => (
           <Table
             caption="Age of the rates: registered states, and states with stale files or a proposed release"
             columns={[
               ['State', ({ state, name }) => <a href={linkTo(['coverage', state])}>{name}</a>],
-              ['Status', (row) => <Status of={statusOf(row)} tone={ageTones[statusOf(row)]} />],
+              ['Status', (row) => <Status of={getStatus(row)} tone={ageTones[getStatus(row)]} />],
               [
                 'Rates as of',
                 ({ source: { as_of } }) => as_of && `${as_of}, ${counted(daysBetween(as_of, today), 'day')} ago`,
@@ -42,7 +42,8 @@ const ContentAge = () => {
                 'Details',
                 (row) => {
                   if (row.source.proposal) return `Release ${row.source.release} awaits a decision.`;
-                  const outdated = statusOf(row) === 'outdated local rates' && percent(row.local.share_outdated ?? '0');
+                  const outdated =
+                    getStatus(row) === 'outdated local rates' && percent(row.local.share_outdated ?? '0');
                   return outdated
                     ? `${outdated} of the places: newer rates were due and have not been imported.`
                     : row.source.stale_reason;
@@ -51,7 +52,7 @@ const ContentAge = () => {
             ]}
             rows={states
               .filter((row) => registered.has(row.state) || needsDecision(row))
-              .toSorted((a, b) => Number(statusOf(a) === 'current') - Number(statusOf(b) === 'current'))}
+              .toSorted((a, b) => Number(getStatus(a) === 'current') - Number(getStatus(b) === 'current'))}
             empty="No state has stale files or a proposed release."
           />
         )}
@@ -73,7 +74,7 @@ const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSi
     // The page's clock may differ from the service's. The service does not list a draft after its deadline.
     const created = { 'created_at[gte]': at(-1), 'created_at[lt]': at(hours) };
     const query = { status: 'draft', limit: 100, ...created } as const;
-    const { data, has_more } = await dataOf(levy.get('/transactions', { query, signal }));
+    const { data, has_more } = await readData(levy.get('/transactions', { query, signal }));
     return { rows: data.sort((a, b) => ((a.expires_at ?? '') < (b.expires_at ?? '') ? -1 : 1)), hours, has_more };
   };
   let found = await within(1);
@@ -120,7 +121,7 @@ type Advice = Schemas['StateRegistrationAdvice'];
 /** The style of a status that needs attention. */
 const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approaching: 'warn' };
 
-const termsOf = ({ from, to, frequency }: Schemas['Registration']): string =>
+const getTerms = ({ from, to, frequency }: Schemas['Registration']): string =>
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency.replace('_', ' ')}`;
 
 /** Formats the sales of the measuring period closest to the threshold, with the threshold. */
@@ -144,14 +145,17 @@ const Registrations = () => {
   const isAdvised = ({ status }: Advice) => status in tones;
   return (
     <Panel title="Registrations and economic nexus">
-      <Fetch what="the advice" read={(levy, signal) => dataOf(levy.get('/registrations/advice', { signal }))}>
+      <Fetch what="the advice" read={(levy, signal) => readData(levy.get('/registrations/advice', { signal }))}>
         {({ data }) => (
           <Table
             caption="States where you are registered, or where your sales approach the threshold"
             columns={[
-              ['State', ({ state, state_name }) => <a href={linkTo(['coverage', lettersOf(state)])}>{state_name}</a>],
+              [
+                'State',
+                ({ state, state_name }) => <a href={linkTo(['coverage', getStateLetters(state)])}>{state_name}</a>,
+              ],
               ['Status', ({ status }) => <Status of={status} tone={tones[status] ?? ''} />],
-              ['Registered', ({ state }) => (registered.get(state) ?? []).map(termsOf).join('; ')],
+              ['Registered', ({ state }) => (registered.get(state) ?? []).map(getTerms).join('; ')],
               ['Sales in the measuring period', (row) => <Measured of={row} />, 'figure'],
               ['What to do', (row) => row.advice],
             ]}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { compareAmounts, dueText, grouped, instantText, type Money, periodText, sumOf } from './format.ts';
+import { compareAmounts, dueText, getSum, grouped, instantText, type Money, periodText } from './format.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
@@ -24,10 +24,10 @@ export const Amounts = ({ of }: Of<readonly Money[]>) => (
 );
 
 /** Formats an API code as words: `customer_exempt` becomes `customer exempt`. */
-export const wordsOf = (code: string): string => code.replaceAll('_', ' ');
+export const toWords = (code: string): string => code.replaceAll('_', ' ');
 
 export const Status = ({ of, tone = of }: Of<string> & { tone?: string }) => (
-  <span class={`status ${tone.replaceAll(' ', '_')}`}>{wordsOf(of)}</span>
+  <span class={`status ${tone.replaceAll(' ', '_')}`}>{toWords(of)}</span>
 );
 
 /** A timestamp in the account's time zone. */
@@ -43,12 +43,12 @@ export const Actor = ({ of }: Of<string>) => (
 );
 
 /** Returns the two-letter code of a state: `US-MI` becomes `MI`. */
-export const lettersOf = (state: string): string => state.replace(/^US-/, '');
+export const getStateLetters = (state: string): string => state.replace(/^US-/, '');
 
 type Period = { readonly state: string; readonly period_start: string; readonly period_end: string };
 
 /** Formats a state and a period: `MI, Aug 2026`. */
-export const periodName = (of: Period) => `${lettersOf(of.state)}, ${periodText(of.period_start, of.period_end)}`;
+export const periodName = (of: Period) => `${getStateLetters(of.state)}, ${periodText(of.period_start, of.period_end)}`;
 
 /** A link to the filing of a period, or to its dry run if it has none. */
 export const PeriodLink = ({ of }: Of<Period & { readonly id?: string | null }>) => (
@@ -111,9 +111,9 @@ export const counted = (count: number, thing: string): string => `${count} ${thi
 type Options = readonly (readonly [value: string, text: string])[];
 
 /** The name, label and type of a form field. The default type is text. */
-type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options | undefined];
+type FieldRow = readonly [name: string, label: string, kind?: 'date' | 'month' | Options | undefined];
 
-type FieldProps = { readonly of: FieldOf; readonly value?: string | null | undefined; readonly isRequired?: boolean };
+type FieldProps = { readonly of: FieldRow; readonly value?: string | null | undefined; readonly isRequired?: boolean };
 
 /** A labelled field of a form. */
 export const Field = ({ of: [name, label, kind], value, isRequired = false }: FieldProps) => {
@@ -150,7 +150,7 @@ type Values = Readonly<Record<string, string | null | undefined>>;
 
 type FieldsProps = {
   readonly legend: string;
-  readonly of: readonly FieldOf[];
+  readonly of: readonly FieldRow[];
   readonly values: Values;
   /** The number of the group in a list, which ends the names of its fields: `state-0`. */
   readonly at?: number;
@@ -167,13 +167,13 @@ export const Fields = ({ legend, of, values, at }: FieldsProps) => (
 );
 
 /** Returns the trimmed values of a form by name. */
-export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
+export const listValues = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
 type SearchProps = {
   /** Returns the URL of the view for these values. */
   readonly to: (values: Record<string, string>) => string;
-  readonly fields: readonly FieldOf[];
+  readonly fields: readonly FieldRow[];
   /** The values of the fields. */
   readonly values?: Values | undefined;
   /** The label of the submit button. Without one, each change opens the view immediately. */
@@ -186,7 +186,7 @@ type SearchProps = {
 /** A form that opens the view for its values. */
 export const SearchForm = ({ to, fields, values = {}, button, label, isRequired = false, children }: SearchProps) => {
   const go = (form: HTMLFormElement) => {
-    if (form.reportValidity()) location.hash = to(valuesOf(form));
+    if (form.reportValidity()) location.hash = to(listValues(form));
   };
   return (
     <form
@@ -385,7 +385,7 @@ const Sums = <Row,>({ columns, rows, sums: { by, of = 'rows' } }: SumsProps<Row>
             return (
               <td key={name} class={kind} data-label={name}>
                 {at === 0 && `Total of ${members.length} ${of}, ${group}`}
-                {isSummed && <Amount of={sumOf(members.map((row) => String(value(row) ?? 0)))} />}
+                {isSummed && <Amount of={getSum(members.map((row) => String(value(row) ?? 0)))} />}
               </td>
             );
           })}
@@ -451,7 +451,7 @@ export const Table = <Row,>({ caption, columns: given, rows, empty = '', isSorta
 export const soonDays = 7;
 
 /** Returns the style for the urgency of a return, by the days left. */
-export const toneOf = (days: number | null): 'bad' | 'warn' | '' =>
+export const getTone = (days: number | null): 'bad' | 'warn' | '' =>
   days === null ? '' : days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';
 
 /** A due date with the days left until then, if the return is not filed. */
@@ -462,6 +462,6 @@ export const DueDate = ({
     <>not established</>
   ) : (
     <>
-      {due_date} {days !== null && <span class={`chip ${toneOf(days)}`}>{dueText(days)}</span>}
+      {due_date} {days !== null && <span class={`chip ${getTone(days)}`}>{dueText(days)}</span>}
     </>
   );

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../client/client.ts';
-import { dataOf, Fetch } from './load.tsx';
-import { type Column, Copied, SearchForm, Table, wordsOf } from './parts.tsx';
-import { linkTo, parametersOf, type ViewProps } from './route.ts';
+import { Fetch, readData } from './load.tsx';
+import { type Column, Copied, SearchForm, Table, toWords } from './parts.tsx';
+import { linkTo, listParameters, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
 type Item = Schemas['ProductTaxCode'];
@@ -23,13 +23,13 @@ const Attributes = ({ of: { code, taxability } }: { of: Item }) => (
     {taxability?.attributes.map((attribute) => (
       <li key={attribute.code}>
         <Code of={`${code}.${attribute.code}`} />
-        {` ${attribute.name}: ${wordsOf(attribute.treatment)}`}
+        {` ${attribute.name}: ${toWords(attribute.treatment)}`}
       </li>
     ))}
   </ul>
 );
 
-const sourceOf = ({ taxability }: Item): string =>
+const getSource = ({ taxability }: Item): string =>
   taxability?.source ? `${taxability.source} (confidence ${taxability.confidence})` : 'none';
 
 const columns: readonly Column<Item>[] = [
@@ -51,19 +51,19 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
     ({ taxability }) =>
       taxability && (
         <div>
-          <strong>{wordsOf(taxability.treatment)}</strong>
+          <strong>{toWords(taxability.treatment)}</strong>
           {/* The sentence of some treatments is the word alone. */}
           {taxability.text.toLowerCase() !== `${taxability.treatment}.` && <div>{taxability.text}</div>}
         </div>
       ),
   ],
   ['Attributes that change it', (row) => <Attributes of={row} />],
-  ['Source', sourceOf],
+  ['Source', getSource],
 ];
 
 /** Searches for the code of a product, and shows how a state taxes it. */
 export const ProductCodes = ({ query: parameters }: ViewProps) => {
-  const query = parametersOf(parameters, ['q', 'state']);
+  const query = listParameters(parameters, ['q', 'state']);
   const { q, state } = query;
   return (
     <>
@@ -86,7 +86,7 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
       <Fetch
         what="product tax codes"
         of={JSON.stringify(query)}
-        read={(levy, signal) => dataOf(levy.get('/product-tax-codes', { query, signal }))}
+        read={(levy, signal) => readData(levy.get('/product-tax-codes', { query, signal }))}
       >
         {({ data }) => (
           <Table

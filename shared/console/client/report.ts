@@ -1,5 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { monthsBefore, monthsFrom, negative, percentChange, sumOf } from './format.ts';
+import { getSum, monthsBefore, monthsFrom, negative, percentChange } from './format.ts';
 
 export type Row = Schemas['ReportByStateRow'];
 
@@ -10,7 +10,7 @@ type Field = 'tax_amount' | 'taxable_amount' | 'gross_amount';
 const afterCredits =
   (field: Field) =>
   ({ sales, credits }: Row): string =>
-    sumOf([sales[field], negative(credits[field])]);
+    getSum([sales[field], negative(credits[field])]);
 
 /** The amounts of the report. As in filings, all amounts are net of credits, and credits are negative. */
 export const measures: readonly [Measure, ...Measure[]] = [
@@ -21,7 +21,7 @@ export const measures: readonly [Measure, ...Measure[]] = [
 ];
 
 /** Returns the currencies of the report, sorted by number of documents. */
-export const currenciesOf = (rows: readonly Row[]): string[] => {
+export const listCurrencies = (rows: readonly Row[]): string[] => {
   const counts = new Map<string, number>();
   for (const { currency, sales, credits } of rows)
     counts.set(currency, (counts.get(currency) ?? 0) + sales.count + credits.count);
@@ -30,35 +30,35 @@ export const currenciesOf = (rows: readonly Row[]): string[] => {
 };
 
 /** Returns the rows of a currency and a state; `''` means all states. */
-const chosenOf = (rows: readonly Row[], currency: string, state: string): Row[] =>
+const getChosen = (rows: readonly Row[], currency: string, state: string): Row[] =>
   rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
 
 /** Sums an amount, with the currency's number of decimals even if there are no rows. */
-const totalOf = (rows: readonly Row[], measure: Measure, decimalsOf: readonly Row[]): string => {
-  const amount = decimalsOf[0]?.sales.tax_amount ?? '0.00';
-  return sumOf([amount, negative(amount), ...rows.map(measure.of)]);
+const getTotal = (rows: readonly Row[], measure: Measure, decimalRows: readonly Row[]): string => {
+  const amount = decimalRows[0]?.sales.tax_amount ?? '0.00';
+  return getSum([amount, negative(amount), ...rows.map(measure.of)]);
 };
 
 type Chosen = { readonly currency: string; readonly state: string; readonly measure: Measure };
 
 /** Returns an amount by month, including months without sales; the state `''` means all states. */
-export const monthlyOf = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
-  const chosen = chosenOf(rows, currency, state);
+export const getMonthly = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
+  const chosen = getChosen(rows, currency, state);
   const byMonth = Map.groupBy(chosen, ({ month }) => month);
-  return monthsFrom(from, to).map((name) => ({ name, amount: totalOf(byMonth.get(name) ?? [], measure, chosen) }));
+  return monthsFrom(from, to).map((name) => ({ name, amount: getTotal(byMonth.get(name) ?? [], measure, chosen) }));
 };
 
 /** Returns all amounts of a currency and a state by name; `''` means all states. */
-export const totalsOf = (rows: readonly Row[], currency: string, state: string): Readonly<Record<string, string>> => {
-  const chosen = chosenOf(rows, currency, state);
-  return Object.fromEntries(measures.map((measure) => [measure.name, totalOf(chosen, measure, chosen)]));
+export const listTotals = (rows: readonly Row[], currency: string, state: string): Readonly<Record<string, string>> => {
+  const chosen = getChosen(rows, currency, state);
+  return Object.fromEntries(measures.map((measure) => [measure.name, getTotal(chosen, measure, chosen)]));
 };
 
 /** Returns all amounts by state. */
 export const stateTotals = (rows: readonly Row[], currency: string) =>
-  [...new Set(chosenOf(rows, currency, '').map(({ state }) => state))]
+  [...new Set(getChosen(rows, currency, '').map(({ state }) => state))]
     .sort()
-    .map((state) => ({ state, amounts: totalsOf(rows, currency, state) }));
+    .map((state) => ({ state, amounts: listTotals(rows, currency, state) }));
 
 /** Months, as `YYYY-MM`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };
@@ -86,15 +86,15 @@ export const compareReports = (
   earlier: readonly (readonly Row[])[],
   currency: string,
 ): Compared[] => {
-  const all = chosenOf([rows, ...earlier].flat(), currency, '');
+  const all = getChosen([rows, ...earlier].flat(), currency, '');
   const states = [...new Set(all.map(({ state }) => state))].sort();
   return ['', ...states].flatMap((state) =>
     measures.map((measure) => {
-      const total = (of: readonly Row[]) => totalOf(chosenOf(of, currency, state), measure, all);
+      const total = (of: readonly Row[]) => getTotal(getChosen(of, currency, state), measure, all);
       const amount = total(rows);
       const changes = earlier.map((of) => {
         const before = total(of);
-        return { before, change: sumOf([amount, negative(before)]), percent: percentChange(before, amount) };
+        return { before, change: getSum([amount, negative(before)]), percent: percentChange(before, amount) };
       });
       return { state, measure: measure.name, amount, changes };
     }),

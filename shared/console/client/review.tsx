@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
 import { warningText } from '../../calculations/warning-texts.ts';
 import type { Schemas } from '../../client/client.ts';
-import { dataOf, Pages } from './load.tsx';
-import { Amount, counted, Message, Table, TransactionLink, wordsOf } from './parts.tsx';
+import { Pages, readData } from './load.tsx';
+import { Amount, counted, Message, Table, TransactionLink, toWords } from './parts.tsx';
 
 /** Sales and credits with warnings that can change their tax: in a return, in a list, and on a transaction. */
 
@@ -12,14 +12,14 @@ type Review = NonNullable<FilingData['review']>;
 type Warnings = readonly Schemas['Warning'][];
 
 /** Returns what a warning means for the tax; `null` if it cannot change the tax, or for a code of a newer service. */
-const meaningOf = (code: string): string | null => {
+const getMeaning = (code: string): string | null => {
   const known = reviewCodes.find((name) => name === code);
   return known ? warningText(known) : null;
 };
 
 const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingException'][] }) => (
   <Table
-    caption={`Transactions to review: ${wordsOf(code)}`}
+    caption={`Transactions to review: ${toWords(code)}`}
     columns={[
       ['Reference', (row) => <TransactionLink of={{ ...row, id: row.transaction_id }} />],
       ['Type', (row) => row.type],
@@ -52,9 +52,9 @@ const Transactions = ({ of: { id, review }, code }: { of: FilingData; code: Revi
       what="transactions to review"
       read={(cursor, levy, signal) => {
         const query = { list: 'review', code, limit: 50, ...(cursor && { starting_after: cursor }) } as const;
-        return dataOf(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
+        return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
       }}
-      nextOf={({ next_cursor }) => next_cursor}
+      getNext={({ next_cursor }) => next_cursor}
     >
       {({ data }) => <Rows code={code} rows={data} />}
     </Pages>
@@ -73,8 +73,8 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
       <Table
         caption="Transactions to review, by warning"
         columns={[
-          ['Warning', (row) => wordsOf(row.code)],
-          ['Meaning', (row) => meaningOf(row.code)],
+          ['Warning', (row) => toWords(row.code)],
+          ['Meaning', (row) => getMeaning(row.code)],
           ['Gross', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
           ['Tax', (row) => <Amount of={row.tax_amount} currency={row.currency} />, 'figure'],
           ['Count', (row) => row.count, 'figure'],
@@ -84,7 +84,7 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
               <button
                 type="button"
                 aria-expanded={code === row.code}
-                aria-label={`${code === row.code ? 'Hide' : 'List'} transactions with ${wordsOf(row.code)}`}
+                aria-label={`${code === row.code ? 'Hide' : 'List'} transactions with ${toWords(row.code)}`}
                 onClick={() => setCode(code === row.code ? null : row.code)}
               >
                 {code === row.code ? 'Hide' : 'List'}
@@ -112,22 +112,22 @@ export const Review = ({ of }: { of: FilingData }) => {
 
 /** Names the first warning that can change the tax of a transaction, and counts the others; empty without one. */
 export const reviewText = (of: Warnings): string => {
-  const [first, ...others] = new Set(of.map(({ code }) => code).filter((code) => meaningOf(code) !== null));
-  return first === undefined ? '' : `${wordsOf(first)}${others.length > 0 ? ` +${others.length}` : ''}`;
+  const [first, ...others] = new Set(of.map(({ code }) => code).filter((code) => getMeaning(code) !== null));
+  return first === undefined ? '' : `${toWords(first)}${others.length > 0 ? ` +${others.length}` : ''}`;
 };
 
 type NoticesProps = {
   readonly of: Warnings;
   /** Returns the title of the line or shipping charge of a pointer. */
-  readonly titleOf: (pointer: string) => string | null;
+  readonly getTitle: (pointer: string) => string | null;
 };
 
 /** The warnings of a transaction: what each one means for the tax, with the message of the API. */
-export const ReviewNotices = ({ of, titleOf }: NoticesProps) => (
+export const ReviewNotices = ({ of, getTitle }: NoticesProps) => (
   <>
     {of.map(({ code, message, pointer }, at) => {
-      const meaning = meaningOf(code);
-      const title = pointer && titleOf(pointer);
+      const meaning = getMeaning(code);
+      const title = pointer && getTitle(pointer);
       if (meaning === null)
         return (
           <p key={at} class="notice">
@@ -136,7 +136,7 @@ export const ReviewNotices = ({ of, titleOf }: NoticesProps) => (
         );
       return (
         <div key={at} class="notice">
-          <strong>{wordsOf(code)}</strong>
+          <strong>{toWords(code)}</strong>
           {title && ` (${title})`}: {meaning}
           <details>
             <summary>Details for developers</summary>

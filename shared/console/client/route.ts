@@ -10,7 +10,7 @@ const decoded = (text: string): string => {
 };
 
 /** Parses a route from `location.hash`. Invalid escapes are left unchanged. */
-export const routeOf = (hash: string): Route => {
+export const parseRoute = (hash: string): Route => {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   return { path: path.split('/').filter(Boolean).map(decoded), query: new Map(new URLSearchParams(query)) };
 };
@@ -27,5 +27,5 @@ export const linkTo = (path: readonly string[], query: Readonly<Record<string, s
 export type ViewProps = Route;
 
 /** Returns the query parameters with these names that have a value. */
-export const parametersOf = (query: ReadonlyMap<string, string>, names: readonly string[]): Record<string, string> =>
+export const listParameters = (query: ReadonlyMap<string, string>, names: readonly string[]): Record<string, string> =>
   Object.fromEntries([...query].filter(([name, value]) => value && names.includes(name)));

@@ -48,7 +48,7 @@ const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble =>
 };
 
 /** Returns the message for a failed call; `null` if the page itself aborted the call. */
-export const troubleOf = (error: unknown): Trouble | null => {
+export const getTrouble = (error: unknown): Trouble | null => {
   if (error instanceof LevyRefused) return refused(error.refusal);
   if (error instanceof LevyUnavailable) return unavailable(error);
   if (error instanceof DOMException && error.name === 'AbortError') return null;
@@ -67,7 +67,7 @@ export type OpenedSession = Omit<Session, 'endSession'>;
 export type Credential = { readonly apiKey: string } | { readonly token: string };
 
 /** The URL of the API: the page's URL without `/console`. */
-export const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
+export const getApi = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
 /** Who acts without a credential: schedules and operators, as the API names them. */
 const automatic: Readonly<Record<string, string>> = {
@@ -114,7 +114,7 @@ const sessionClient = (options: { url: string; timeoutMs: number; maxTries: numb
  */
 export const openSession = async (credential: Credential | null, address: string): Promise<OpenedSession> => {
   // A user is waiting and decides whether to retry.
-  const options = { url: apiOf(address), timeoutMs: 20_000, maxTries: 1 };
+  const options = { url: getApi(address), timeoutMs: 20_000, maxTries: 1 };
   const levy = sessionClient(options);
   if (credential) {
     const exchange =
@@ -133,7 +133,7 @@ export const closeSession = async ({ levy }: OpenedSession): Promise<Trouble | n
     orThrow(await levy.post('/session', { body: { action: 'end' } }));
     return null;
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = getTrouble(error);
     return trouble?.kind === 'signed_out' ? null : trouble;
   }
 };

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, Fetch, useAction } from './load.tsx';
-import { Actor, Facts, Field, Fields, Instant, lettersOf, Panel, Table, valuesOf, wordsOf } from './parts.tsx';
+import { Actor, Facts, Field, Fields, getStateLetters, Instant, listValues, Panel, Table, toWords } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Account = Schemas['Account'];
@@ -17,7 +17,7 @@ const readAccount = async (levy: Levy, signal: AbortSignal): Promise<Read> => {
   return { account: orThrow(reply), tag: reply.headers.get('ETag') ?? '' };
 };
 
-const optionsOf = (names: readonly string[]) => names.map((name) => [name, wordsOf(name)] as const);
+const listOptions = (names: readonly string[]) => names.map((name) => [name, toWords(name)] as const);
 const elections = [
   'simplified_sellers_use_tax',
   'single_local_use_tax',
@@ -51,14 +51,18 @@ const orNull = (text: string | undefined): string | null => text || null;
  * Returns a number, or the text itself if it is not a number, so that the API refuses it: JSON would write NaN as
  * `null`.
  */
-const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
-const listOf = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
+const parseNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
+const parseList = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
 
 /**
  * The rows of a form with numbered fields; `null` is a new row. A row without a state is left out, except a new row
  * with other values, which the API refuses.
  */
-const rowsOf = <Row,>(values: Values, before: readonly unknown[], read: (of: (name: string) => string) => Row): Row[] =>
+const listRows = <Row,>(
+  values: Values,
+  before: readonly unknown[],
+  read: (of: (name: string) => string) => Row,
+): Row[] =>
   before
     .map((row, at) => ({ isNew: row === null, of: (name: string) => values[`${name}-${at}`] ?? '' }))
     .filter(({ isNew, of }) => of('state') || (isNew && ['from', 'to', 'number'].some(of)))
@@ -96,7 +100,7 @@ const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
         onInput={() => setBody(null)}
         onSubmit={(event) => {
           event.preventDefault();
-          setBody(update(valuesOf(event.currentTarget)));
+          setBody(update(listValues(event.currentTarget)));
         }}
       >
         {children}
@@ -122,7 +126,7 @@ const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
 };
 
 /** The state and the days of a row, as an update has them. */
-const termOf = (value: (name: string) => string) => ({
+const buildTerm = (value: (name: string) => string) => ({
   state: value('state').toUpperCase(),
   from: value('from'),
   to: orNull(value('to')),
@@ -142,8 +146,8 @@ const Registrations = ({ of }: { of: Read }) => {
     mode === 'every_state' || mode === 'not_set'
       ? { collects_in: mode }
       : {
-          registrations: rowsOf(values, rows, (value) => ({
-            ...termOf(value),
+          registrations: listRows(values, rows, (value) => ({
+            ...buildTerm(value),
             frequency: value('frequency') as Schemas['FilingFrequency'],
           })),
         };
@@ -153,9 +157,9 @@ const Registrations = ({ of }: { of: Read }) => {
       {rows.map((row, at) => (
         <Fields
           key={at}
-          legend={row ? lettersOf(row.state) : 'New registration'}
-          of={[stateField(row, 'such as MI'), ...termFields, ['frequency', 'Returns', optionsOf(frequencies)]]}
-          values={{ frequency: 'month', ...row, state: row && lettersOf(row.state) }}
+          legend={row ? getStateLetters(row.state) : 'New registration'}
+          of={[stateField(row, 'such as MI'), ...termFields, ['frequency', 'Returns', listOptions(frequencies)]]}
+          values={{ frequency: 'month', ...row, state: row && getStateLetters(row.state) }}
           at={at}
         />
       ))}
@@ -170,9 +174,9 @@ const calendarFields = [
   ['reminder_days', 'Days before the due date; empty for overdue returns only'],
 ] as const;
 const policyFields = [
-  ['incomplete_coverage', 'If rates are missing', optionsOf(['warn', 'reject'])],
-  ['ambiguous_address', 'If an address fits several places', optionsOf(['warn', 'reject', 'highest_rate'])],
-  ['retail_delivery_fee', 'If a retail delivery fee is due', optionsOf(['warn', 'add', 'none'])],
+  ['incomplete_coverage', 'If rates are missing', listOptions(['warn', 'reject'])],
+  ['ambiguous_address', 'If an address fits several places', listOptions(['warn', 'reject', 'highest_rate'])],
+  ['retail_delivery_fee', 'If a retail delivery fee is due', listOptions(['warn', 'add', 'none'])],
 ] as const;
 
 const Business = ({ of }: { of: Read }) => {
@@ -186,8 +190,8 @@ const Business = ({ of }: { of: Read }) => {
       ship_from: isPlaced ? { ...from, ...Object.fromEntries(replaced) } : null,
       time_zone: values['time_zone'] ?? '',
       books_open_from: orNull(values['books_open_from']),
-      review_days: values['review_days'] ? numberOf(values['review_days']) : null,
-      filing_reminder_days: values['reminders'] === 'none' ? null : listOf(values['reminder_days']).map(numberOf),
+      review_days: values['review_days'] ? parseNumber(values['review_days']) : null,
+      filing_reminder_days: values['reminders'] === 'none' ? null : parseList(values['reminder_days']).map(parseNumber),
       ...Object.fromEntries(policyFields.map(([name]) => [name, values[name]])),
     };
     return changed(update, account);
@@ -215,8 +219,8 @@ const Business = ({ of }: { of: Read }) => {
 const Elections = ({ of }: { of: Read }) => {
   const rows = [...of.account.remote_seller_elections, null];
   const update = (values: Values): Update => ({
-    remote_seller_elections: rowsOf(values, rows, (value) => ({
-      ...termOf(value),
+    remote_seller_elections: listRows(values, rows, (value) => ({
+      ...buildTerm(value),
       election: value('election') as Schemas['RemoteSellerElectionName'],
     })),
   });
@@ -225,9 +229,9 @@ const Elections = ({ of }: { of: Read }) => {
       {rows.map((row, at) => (
         <Fields
           key={at}
-          legend={row ? lettersOf(row.state) : 'New election'}
-          of={[stateField(row, 'AL or TX'), ['election', 'Election', optionsOf(elections)], ...termFields]}
-          values={{ election: elections[0], ...row, state: row && lettersOf(row.state) }}
+          legend={row ? getStateLetters(row.state) : 'New election'}
+          of={[stateField(row, 'AL or TX'), ['election', 'Election', listOptions(elections)], ...termFields]}
+          values={{ election: elections[0], ...row, state: row && getStateLetters(row.state) }}
           at={at}
         />
       ))}
@@ -251,7 +255,7 @@ const Identity = ({ of }: { of: Read }) => {
       legal_name: name,
       tin: { type: values['type'] as 'FEIN', number: number.replaceAll('-', '') },
       sst_id: orNull(values['sst_id']),
-      state_ids: Object.fromEntries(rowsOf(values, rows, (value) => [value('state').toUpperCase(), value('number')])),
+      state_ids: Object.fromEntries(listRows(values, rows, (value) => [value('state').toUpperCase(), value('number')])),
     };
     return changed({ return_identity: name || number ? return_identity : null }, of.account);
   };
@@ -293,10 +297,10 @@ const Shown = ({ of: { account } }: { of: Read }) => (
     <Table
       caption="Registrations"
       columns={[
-        ['State', (row) => lettersOf(row.state)],
+        ['State', (row) => getStateLetters(row.state)],
         ['From', (row) => row.from],
         ['To', (row) => row.to],
-        ['Returns', (row) => wordsOf(row.frequency)],
+        ['Returns', (row) => toWords(row.frequency)],
       ]}
       rows={account.registrations}
       empty="No registrations."
@@ -309,7 +313,7 @@ const entryText = (entry: unknown): string =>
   entry !== null && typeof entry === 'object'
     ? Object.entries(entry)
         .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${wordsOf(name)} ${value}`)
+        .map(([name, value]) => `${toWords(name)} ${value}`)
         .join(', ')
     : String(entry ?? 'none');
 
@@ -345,7 +349,7 @@ export const Settings = () => {
                 columns={[
                   ['At', (row) => <Instant of={row.at} />],
                   ['By', (row) => <Actor of={row.by} />],
-                  ['Setting', (row) => wordsOf(row.setting)],
+                  ['Setting', (row) => toWords(row.setting)],
                   ['Before', (row) => <Value of={row.before} />],
                   ['After', (row) => <Value of={row.after} />],
                 ]}

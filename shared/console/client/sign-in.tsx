@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Issuer, returnedFrom, signInAddress } from './oidc.ts';
-import { type Credential, isKey, type OpenedSession, openSession, troubleOf } from './session.ts';
+import { type Credential, getTrouble, isKey, type OpenedSession, openSession } from './session.ts';
 
 type Props = {
   readonly issuer: Issuer | null;
@@ -9,8 +9,8 @@ type Props = {
 
 const noSuchKey = 'There is no such API key, or it was revoked. Check it, and try again.';
 
-const adviceOf = (error: unknown): string => {
-  const trouble = troubleOf(error);
+const getAdvice = (error: unknown): string => {
+  const trouble = getTrouble(error);
   if (!trouble) return '';
   if (trouble.code === 'auth_api_key_not_found') return noSuchKey;
   return trouble.kind === 'signed_out' ? trouble.advice : `${trouble.title}. ${trouble.advice}`;
@@ -27,8 +27,8 @@ export const SignIn = ({ issuer, onSession }: Props) => {
     setFailure('');
     openSession(credential, location.href)
       .then(onSession, (error: unknown) => {
-        const isNew = credential === null && troubleOf(error)?.kind === 'signed_out';
-        if (!isNew) setFailure(adviceOf(error));
+        const isNew = credential === null && getTrouble(error)?.kind === 'signed_out';
+        if (!isNew) setFailure(getAdvice(error));
         setTried(true);
       })
       .finally(() => setWaiting(false));

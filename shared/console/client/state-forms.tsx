@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { isStreamlinedMember, usesCompositeCodes } from '../../catalog/streamlined.ts';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { amountsDue, isZero } from './format.ts';
-import { ActionButton, ConfirmButton, dataOf, Fetch, useAction } from './load.tsx';
-import { Amount, Check, Copied, counted, download, Facts, lettersOf, periodName, Table } from './parts.tsx';
+import { ActionButton, ConfirmButton, Fetch, readData, useAction } from './load.tsx';
+import { Amount, Check, Copied, counted, download, Facts, getStateLetters, periodName, Table } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
@@ -19,8 +19,8 @@ export const WorksheetLink = ({ of: { id, state, period_end, worksheet_form: for
 
 const read = async (of: Source, form: string, levy: Levy, signal: AbortSignal): Promise<Filing> =>
   'id' in of
-    ? dataOf(levy.get('/filings/{id}', { path: of, query: { form }, signal }))
-    : dataOf(levy.post('/filings', { body: { ...of, form, dry_run: true }, signal }));
+    ? readData(levy.get('/filings/{id}', { path: of, query: { form }, signal }))
+    : readData(levy.post('/filings', { body: { ...of, form, dry_run: true }, signal }));
 
 const saveCsv = async (of: Source, form: string, levy: Levy, signal: AbortSignal): Promise<void> => {
   const options = { headers: { Accept: 'text/csv' }, signal };
@@ -165,8 +165,8 @@ export const ElectronicReturn = ({ of }: { of: Filing }) => {
   if (usesCompositeCodes(of.state) && isLocalTaxDue)
     return (
       <p class="hint">
-        The electronic return of {lettersOf(of.state)} needs composite codes of places, which Levy does not have. Enter
-        the totals in the form of the state.
+        The electronic return of {getStateLetters(of.state)} needs composite codes of places, which Levy does not have.
+        Enter the totals in the form of the state.
       </p>
     );
   if (account.return_identity === null)

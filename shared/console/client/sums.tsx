@@ -4,20 +4,31 @@ import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
 import { type Cursor, jsonPage } from './export-file.ts';
 import { grouped, isZero, monthsBefore, todayIn } from './format.ts';
-import { dataOf, Fetch } from './load.tsx';
-import { Amount, Cards, type Column, Facts, Instant, lettersOf, Panel, SearchForm, Table, Warnings } from './parts.tsx';
+import { Fetch, readData } from './load.tsx';
+import {
+  Amount,
+  Cards,
+  type Column,
+  Facts,
+  getStateLetters,
+  Instant,
+  Panel,
+  SearchForm,
+  Table,
+  Warnings,
+} from './parts.tsx';
 import {
   type Change,
   type Compared,
   compareReports,
-  currenciesOf,
   earlierRanges,
+  getMonthly,
+  listCurrencies,
+  listTotals,
   measures,
-  monthlyOf,
   type Range,
   type Row,
   stateTotals,
-  totalsOf,
 } from './report.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
@@ -27,7 +38,7 @@ Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 type Bar = { readonly name: string; readonly amount: string };
 
 /** Resolves a style sheet property to a color that a canvas accepts. */
-const colorOf = (element: HTMLElement, name: string): string => {
+const getColor = (element: HTMLElement, name: string): string => {
   element.style.color = `var(${name})`;
   return getComputedStyle(element).color;
 };
@@ -51,7 +62,7 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
-    const [ink, line, accent] = ['--soft', '--line', '--accent'].map((name) => colorOf(element, name));
+    const [ink, line, accent] = ['--soft', '--line', '--accent'].map((name) => getColor(element, name));
     const chart = new Chart(element, {
       type: 'bar',
       data: {
@@ -90,7 +101,7 @@ type Query = ViewProps['query'];
 
 /** The report's filter. URL values that the report does not contain are ignored. */
 const chosenBy = (query: Query, rows: readonly Row[]) => {
-  const currencies = currenciesOf(rows);
+  const currencies = listCurrencies(rows);
   const states = [...new Set(rows.map((row) => row.state))].sort();
   const [currency = 'USD'] = currencies.filter((code) => code === query.get('currency')).concat(currencies);
   const state = states.find((code) => code === query.get('state')) ?? '';
@@ -103,10 +114,10 @@ type PlotProps = SumsProps & { readonly of: ReturnType<typeof chosenBy> };
 
 const ByMonth = ({ rows, of: { currency, state, measure }, range: { from, to } }: PlotProps) => {
   const months = useMemo(
-    () => monthlyOf(rows, { currency, state, measure }, from, to),
+    () => getMonthly(rows, { currency, state, measure }, from, to),
     [rows, currency, state, measure, from, to],
   );
-  const title = `${measure.text} by month${state && ` in ${lettersOf(state)}`}, ${currency}`;
+  const title = `${measure.text} by month${state && ` in ${getStateLetters(state)}`}, ${currency}`;
   return (
     <div class="beside">
       <Bars title={title} bars={months} currency={currency} />
@@ -137,7 +148,8 @@ const totalColumns = measures.map(
 const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
   const totals = useMemo(() => stateTotals(rows, currency), [rows, currency]);
   const bars = useMemo(
-    () => totals.map(({ state, amounts }) => ({ name: lettersOf(state), amount: amounts[measure.name] as string })),
+    () =>
+      totals.map(({ state, amounts }) => ({ name: getStateLetters(state), amount: amounts[measure.name] as string })),
     [totals, measure],
   );
   return (
@@ -148,7 +160,7 @@ const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
         columns={[
           [
             'State',
-            ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>,
+            ({ state }) => <a href={linkTo(['transactions'], { state })}>{getStateLetters(state)}</a>,
             '',
             ({ state }) => state,
           ],
@@ -169,7 +181,7 @@ const changeText = ({ change, percent }: Change): string =>
   `${grouped(change)}${percent === null ? '' : `, ${grouped(percent)}%`}`;
 
 const compareColumns = (range: Range, earlier: readonly Range[]): Column<Compared>[] => [
-  ['State', ({ state }) => lettersOf(state)],
+  ['State', ({ state }) => getStateLetters(state)],
   [rangeText(range), ({ amount }) => <Amount of={amount} />, 'figure', ({ amount }) => amount],
   ...earlier.flatMap((before, at): Column<Compared>[] => {
     const name = rangeText(before);
@@ -270,7 +282,7 @@ const ReportForm = ({ query, ...form }: FormProps) => (
 const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   const chosen = chosenBy(query, rows);
   const { currencies, states, currency, state, measure } = chosen;
-  const sums = totalsOf(rows, currency, state);
+  const sums = listTotals(rows, currency, state);
   const figures = (
     <>
       <Cards
@@ -290,7 +302,7 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
         query={query}
         fields={[
           ['measure', 'Figure', measures.map(({ name, text }) => [name, text])],
-          ['state', 'State', [['', 'All'], ...states.map((code) => [code, lettersOf(code)] as const)]],
+          ['state', 'State', [['', 'All'], ...states.map((code) => [code, getStateLetters(code)] as const)]],
           ['currency', 'Currency', currencies.map((code) => [code, code])],
         ]}
         values={{ measure: measure.name, state, currency }}
@@ -308,7 +320,7 @@ const wholeReport = async (levy: Levy, range: Range, signal: AbortSignal) => {
   const pages: Schemas['ReportByState'][] = [];
   for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; cursor = pages.at(-1)?.next_cursor) {
     const query = { ...range, ...(cursor && { starting_after: cursor }) };
-    pages.push(await dataOf(levy.get('/reports/by-state', { query, signal })));
+    pages.push(await readData(levy.get('/reports/by-state', { query, signal })));
   }
   const newest = pages.flatMap(({ as_of }) => as_of ?? []).sort();
   const warnings = pages[0]?.warnings ?? [];
@@ -330,7 +342,7 @@ const prefixed = (prefix: 'sales' | 'credits', sums: Row['sales']) =>
 
 /** Returns a page of the report as CSV. Amounts of credits are positive, as in the API. */
 const reportPage = async (levy: Levy, query: Range & Cursor, signal: AbortSignal) => {
-  const { data, next_cursor } = await dataOf(levy.get('/reports/by-state', { query, signal, maxTries: 4 }));
+  const { data, next_cursor } = await readData(levy.get('/reports/by-state', { query, signal, maxTries: 4 }));
   const rows = data.map((row) => ({ ...row, ...prefixed('sales', row.sales), ...prefixed('credits', row.credits) }));
   return jsonPage(
     reportColumns,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { grouped, isZero } from './format.ts';
-import { ConfirmButton, dataOf, Fetch } from './load.tsx';
+import { ConfirmButton, Fetch, readData } from './load.tsx';
 import { Amount, Check, Input, Warnings } from './parts.tsx';
 import { useSession } from './session.ts';
 
@@ -12,7 +12,7 @@ type Props = { readonly of: Document; readonly onChange: () => void };
 const update =
   ({ id, version }: Document, body: Schemas['TransactionUpdate']) =>
   (levy: Levy, idempotencyKey: string) =>
-    dataOf(
+    readData(
       levy.post('/transactions/{id}', {
         path: { id },
         body,
@@ -22,7 +22,7 @@ const update =
       }),
     );
 
-const nameOf = ({ type, reference_id, id }: Document): string => `${type} ${reference_id ?? id}`;
+const getName = ({ type, reference_id, id }: Document): string => `${type} ${reference_id ?? id}`;
 
 const Void = ({ of, onChange }: Props) => {
   const [reason, setReason] = useState('');
@@ -39,7 +39,7 @@ const Void = ({ of, onChange }: Props) => {
       missing={reason.trim() === '' ? 'Enter the reason.' : ''}
     >
       <p>
-        This voids the {nameOf(of)} of <Amount of={of.total_amount} currency={of.currency} />, with its tax of{' '}
+        This voids the {getName(of)} of <Amount of={of.total_amount} currency={of.currency} />, with its tax of{' '}
         <Amount of={of.tax_amount} />. It is removed from the return of its period. This cannot be undone. After the
         period is closed, record a credit instead.
       </p>
@@ -86,16 +86,16 @@ const isTaken = ({ quantity, amount }: Part): boolean => quantity.trim() !== '' 
 
 /** The lines and the shipping charges of a credit, as the request has them. Levy refuses what is not a number. */
 const creditedParts = (sale: Document, parts: Parts) => {
-  const partOf = (id: string) => parts[id] ?? nothing;
-  const charges = [sale.shipping ?? []].flat().filter(({ id }) => isTaken(partOf(id)));
+  const getPart = (id: string) => parts[id] ?? nothing;
+  const charges = [sale.shipping ?? []].flat().filter(({ id }) => isTaken(getPart(id)));
   return {
     line_items: sale.line_items
-      .filter(({ id }) => isTaken(partOf(id)))
+      .filter(({ id }) => isTaken(getPart(id)))
       .map(({ id }) => {
-        const { quantity, amount } = partOf(id);
+        const { quantity, amount } = getPart(id);
         return amount.trim() ? { id, quantity: '1', unit_price: amount.trim() } : { id, quantity: quantity.trim() };
       }),
-    ...(charges.length > 0 && { shipping: charges.map(({ id }) => ({ id, amount: partOf(id).amount.trim() })) }),
+    ...(charges.length > 0 && { shipping: charges.map(({ id }) => ({ id, amount: getPart(id).amount.trim() })) }),
   };
 };
 
@@ -103,7 +103,7 @@ const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
   <Fetch
     of={JSON.stringify(body)}
     what="the amounts"
-    read={(levy, signal) => dataOf(levy.post('/calculations', { body, signal }))}
+    read={(levy, signal) => readData(levy.post('/calculations', { body, signal }))}
   >
     {({ total_amount, tax_amount, currency, warnings }) => (
       <>
@@ -177,14 +177,14 @@ const Credit = ({ of, onChange }: Props) => {
       title="Credit"
       label="Record the credit"
       cancelLabel="Do not credit"
-      write={(levy, idempotencyKey) => dataOf(levy.post('/transactions', { body, idempotencyKey, maxTries: 4 }))}
+      write={(levy, idempotencyKey) => readData(levy.post('/transactions', { body, idempotencyKey, maxTries: 4 }))}
       onOpen={reset}
       onDone={onChange}
       content={JSON.stringify(body)}
       missing={isEmpty ? 'Enter a quantity or an amount.' : ''}
     >
       <p>
-        This records a finalized credit of the {nameOf(of)}, with the tax that was recorded. It counts in the return of
+        This records a finalized credit of the {getName(of)}, with the tax that was recorded. It counts in the return of
         today’s period. It does not pay money back.
       </p>
       <Check type="radio" isChecked={isWhole} onChange={() => setWhole(true)}>

@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks';
 import { everyItem, type Schemas } from '../../client/client.ts';
-import { creditedOf, grouped, isZero, percent } from './format.ts';
+import { getCredited, grouped, isZero, percent } from './format.ts';
 import { brokenVersion } from './history-chain.ts';
-import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
+import { ActionButton, Fetch, readData, useAction } from './load.tsx';
 import {
   Actor,
   Amount,
   counted,
   Facts,
+  getStateLetters,
   Instant,
-  lettersOf,
   Message,
   Panel,
   Status,
   Table,
   TransactionLink,
+  toWords,
   useShown,
-  wordsOf,
 } from './parts.tsx';
 import { ReviewNotices } from './review.tsx';
 import { linkTo } from './route.ts';
@@ -47,16 +47,16 @@ const addressText = (address: Schemas['Customer']['address'] | undefined): strin
 const detail = (name: string, text: string | null | undefined): string[] => (text ? [`${name} ${text}`] : []);
 const discount = (name: string, amount: string): string[] => (isZero(amount) ? [] : detail(name, grouped(amount)));
 
-const titleOf = (line: Line): string => line.description ?? line.product_tax_code ?? line.id;
+const getTitle = (line: Line): string => line.description ?? line.product_tax_code ?? line.id;
 
 /**
  * Returns the lines and shipping charges of a document. If `shipping` is a list, the titles include the ids of the
  * charges.
  */
-const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] => {
-  const titles = new Map(line_items.map((line) => [line.id, titleOf(line)]));
+const listCharges = ({ line_items, shipping, tax_included }: Document): Charge[] => {
+  const titles = new Map(line_items.map((line) => [line.id, getTitle(line)]));
   const titleOfId = (id: string) => titles.get(id) ?? id;
-  const discountsOf = (line: Line): string[] => {
+  const listDiscounts = (line: Line): string[] => {
     const { parent_line_item_id: parent } = line;
     if (line.unit_price.startsWith('-')) return [`discount of ${parent ? titleOfId(parent) : 'other charges'}`];
     return [
@@ -66,14 +66,14 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
   };
   const lines = line_items.map((line) => ({
     ...line,
-    title: titleOf(line),
+    title: getTitle(line),
     details: [
       ...(line.description && line.product_tax_code ? [line.product_tax_code] : []),
       ...detail('fulfillment:', line.fulfillment),
       ...detail('from', addressText(line.ship_from?.address)),
       ...detail('to', addressText(line.customer?.address)),
       `${line.quantity} × ${grouped(line.unit_price)}${tax_included ? ' with tax' : ''}`,
-      ...discountsOf(line),
+      ...listDiscounts(line),
     ],
   }));
   const charges = [shipping ?? []].flat().map((charge) => ({
@@ -91,7 +91,7 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
   return [...lines, ...charges];
 };
 
-/** Returns the index in `chargesOf` of the charge that a JSON Pointer refers to; `null` if it refers to no charge. */
+/** Returns the index in `listCharges` of the charge that a JSON Pointer refers to; `null` if it refers to no charge. */
 const chargeIndex = (pointer: string | null, { line_items }: Document): number | null => {
   const [, field, index = '0'] = /^\/(line_items(?=\/)|shipping)(?:\/(\d+))?/.exec(pointer ?? '') ?? [];
   return field ? Number(index) + (field === 'shipping' ? line_items.length : 0) : null;
@@ -100,7 +100,7 @@ const chargeIndex = (pointer: string | null, { line_items }: Document): number |
 /** Returns the title of the charge that a JSON Pointer refers to; `null` if it refers to no charge. */
 const titleAt = (pointer: string, document: Document): string | null => {
   const at = chargeIndex(pointer, document);
-  return at === null ? null : (chargesOf(document)[at]?.title ?? null);
+  return at === null ? null : (listCharges(document)[at]?.title ?? null);
 };
 
 /** Formats a JSON Pointer as words: `/line_items/0/taxes/1/rate` becomes `Desk lamp: taxes 2 rate`. */
@@ -109,7 +109,7 @@ const fieldName = (pointer: string, document: Document): string => {
   const parts = (title === null ? pointer : pointer.replace(/^\/(line_items|shipping)(\/\d+)?/, ''))
     .split('/')
     .slice(1);
-  const words = parts.map((part) => (/^\d+$/.test(part) ? Number(part) + 1 : wordsOf(part))).join(' ');
+  const words = parts.map((part) => (/^\d+$/.test(part) ? Number(part) + 1 : toWords(part))).join(' ');
   return [title, words].filter(Boolean).join(': ');
 };
 
@@ -119,7 +119,7 @@ const StepList = ({ of }: { of: readonly Step[] }) => (
   <ol class="steps">
     {of.map(({ step, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{wordsOf(step)}</span> <Message of={text} />
+        <span class="step">{toWords(step)}</span> <Message of={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
@@ -128,7 +128,7 @@ const StepList = ({ of }: { of: readonly Step[] }) => (
 
 /** The steps of an explanation, which are in the order of the charges, with a title for those of each charge. */
 const Steps = ({ steps, of }: Of & { steps: readonly Step[] }) => {
-  const charges = chargesOf(of);
+  const charges = listCharges(of);
   const groups = [...Map.groupBy(steps, ({ pointer }) => chargeIndex(pointer, of))];
   const { shown, button } = useShown(groups, { name: ' lines' });
   return (
@@ -156,13 +156,13 @@ const outputs = /^(taxes|tax_summary|(?!discount_|third_party_discount_).+_amoun
  * Converts a document to a request that recalculates it. Omits the calculated amounts, which would count toward the
  * request size.
  */
-const requestOf = (of: Document): Schemas['CalculationRequest'] =>
+const buildRequest = (of: Document): Schemas['CalculationRequest'] =>
   JSON.parse(JSON.stringify({ ...of, explain: true }, (name, value) => (outputs.test(name) ? undefined : value)));
 
 const Recalculated = ({ of }: Of) => (
   <Fetch
     what="the explanation"
-    read={(levy, signal) => dataOf(levy.post('/calculations', { body: requestOf(of), signal }))}
+    read={(levy, signal) => readData(levy.post('/calculations', { body: buildRequest(of), signal }))}
   >
     {({ explanation, tax_amount }) => (
       <>
@@ -207,7 +207,7 @@ const History = ({ of: { id, version } }: Of) => (
     what="the history"
     read={async (levy, signal) => {
       const page = (cursor: object) =>
-        dataOf(levy.get('/transactions/{id}/history', { path: { id }, query: { limit: 100, ...cursor }, signal }));
+        readData(levy.get('/transactions/{id}/history', { path: { id }, query: { limit: 100, ...cursor }, signal }));
       const entries = await Array.fromAsync(everyItem(page));
       const oldestFirst = entries.toSorted((a, b) => a.version - b.version);
       return { entries, broken: await brokenVersion(id, oldestFirst, version) };
@@ -265,7 +265,7 @@ const Outcome = ({ of, document }: { of: Replayed; document: Document }) => (
 const Replay = ({ of }: Of) => {
   const [outcome, setOutcome] = useState<Replayed | null>(null);
   const action = useAction(
-    (levy) => dataOf(levy.post('/transactions/{id}/replay', { path: { id: of.id } })),
+    (levy) => readData(levy.post('/transactions/{id}/replay', { path: { id: of.id } })),
     setOutcome,
   );
   return (
@@ -299,7 +299,7 @@ const Taxes = ({ of }: { of: Charge['taxes'] }) =>
     <ul>
       {of.map((row, at) => (
         <li key={at}>
-          {row.jurisdiction_name}: <Amount of={row.tax_amount} /> <Base of={row} />. {wordsOf(row.taxability_reason)}
+          {row.jurisdiction_name}: <Amount of={row.tax_amount} /> <Base of={row} />. {toWords(row.taxability_reason)}
           {row.rule_id && (
             <>
               , rule <code>{row.rule_id}</code>
@@ -312,7 +312,7 @@ const Taxes = ({ of }: { of: Charge['taxes'] }) =>
 
 /** The lines with their jurisdictions and reasons. */
 const Lines = ({ of }: Of) => {
-  const charges = chargesOf(of);
+  const charges = listCharges(of);
   const { shown, button } = useShown(charges, { name: ' lines' });
   return (
     <>
@@ -376,14 +376,14 @@ const FilingLinks = ({ of }: Of) => (
   <>
     {of.filings.map(({ id, state, status }) => (
       <a key={id} href={linkTo(['filings', id])}>
-        {lettersOf(state)} ({status}){' '}
+        {getStateLetters(state)} ({status}){' '}
       </a>
     ))}
   </>
 );
 
 const Credits = ({ of }: Of) => {
-  const { credited, left } = creditedOf(of);
+  const { credited, left } = getCredited(of);
   const query = { parent_transaction_id: of.id, limit: 100 };
   return (
     <Panel title="Credits">
@@ -427,7 +427,7 @@ const Body = ({ of, onChange }: Of & { onChange: () => void }) => (
       </p>
     )}
     <TransactionActions of={of} onChange={onChange} />
-    <ReviewNotices of={of.warnings} titleOf={(pointer) => titleAt(pointer, of)} />
+    <ReviewNotices of={of.warnings} getTitle={(pointer) => titleAt(pointer, of)} />
     <Summary of={of} />
     <Table
       caption="Tax by jurisdiction"
@@ -462,7 +462,7 @@ const Body = ({ of, onChange }: Of & { onChange: () => void }) => (
 export const Transaction = ({ id }: { id: string }) => (
   <Fetch
     what="the transaction"
-    read={(levy, signal) => dataOf(levy.get('/transactions/{id}', { path: { id }, signal }))}
+    read={(levy, signal) => readData(levy.get('/transactions/{id}', { path: { id }, signal }))}
   >
     {(found, reload) => <Body of={found} onChange={reload} />}
   </Fetch>

@@ -4,13 +4,13 @@ import { findCustomers } from './customers.tsx';
 import { ListExport } from './export.tsx';
 import { csvPage } from './export-file.ts';
 import { negative } from './format.ts';
-import { dataOf, Fetch, Load, useLoad } from './load.tsx';
+import { Fetch, Load, readData, useLoad } from './load.tsx';
 import {
   Amount,
   type Column,
   counted,
+  getStateLetters,
   Instant,
-  lettersOf,
   PageLinks,
   SearchForm,
   Status,
@@ -18,7 +18,7 @@ import {
   TransactionLink,
 } from './parts.tsx';
 import { reviewText } from './review.tsx';
-import { linkTo, parametersOf, type ViewProps } from './route.ts';
+import { linkTo, listParameters, type ViewProps } from './route.ts';
 import { type PageRequest, type Part, searchPage } from './search.ts';
 import { Transaction } from './transaction.tsx';
 
@@ -32,10 +32,10 @@ const types = [
 const apiFilters = ['search', 'status', 'type', 'reference_id', 'customer_id', 'state', 'parent_transaction_id'];
 
 /** Converts the URL's filters to API parameters. */
-const filtersOf = (query: ViewProps['query']) => {
+const listFilters = (query: ViewProps['query']) => {
   const [from, to] = [query.get('from'), query.get('to')];
   return {
-    ...parametersOf(query, apiFilters),
+    ...listParameters(query, apiFilters),
     ...(from && { 'tax_date[gte]': from }),
     ...(to && { 'tax_date[lte]': to }),
   };
@@ -71,7 +71,9 @@ const Matches = ({ of: search }: { of: string }) => (
   <>
     <Fetch
       what="the exact reference"
-      read={(levy, signal) => dataOf(levy.get('/transactions', { query: { reference_id: search, limit: 10 }, signal }))}
+      read={(levy, signal) =>
+        readData(levy.get('/transactions', { query: { reference_id: search, limit: 10 }, signal }))
+      }
     >
       {({ data }) =>
         data.length > 0 && (
@@ -113,15 +115,17 @@ const signed = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'tota
 };
 
 /** Returns the states with a tax or an exemption, as two letters. */
-const statesOf = ({ tax_summary }: Row): string =>
-  [...new Set(tax_summary.map(({ jurisdiction_code }) => lettersOf(jurisdiction_code).slice(0, 2)))].sort().join(', ');
+const listStates = ({ tax_summary }: Row): string =>
+  [...new Set(tax_summary.map(({ jurisdiction_code }) => getStateLetters(jurisdiction_code).slice(0, 2)))]
+    .sort()
+    .join(', ');
 
 const columns: readonly Column<Row>[] = [
   ['Reference', (row) => <TransactionLink of={row} />, '', (row) => row.reference_id ?? row.id],
   ['Type', (row) => <Status of={row.type} />, '', (row) => row.type],
   ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
   ['Tax date', (row) => <time>{row.tax_date.slice(0, 10)}</time>, '', (row) => row.tax_date],
-  ['States', statesOf],
+  ['States', listStates],
   ['Customer', (row) => row.customer?.id],
   ['Taxable', ...signed('taxable_amount')],
   ['Exempt', ...signed('exempt_amount')],
@@ -133,12 +137,12 @@ const columns: readonly Column<Row>[] = [
 
 const List = ({ query }: Pick<ViewProps, 'query'>) => {
   const [progress, setProgress] = useState<Part<Row> | null>(null);
-  const [filters, after] = [filtersOf(query), query.get('starting_after') ?? null];
+  const [filters, after] = [listFilters(query), query.get('starting_after') ?? null];
   const list = useLoad(JSON.stringify([filters, after]), (levy, signal) => {
     setProgress(null);
     const load = async (request: PageRequest) => {
       const result = await levy.get('/transactions', { query: { ...filters, ...request }, signal });
-      const { data, next_cursor } = await dataOf(Promise.resolve(result));
+      const { data, next_cursor } = await readData(Promise.resolve(result));
       return { rows: data, next: next_cursor, backTo: result.headers.get('Searched-Back-To') };
     };
     const onProgress = (found: Part<Row>) => signal.aborted || setProgress(found);

@@ -72,7 +72,7 @@ const hasWord = (text: string, start: string): boolean => {
 };
 
 /** Ranks an entry: 0 is the best match, -1 is no match. Guides come before fields that match as well. */
-const rankOf = ({ name, place, text, isGuide }: Entry, query: string, words: readonly string[]): number => {
+const getRank = ({ name, place, text, isGuide }: Entry, query: string, words: readonly string[]): number => {
   const title = name.toLowerCase();
   const heading = `${place} ${title}`.toLowerCase();
   const inAll = (inside: string) => words.every((word) => hasWord(inside, word));
@@ -91,7 +91,7 @@ const rankOf = ({ name, place, text, isGuide }: Entry, query: string, words: rea
 const find = (entries: readonly Entry[], query: string): readonly Entry[] => {
   const words = query.split(/\s+/);
   return entries
-    .map((entry) => ({ entry, rank: rankOf(entry, query, words) }))
+    .map((entry) => ({ entry, rank: getRank(entry, query, words) }))
     .filter(({ rank }) => rank >= 0)
     .sort((left, right) => left.rank - right.rank)
     .map(({ entry }) => entry);
@@ -158,7 +158,7 @@ const pretty = (text: string): string => {
 };
 
 /** Renders the status, time, headers and body of a response. */
-const resultOf = (response: Response, text: string, milliseconds: number): readonly HTMLElement[] => {
+const getResult = (response: Response, text: string, milliseconds: number): readonly HTMLElement[] => {
   const { status, statusText, headers } = response;
   const badge = element('span', status < 400 ? 'status ok' : 'status', `${status}`);
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
@@ -179,7 +179,7 @@ const reuseId = (text: string): void => {
 };
 
 /** Builds the request of a form. Throws if the key or a header is not valid in HTTP. */
-const requestOf = (form: HTMLFormElement, key: string): Request => {
+const buildRequest = (form: HTMLFormElement, key: string): Request => {
   const { method = 'GET', path = '' } = form.dataset;
   const headers = new Headers('public' in form.dataset ? {} : { 'X-API-Key': key });
   const query = new URLSearchParams();
@@ -202,10 +202,10 @@ const send = async (form: HTMLFormElement, key: string): Promise<readonly HTMLEl
     return [element('p', 'problem', 'Enter your API key at the top of the page. `npm start` prints one.')];
   const start = performance.now();
   try {
-    const response = await fetch(requestOf(form, key));
+    const response = await fetch(buildRequest(form, key));
     const text = await response.text();
     if (response.ok) reuseId(text);
-    return resultOf(response, text, performance.now() - start);
+    return getResult(response, text, performance.now() - start);
   } catch {
     const problem = 'No response. Check that the service is running, and that the key and headers are plain ASCII.';
     return [element('p', 'problem', problem)];

@@ -7,7 +7,7 @@ import type { City, Entry, LocalSet, LocationFlags, Span } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { Tally } from '../summary.ts';
 import { indexFrom, zipsOfState } from '../zips.ts';
-import { dayNumber, noFrom, noTo, orderOf, type Piece } from './resolve.ts';
+import { dayNumber, getSortKey, noFrom, noTo, type Piece } from './resolve.ts';
 import { SpanSpillFile } from './spill.ts';
 import { StreetRows } from './street-rows.ts';
 
@@ -51,7 +51,7 @@ export class Registry {
   }
 
   /** Returns the rates of a jurisdiction, sorted by first day. */
-  ratesOf(code: string): readonly Rate[] {
+  listRates(code: string): readonly Rate[] {
     return (this.rates.get(code) ?? []).toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
   }
 
@@ -59,13 +59,13 @@ export class Registry {
    * Returns the fields `jurisdictions` and `rates` of a part whose locations refer to the codes, as JSON, with the
    * rates of all days.
    */
-  fieldsOf(codes: Iterable<string>): string {
+  listFields(codes: Iterable<string>): string {
     const sorted = [...new Set(codes)].toSorted();
     return getOrAdd(this.known, sorted.join(), () => {
       if (this.known.size >= knownMax) this.known.clear();
       for (const code of sorted) this.used.add(code);
       const jurisdictions = sorted.map((code) => this.jurisdiction(code)).toSorted(byLevel);
-      const rates = jurisdictions.flatMap(({ code }) => this.ratesOf(code));
+      const rates = jurisdictions.flatMap(({ code }) => this.listRates(code));
       return `"jurisdictions":${JSON.stringify(jurisdictions)},"rates":${JSON.stringify(rates)}`;
     });
   }
@@ -105,7 +105,7 @@ const zip3Unit = 1_000_000;
 const times = (collection: Collection, entry: Span | City) => ({
   from: dayNumber(entry.from, noFrom),
   to: dayNumber(entry.to, noTo),
-  set: collection.sets.numberOf(entry),
+  set: collection.sets.getNumber(entry),
 });
 
 const addStreets = (collection: Collection, span: Span): void => {
@@ -118,7 +118,7 @@ const addStreets = (collection: Collection, span: Span): void => {
 
 const spillSpan = (collection: Collection, span: Span): void => {
   const [low, high] = [Number(span.low), Number(span.high)];
-  const piece = { ...times(collection, span), order: orderOf(span.rank ?? 0, high - low) };
+  const piece = { ...times(collection, span), order: getSortKey(span.rank ?? 0, high - low) };
   for (const zip3 of collection.zip3s) {
     const first = zip3 * zip3Unit;
     const last = first + zip3Unit - 1;
@@ -167,7 +167,7 @@ class SpanSets {
   private readonly seen = new WeakMap<LocalSet, WeakMap<LocationFlags, number>>();
 
   /** Returns the number of an entry's meaning. The order of its jurisdictions does not matter. */
-  numberOf({ locals, flags = noFlags }: Pick<Span | City, 'locals' | 'flags'>): number {
+  getNumber({ locals, flags = noFlags }: Pick<Span | City, 'locals' | 'flags'>): number {
     const ofLocals = getOrAdd(this.seen, locals, () => new WeakMap<LocationFlags, number>());
     return getOrAdd(ofLocals, flags, () => {
       const sorted = locals.toSorted();

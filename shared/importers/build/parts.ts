@@ -57,7 +57,7 @@ const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
 
 type Details = {
   readonly evidence: Evidence;
-  readonly meaningOf: (set: number) => SpanMeaning;
+  readonly getMeaning: (set: number) => SpanMeaning;
 };
 
 const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
@@ -67,15 +67,15 @@ const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
  * Returns one location for all addresses, one for each city with separate taxes, and one for taxes of only some
  * addresses.
  */
-const locationsOf = (
+const listLocations = (
   ranges: readonly Resolved[],
   zips: Location['zips'],
   cities: readonly string[],
-  { evidence, meaningOf }: Details,
+  { evidence, getMeaning }: Details,
 ): readonly Location[] => {
   const [{ from, to, sets }] = ranges as readonly [Resolved, ...Resolved[]];
-  const kindOf = ({ flags }: SpanMeaning) => `${flags.of_addresses ?? false} ${flags.within_city ?? ''}`;
-  return [...Map.groupBy(sets.map(meaningOf), kindOf).values()].map((meanings) => ({
+  const getKind = ({ flags }: SpanMeaning) => `${flags.of_addresses ?? false} ${flags.within_city ?? ''}`;
+  return [...Map.groupBy(sets.map(getMeaning), getKind).values()].map((meanings) => ({
     from: dayText(from),
     to: dayText(to),
     ...evidence,
@@ -92,11 +92,11 @@ const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
 
 /** Returns the locations of a ZIP; ranges with the same sets at the same time are merged. */
 const zipLocations = (resolved: readonly Resolved[], details: Details): readonly Location[] =>
-  byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, ranges.map(zipRange), [], details));
+  byMeaning(resolved).flatMap((ranges) => listLocations(ranges, ranges.map(zipRange), [], details));
 
 /** Returns the locations of a city, one for each span of days. */
 const cityLocations = (city: string, resolved: readonly Resolved[], details: Details): readonly Location[] =>
-  byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, [], [city], details));
+  byMeaning(resolved).flatMap((ranges) => listLocations(ranges, [], [city], details));
 
 const zipUnit = 10_000;
 
@@ -115,8 +115,8 @@ type Written = {
 const byZip = (pieces: Pieces, zips: readonly number[]): ReadonlyMap<number, readonly number[]> => {
   const found = new Map<number, number[]>(zips.map((zip) => [zip, []]));
   for (let index = 0; index < pieces.length; index += 1) {
-    const last = Math.floor(pieces.highOf(index) / zipUnit);
-    for (let zip = Math.floor(pieces.lowOf(index) / zipUnit); zip <= last; zip += 1) found.get(zip)?.push(index);
+    const last = Math.floor(pieces.getHigh(index) / zipUnit);
+    for (let zip = Math.floor(pieces.getLow(index) / zipUnit); zip <= last; zip += 1) found.get(zip)?.push(index);
   }
   return found;
 };
@@ -136,9 +136,9 @@ export const writeParts = (
   inForce: InForceCount,
 ): Written => {
   let [count, zipCount] = [0, 0];
-  const details = { evidence, meaningOf: (set: number) => sets.meaning(set) };
+  const details = { evidence, getMeaning: (set: number) => sets.meaning(set) };
   const write = (key: string, locations: readonly Location[], ofStreets?: Streets): void => {
-    const fields = registry.fieldsOf(locations.flatMap(({ alternatives }) => alternatives.flat()));
+    const fields = registry.listFields(locations.flatMap(({ alternatives }) => alternatives.flat()));
     const streets = ofStreets ? `,"streets":${JSON.stringify(ofStreets)}` : '';
     file.write(`{"key":${JSON.stringify(key)},${fields},"locations":${JSON.stringify(locations)}${streets}}`);
     count += locations.length;
@@ -148,9 +148,9 @@ export const writeParts = (
   const zip3s = new Set([...spill.zip3s(), ...streetRows.zip3s()]);
   for (const zip3 of [...zip3s].toSorted((a, b) => a - b)) {
     const pieces = spill.take(zip3);
-    const streetsOf = streetRows.take(zip3, (set) => sets.meaning(set).locals);
+    const getStreets = streetRows.take(zip3, (set) => sets.meaning(set).locals);
     for (const [zip, indexes] of byZip(pieces, zipsByZip3.get(zip3) ?? [])) {
-      const ofStreets = streetsOf(zip);
+      const ofStreets = getStreets(zip);
       if (indexes.length === 0 && !ofStreets) continue;
       const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
       const resolved = [...own, ...resolve(ofStreets?.pieces ?? [])];

@@ -52,7 +52,7 @@ const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   return resolved;
 };
 
-const keyOf = ({ low, high }: NumberRange): number => low * 10_000 + (high % 10_000);
+const getKey = ({ low, high }: NumberRange): number => low * 10_000 + (high % 10_000);
 
 /** Returns whether two ranges have different sets on some day. */
 const areContrary = (a: Resolved, b: Resolved): boolean => a.from <= b.to && b.from <= a.to && !same(a.sets, b.sets);
@@ -74,7 +74,7 @@ const contested = (ranges: readonly Resolved[]): readonly NumberRange[] =>
       });
     });
 
-const widthOf = ({ low, high }: NumberRange): number => high - low;
+const getWidth = ({ low, high }: NumberRange): number => high - low;
 
 /**
  * Returns the overlaps of a range with a wider one that takes precedence: by rank, or by width before both were cut to
@@ -82,10 +82,10 @@ const widthOf = ({ low, high }: NumberRange): number => high - low;
  */
 const misjudged = (ranges: readonly Resolved[]): readonly NumberRange[] =>
   ranges
-    .filter((a) => a.order > widthOf(a))
+    .filter((a) => a.order > getWidth(a))
     .flatMap((a) =>
       ranges
-        .filter((b) => b.order <= a.order && widthOf(b) > widthOf(a) && areContrary(a, b))
+        .filter((b) => b.order <= a.order && getWidth(b) > getWidth(a) && areContrary(a, b))
         .map((b) => ({ low: Math.max(a.low, b.low), high: Math.min(a.high, b.high) }))
         .filter(({ low, high }) => low <= high),
     );
@@ -111,10 +111,10 @@ const resolveSlice = (ranges: readonly Resolved[], { low, high }: NumberRange): 
 
 /** Resolves the pieces of one ZIP, sorted. Ranges of different width can nest: a lookup uses the narrowest. */
 export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
-  const ranges = groupBy(pieces, keyOf).flatMap(resolveTimes);
+  const ranges = groupBy(pieces, getKey).flatMap(resolveTimes);
   const cut = slices(ranges, [...contested(ranges), ...misjudged(ranges)]);
-  const replaced = new Set(cut.map(keyOf));
-  const resolved = ranges.filter((range) => !replaced.has(keyOf(range)));
+  const replaced = new Set(cut.map(getKey));
+  const resolved = ranges.filter((range) => !replaced.has(getKey(range)));
   for (const slice of cut) {
     for (const piece of resolveSlice(ranges, slice)) resolved.push(piece);
     assertFits(resolved.length, limits.piecesOfZip, 'ranges and days of one ZIP code');
@@ -142,7 +142,7 @@ export const noTo = 0xffff_ffff;
 const rankUnit = 2 ** 30;
 
 /** Both are in range: ranks are 0 to 3, and a width has nine digits. */
-export const orderOf = (rank: number, width: number): number => rank * rankUnit + width;
+export const getSortKey = (rank: number, width: number): number => rank * rankUnit + width;
 
 export const dayNumber = (day: string | null, none: number): number =>
   day === null ? none : Number(day.replaceAll('-', ''));

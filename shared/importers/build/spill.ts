@@ -110,11 +110,11 @@ export class Pieces {
     return { low, high, from, to, order, set };
   }
 
-  lowOf(index: number): number {
+  getLow(index: number): number {
     return this.numbers[index * fields.length] as number;
   }
 
-  highOf(index: number): number {
+  getHigh(index: number): number {
     return this.numbers[index * fields.length + 1] as number;
   }
 }

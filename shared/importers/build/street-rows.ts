@@ -17,7 +17,7 @@ class Numbering<Value> {
   private readonly numbers = new Map<string, number>();
   readonly values: Value[] = [];
 
-  numberOf(text: string, value: () => Value): number {
+  getNumber(text: string, value: () => Value): number {
     return getOrAdd(this.numbers, text, () => {
       assertFits(this.values.length, limits.streetKinds, 'different streets and units');
       return this.values.push(value()) - 1;
@@ -88,8 +88,8 @@ export class StreetRows {
       high: first,
       from: low,
       to: high,
-      order: this.kinds.numberOf(kindText(row), () => kind),
-      set: this.dated.numberOf(`${set} ${from} ${to}`, () => ({ set, from, to })),
+      order: this.kinds.getNumber(kindText(row), () => kind),
+      set: this.dated.getNumber(`${set} ${from} ${to}`, () => ({ set, from, to })),
     });
   }
 
@@ -98,18 +98,18 @@ export class StreetRows {
   }
 
   /** Removes the rows of a three-digit ZIP and returns a function that returns the street data of each of its ZIPs. */
-  take(zip3: number, localsOf: (set: number) => LocalSet): (zip: number) => ZipStreets | undefined {
+  take(zip3: number, getLocals: (set: number) => LocalSet): (zip: number) => ZipStreets | undefined {
     const pieces = this.spill.take(zip3);
-    const byZip = Map.groupBy(Array(pieces.length).keys(), (index) => Math.floor(pieces.lowOf(index) / zipUnit));
+    const byZip = Map.groupBy(Array(pieces.length).keys(), (index) => Math.floor(pieces.getLow(index) / zipUnit));
     return (zip) => {
       const rows = byZip.get(zip)?.map((index) => pieces.at(index));
       if (!rows) return undefined;
       this.zips += 1;
-      return { pieces: this.piecesOf(zip, rows), streets: this.streetsOf(zip, rows, localsOf) };
+      return { pieces: this.listPieces(zip, rows), streets: this.getStreets(zip, rows, getLocals) };
     };
   }
 
-  private piecesOf(zip: number, rows: readonly Piece[]): readonly Piece[] {
+  private listPieces(zip: number, rows: readonly Piece[]): readonly Piece[] {
     const sets = new Map<number, readonly Days[]>();
     for (const number of new Set(rows.map(({ set }) => set))) {
       const { set, ...added } = this.dated.values[number] as Dated;
@@ -122,7 +122,7 @@ export class StreetRows {
     return [...sets].flatMap(([set, list]) => list.map((days) => ({ low, high, ...days, order: 0, set })));
   }
 
-  private streetsOf(zip: number, rows: readonly Piece[], localsOf: (set: number) => LocalSet): Streets | undefined {
+  private getStreets(zip: number, rows: readonly Piece[], getLocals: (set: number) => LocalSet): Streets | undefined {
     const sets = new Map<number, number>();
     const names = new Map<string, Map<string, Set<string>>>();
     for (const { from: low, to: high, order, set } of rows) {
@@ -146,7 +146,7 @@ export class StreetRows {
     for (const ofName of names.values()) for (const { size } of ofName.values()) this.count += size;
     const dated = [...sets.keys()].map((number) => {
       const { set, from, to } = this.dated.values[number] as Dated;
-      return { from: dayText(from), to: dayText(to), codes: localsOf(set) };
+      return { from: dayText(from), to: dayText(to), codes: getLocals(set) };
     });
     return { sets: dated, names: texts };
   }

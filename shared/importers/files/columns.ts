@@ -64,8 +64,8 @@ export const placeName = (...headers: readonly string[]): Column<string> =>
   column(headers, (cell) => (cityName(cell) === null ? null : cell), 'a name: fill it in');
 
 /** A column of counties: reads a name in the state's tables as its code. */
-export const county = (header: string, expected: string, nameOf = (cell: string): string => cell): Column<string> =>
-  column(header, (cell, codes) => codes?.countyNamed(nameOf(cell)) ?? null, expected);
+export const county = (header: string, expected: string, getName = (cell: string): string => cell): Column<string> =>
+  column(header, (cell, codes) => codes?.countyNamed(getName(cell)) ?? null, expected);
 
 /** A column that a file may omit; its cells are then `''`. */
 export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isOptional: true });

@@ -55,7 +55,7 @@ const options = (delimiter: string): Options => ({
  * Returns the separator of a table: the most frequent one in its first line. Spreadsheets use semicolons with decimal
  * commas.
  */
-const separatorOf = (text: string): string => {
+const detectSeparator = (text: string): string => {
   const [line = ''] = text.trimStart().split('\n', 1);
   const counts = [',', ';', '\t'].map((separator) => ({ separator, count: line.split(separator).length }));
   return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
@@ -140,7 +140,7 @@ export const openTable = async (path: string, onProgress?: OnProgress): Promise<
     close();
     throw error;
   });
-  const parser = newRowParser(separatorOf(first.value ?? ''));
+  const parser = newRowParser(detectSeparator(first.value ?? ''));
   async function* rows(): AsyncGenerator<Row | BrokenRow> {
     try {
       for await (const block of untilBroken(first, blocks, () => parser.broken() !== undefined))

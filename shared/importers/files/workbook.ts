@@ -65,7 +65,7 @@ const unpack = async (path: string): Promise<readonly Part[]> => {
  */
 const addresses = /(?<![\w.-]|xmlns:)r\s*=\s*["']([^"'<]*)/g;
 
-const columnOf = (letters: string): number => {
+const parseColumn = (letters: string): number => {
   let column = 0;
   for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
   return column;
@@ -83,7 +83,7 @@ const assertCompact = (path: string, xml: string): void => {
     if (number === undefined)
       throw new Error(`${path} has the cell address ${address.slice(0, 40)}: use an address such as B12.`);
     rows = Math.max(rows, Number(number));
-    columns = Math.max(columns, columnOf(letters));
+    columns = Math.max(columns, parseColumn(letters));
   }
   if (rows <= rowsMax && rows * columns <= cellsMax) return;
   throw new Error(
@@ -115,7 +115,7 @@ const countTags = (path: string, xml: string): number => {
 };
 
 /** Returns a ZIP file of uncompressed parts (APPNOTE.TXT, 4.3). */
-const zipOf = (parts: readonly Part[]): Buffer => {
+const buildZip = (parts: readonly Part[]): Buffer => {
   const [locals, directory]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;
   for (const { path, content } of parts) {
@@ -158,7 +158,7 @@ const vettedWorkbook = async (path: string): Promise<Buffer> => {
     if (isDirectory(part)) assertFewSheets(xml);
     else assertCompact(part, xml);
   }
-  return zipOf(parts);
+  return buildZip(parts);
 };
 
 /** A sheet: its non-empty rows, each with its number in the sheet, from 1. */

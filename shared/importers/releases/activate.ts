@@ -15,7 +15,7 @@ import {
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { ownTexts } from '../rules/describe.ts';
 import { impactOfChange, keysOfAll } from './measure-impact.ts';
-import { type ActiveRelease, chainOf, openRelease, readActiveRelease, stateOf } from './open-release.ts';
+import { type ActiveRelease, getChain, getState, openRelease, readActiveRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
 import { impactLines, impactOrCorruption } from './report.ts';
 
@@ -27,8 +27,8 @@ const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease,
 
 /** Describes the releases and places that an activation would remove: active, but not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
-  const kept = chainOf(head);
-  const lost = chainOf(active.head).filter((id) => !kept.includes(id));
+  const kept = getChain(head);
+  const lost = getChain(active.head).filter((id) => !kept.includes(id));
   const texts = lostOwn(head, active);
   const own = texts.length > 0 ? ` Custom rules would no longer apply: ${texts.join('; ')}.` : '';
   if (lost.length === 0) return `It is an overlay on ${head.below}, not on ${active.id}.${own}`;
@@ -43,7 +43,7 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
  */
 const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
   const { id, below } = head;
-  const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
+  const isBack = getChain(active.head).includes(id) || active.previous.includes(id);
   if (active.corrupt || below === active.id || isBack) return;
   throw new CommandError(
     `${id} was imported over ${below}, but ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
@@ -100,7 +100,7 @@ export const activate = async (
 
 /** Activates the state's (`MN`) previously active release, or its built-in release if there is none. */
 export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'print'>): Promise<void> => {
-  const { letters, code, builtIn } = stateOf(stateText);
+  const { letters, code, builtIn } = getState(stateText);
   const seen = await readActiveReleases();
   const current = seen.states[code];
   if (!current || (current.release === null && current.previous.length === 0))

@@ -27,7 +27,7 @@ export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): S
 });
 
 /** Splits time at the beginning and end of each span, so that the same spans apply throughout each piece. */
-export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
+export const listPieces = (spans: readonly Span[]): readonly Span[] => {
   const firstDays = new Set<string>();
   for (const { from, to } of spans) {
     firstDays.add(from);
@@ -95,7 +95,7 @@ const ratesIn = ({ own, rates }: RateBook, code: string): readonly Rate[] => [
   ...(rates.get(code) ?? []),
 ];
 
-const spansOf = (book: RateBook, code: string): readonly Span[] =>
+const listSpans = (book: RateBook, code: string): readonly Span[] =>
   ratesIn(book, code).map((rate) => establishedSpan(rate, book.establishedFrom));
 
 const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) => {
@@ -105,7 +105,7 @@ const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) =
 };
 
 /** Returns the codes with rates, from files or custom rules. */
-const codesOf = ({ own, rates }: RateBook): readonly string[] => [
+const listCodes = ({ own, rates }: RateBook): readonly string[] => [
   ...rates.keys(),
   ...own.map(({ jurisdiction }) => jurisdiction),
 ];
@@ -115,8 +115,8 @@ const codesOf = ({ own, rates }: RateBook): readonly string[] => [
  * a rate that the release does not have on those days. Food and interstate rates are included only if they differ.
  */
 export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
-  [...new Set([before, after].flatMap(codesOf))].sort().flatMap((code) => {
-    const pieces = piecesOf([...spansOf(before, code), ...spansOf(after, code)]);
+  [...new Set([before, after].flatMap(listCodes))].sort().flatMap((code) => {
+    const pieces = listPieces([...listSpans(before, code), ...listSpans(after, code)]);
     const name = after.names.get(code) ?? before.names.get(code) ?? code;
     return rateKinds.flatMap((kind) =>
       changesOver(pieces, reader(before, code, kind), reader(after, code, kind)).map((change) => ({

@@ -1,7 +1,7 @@
 /** The gates that a release of files must pass before `update` or `import --activate` activates it. */
 import * as z from 'zod/mini';
 import { toDay } from '../../base/calendar.ts';
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import type { GateResult, ReleaseFor } from '../../catalog/content.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -15,12 +15,12 @@ import {
   type ChargedRates,
   chargedRates,
   type Impact,
-  probesOf,
+  listProbes,
   type RateStep,
   rateTimes,
 } from './impact.ts';
 import { impactOfChange, loadStored } from './measure-impact.ts';
-import { chainOf, type OpenRelease } from './open-release.ts';
+import { getChain, type OpenRelease } from './open-release.ts';
 import { stepText } from './report.ts';
 import { releaseForCases, runCase, type WorkedCase } from './worked-cases.ts';
 
@@ -67,11 +67,11 @@ const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100
  * Returns a combined rate in units of `10^-rateDecimals` as percent. The result is compared with thresholds, never
  * charged.
  */
-const percentOf = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);
+const toPercent = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);
 
 const pointOfRate = 10n ** BigInt(rateDecimals - 2);
 
-const sizeOf = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
+const getSize = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
 
 /**
  * Returns whether goods in the state, or from other states, have a rate that differs by more than a percentage point.
@@ -79,7 +79,7 @@ const sizeOf = (left: bigint, right: bigint): bigint => (left > right ? left - r
 const isUnlike = (rates: ChargedRates, expected: ChargedRates): boolean =>
   (['general', 'general_interstate'] as const).some((kind) => {
     const [own, known] = [rates.byKind[kind], expected.byKind[kind]];
-    return own !== undefined && known !== undefined && sizeOf(own.charged, known.charged) > pointOfRate;
+    return own !== undefined && known !== undefined && getSize(own.charged, known.charged) > pointOfRate;
   });
 
 /**
@@ -94,7 +94,7 @@ const unlikeBuiltIn = async (
 ): Promise<number> => {
   const [load, loadBuiltIn] = [loadStored(candidate.head), loadStored(builtIn)];
   let [unlike, compared] = [0, 0];
-  for await (const block of batchesOf(keys)) {
+  for await (const block of toBatches(keys)) {
     const addresses = block.map((key) => ({ key, address: addressOfKey(stateOfJurisdiction(builtIn.state), key) }));
     const all = addresses.map(({ address }) => address);
     const [releaseFor, builtInFor] = [await load(all), await loadBuiltIn(all)];
@@ -105,7 +105,7 @@ const unlikeBuiltIn = async (
       const days = [...new Set([today, rateTimes([release], today).at(-1)?.from ?? today])].filter(
         (day) => day >= today,
       );
-      const probes = probesOf(key, address, [release]).filter(({ isMain }) => isMain);
+      const probes = listProbes(key, address, [release]).filter(({ isMain }) => isMain);
       const pairs = days.flatMap((day) => {
         const expected = chargedRates(address, known, day);
         const found = probes.flatMap((probe) => chargedRates(probe.address, release, day) ?? []);
@@ -119,7 +119,7 @@ const unlikeBuiltIn = async (
   return percent(unlike, compared);
 };
 
-const pointsOf = (step: RateStep | null): number => (step === null ? 0 : percentOf(sizeOf(step.before, step.after)));
+const toPoints = (step: RateStep | null): number => (step === null ? 0 : toPercent(getSize(step.before, step.after)));
 
 const undatedRates = async ({ head, parts }: OpenRelease): Promise<number> => {
   const undated = new Set<string>();
@@ -176,7 +176,7 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
 
 /** Returns the places of the format's last file in the active release and its fallback releases. */
 const previousPlaces = async (format: string | undefined, active: OpenRelease): Promise<readonly string[]> => {
-  for (const id of chainOf(active.imported)) {
+  for (const id of getChain(active.imported)) {
     const head = id === active.imported?.id ? active.imported : await findHead(id);
     if (head && head.format === format && !isOwnOnly(head)) return readPartKeys(id);
   }
@@ -187,7 +187,7 @@ const previousPlaces = async (format: string | undefined, active: OpenRelease): 
  * Measures a stored release against the state's active and built-in releases, from a day on. `impact` is the comparison
  * with the active one.
  */
-const figuresOf = async (
+const measureFigures = async (
   candidate: OpenRelease,
   active: OpenRelease,
   builtIn: Release,
@@ -200,9 +200,9 @@ const figuresOf = async (
   return {
     vanished: Math.max(percent(unnamed, before.length), percent(vanished, keys.length)),
     changed: percent(changed, keys.length),
-    largest: pointsOf(largest),
-    past: pointsOf(largestPast),
-    cap: percentOf(highest),
+    largest: toPoints(largest),
+    past: toPoints(largestPast),
+    cap: toPercent(highest),
     undated: await undatedRates(candidate),
     'built-in': await unlikeBuiltIn(keys, candidate, builtIn, today),
     cases: await newlyFailedCases(candidate, active, today),
@@ -212,14 +212,14 @@ const figuresOf = async (
 /** The gates of a release, and sentences that list changes which fail a gate. */
 type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
 
-const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
+const buildSteps = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
   ...examples,
   largest: largest === null ? [] : [largest],
   past: largestPast === null ? [] : [largestPast],
 });
 
-const examplesOf = (results: readonly GateResult[], impact: Impact): readonly string[] => {
-  const steps = new Map<string, readonly RateStep[]>(Object.entries(stepsOf(impact)));
+const listExamples = (results: readonly GateResult[], impact: Impact): readonly string[] => {
+  const steps = new Map<string, readonly RateStep[]>(Object.entries(buildSteps(impact)));
   return results.flatMap(({ name, passed }) => {
     const found = passed ? [] : (steps.get(name) ?? []);
     return found.length === 0 ? [] : [`${name}: ${found.map(stepText).join('; ')}.`];
@@ -238,13 +238,13 @@ export const measureGates = async (
 ): Promise<Measured> => {
   const today = toDay(now());
   const impact = known ?? (await impactOfChange(active, candidate, today));
-  const figures = await figuresOf(candidate, active, builtIn, today, impact);
+  const figures = await measureFigures(candidate, active, builtIn, today, impact);
   const results = gates.map((gate) => ({
     ...gate,
     figure: figures[gate.name],
     passed: figures[gate.name] <= gate.most,
   }));
-  return { gates: results, examples: examplesOf(results, impact) };
+  return { gates: results, examples: listExamples(results, impact) };
 };
 
 /** Returns the names of the gates that fail and are not overridden. */

@@ -9,8 +9,8 @@ import { combinedRate, placeRate, rateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, type RateKind, rateKinds } from '../../catalog/release-values.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
-import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './compare-rates.ts';
-import { isZip, wholeOf, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
+import { type Change, changesOver, establishedSpan, listPieces, type Span } from './compare-rates.ts';
+import { getWhole, isZip, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
 
 /**
  * Combined rates in units of `10^-rateDecimals`: the charged rate, and the lowest and highest rate of any address
@@ -72,7 +72,7 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
 /** A rate before and after, in units of `10^-rateDecimals`. */
 type RatePair = { readonly kind: RateKind; readonly before: bigint; readonly after: bigint };
 
-const goodsKindOf = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 'general_interstate' : 'general');
+const getGoodsKind = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 'general_interstate' : 'general');
 
 /**
  * Returns the rates of one kind in two releases. If only one release has rates on food, the other may have a state rule
@@ -81,7 +81,7 @@ const goodsKindOf = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 
 const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates) => {
   const [old, next] = [before.byKind[kind], after.byKind[kind]];
   if (!old && !next) return null;
-  const [oldGoods, nextGoods] = [before.byKind[goodsKindOf(kind)], after.byKind[goodsKindOf(kind)]];
+  const [oldGoods, nextGoods] = [before.byKind[getGoodsKind(kind)], after.byKind[getGoodsKind(kind)]];
   if (!old && next && oldGoods && next.highest <= oldGoods.highest) return null;
   const pair = [old ?? oldGoods, next ?? nextGoods] as const;
   return pair[0] && pair[1] ? ([pair[0], pair[1]] as const) : null;
@@ -166,12 +166,12 @@ type Probe = {
 const mostNumbers = 5000;
 
 /** Returns addresses that together represent a whole ZIP or city in these releases. */
-export const probesOf = (
+export const listProbes = (
   key: string,
   address: TaxAddress,
   releases: readonly (Release | undefined)[],
 ): readonly Probe[] => [
-  { key, address, ranges: [wholeOf(key)], isMain: true },
+  { key, address, ranges: [getWhole(key)], isMain: true },
   ...zip4Groups(key, releases).map((ranges) => {
     const plus4 = zipText(ranges[0]?.low ?? 0).slice(5);
     const count = ranges.reduce((sum, { low, high }) => sum + high - low + 1, 0);
@@ -190,7 +190,7 @@ export const rateTimes = (releases: readonly (Release | undefined)[], today: str
       for (const value of [...rates, ...locations, ...(own?.rates ?? [])])
         spans.push(establishedSpan(value, established_from));
     }
-  return piecesOf(spans);
+  return listPieces(spans);
 };
 
 const endless = '9999-12-31';
@@ -207,7 +207,7 @@ const addNamed = (impact: Impact, key: string, { locations, established_from }: 
   }
 };
 
-const sizeOf = ({ before, after }: RateStep): bigint => (after > before ? after - before : before - after);
+const getSize = ({ before, after }: RateStep): bigint => (after > before ? after - before : before - after);
 
 type Rates = {
   readonly day: string;
@@ -219,10 +219,10 @@ type Rates = {
   readonly isCompared: boolean;
 };
 
-const largestOf = (known: RateStep | null, rates: readonly Rates[]): RateStep | null => {
+const getLargest = (known: RateStep | null, rates: readonly Rates[]): RateStep | null => {
   let largest = known;
   for (const step of rates.flatMap(({ steps }) => steps))
-    if (largest === null || sizeOf(step) > sizeOf(largest)) largest = step;
+    if (largest === null || getSize(step) > getSize(largest)) largest = step;
   return largest;
 };
 
@@ -242,7 +242,7 @@ const addRates = (impact: Impact, rates: readonly Rates[]): void => {
   impact.changed += 1;
   if (different.some(({ before }) => before === null)) impact.gained += 1;
   if (different.some(({ after }) => after === null)) impact.lost += 1;
-  impact.largest = largestOf(impact.largest, different);
+  impact.largest = getLargest(impact.largest, different);
   addExample(impact.examples.changed, first);
   const vanished = different.find(({ before, after }) => before?.hasLocals && after?.hasLocals === false);
   if (!vanished) return;
@@ -257,10 +257,10 @@ const addPast = (impact: Impact, rates: readonly Rates[]): void => {
   if (!first) return;
   const { past } = impact;
   const complete = different.filter(({ before }) => before?.isComplete);
-  impact.largestPast = largestOf(impact.largestPast, complete);
+  impact.largestPast = getLargest(impact.largestPast, complete);
   past.changed += 1;
   if (past.firstDay === null || first.day < past.firstDay) past.firstDay = first.day;
-  past.largest = largestOf(past.largest, different);
+  past.largest = getLargest(past.largest, different);
 };
 
 type Releases = { readonly before: Release | undefined; readonly after: Release | undefined };
@@ -309,8 +309,8 @@ const placeChanges = (key: string, [whole, ...groups]: readonly Rated[], times: 
   const compared = groups.filter(({ rates }) => rates.some(({ isCompared }) => isCompared));
   const found = new Map<string, { readonly change: Change; readonly ranges: NumberRange[] }>();
   for (const { probe, rates } of compared.length > 0 || !whole ? compared : [whole]) {
-    const rateOf = (side: 'before' | 'after') => (_: Span, index: number) => generalRate(rates[index]?.[side]);
-    for (const change of changesOver(times, rateOf('before'), rateOf('after')))
+    const getRate = (side: 'before' | 'after') => (_: Span, index: number) => generalRate(rates[index]?.[side]);
+    for (const change of changesOver(times, getRate('before'), getRate('after')))
       getOrAdd(found, JSON.stringify(change), () => ({ change, ranges: [] as NumberRange[] })).ranges.push(
         ...probe.ranges,
       );
@@ -323,7 +323,7 @@ const placeChanges = (key: string, [whole, ...groups]: readonly Rated[], times: 
 
 const rateKey = (key: string, address: TaxAddress, releases: Releases, today: string) => {
   const times = rateTimes([releases.before, releases.after], today);
-  const probes = probesOf(key, address, [releases.before, releases.after]);
+  const probes = listProbes(key, address, [releases.before, releases.after]);
   return { times, rated: probes.map((probe): Rated => ({ probe, rates: ratesAt(probe, releases, times) })) };
 };
 
@@ -333,14 +333,21 @@ export const changesAt = (state: string, key: string, releases: Releases, today:
   return placeChanges(key, rated, times);
 };
 
-const highestOf = (known: bigint, rates: readonly Rates[]): bigint => {
+const getHighest = (known: bigint, rates: readonly Rates[]): bigint => {
   let highest = known;
   for (const { after } of rates) if (after && highestRate(after) > highest) highest = highestRate(after);
   return highest;
 };
 
 /** Compares the rates of two releases at ZIPs and cities, with the same lookup as a calculation. */
-export const impactOf = async ({ state, blocks, before, after, today, onChanges }: ImpactOptions): Promise<Impact> => {
+export const computeImpact = async ({
+  state,
+  blocks,
+  before,
+  after,
+  today,
+  onChanges,
+}: ImpactOptions): Promise<Impact> => {
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0, vanished: 0 };
   const impact: Impact = {
     ...counts,
@@ -364,7 +371,7 @@ export const impactOf = async ({ state, blocks, before, after, today, onChanges 
       if (changes.length > 0) onChanges?.(changes);
       const rates = rated.flatMap((one) => one.rates);
       const coming = rates.filter(({ day }) => day >= today);
-      impact.highest = highestOf(impact.highest, coming);
+      impact.highest = getHighest(impact.highest, coming);
       const compared = rates.filter(({ isCompared }) => isCompared);
       addRates(
         impact,

@@ -1,4 +1,4 @@
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
@@ -15,9 +15,9 @@ import { loadContent } from '../../store/content/load-content.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Position } from '../build.ts';
 import { zipsOfState } from '../zips.ts';
-import { type Impact, impactOf, type LoadRelease, type OnChanges } from './impact.ts';
+import { computeImpact, type Impact, type LoadRelease, type OnChanges } from './impact.ts';
 import type { OpenRelease } from './open-release.ts';
-import { chainOf } from './open-release.ts';
+import { getChain } from './open-release.ts';
 
 /** Loads a release by its id, with its fallback releases. */
 export const loadStored =
@@ -25,7 +25,7 @@ export const loadStored =
   (addresses) =>
     loadContent(addresses, { [state]: id });
 
-const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
+const getStateLetters = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
 /** Loads a release of custom rules that is not stored yet, with its fallback releases. */
 const loadUnstored = (head: ReleaseHead): LoadRelease => {
@@ -68,11 +68,11 @@ const keysOfOwn = async (
 
 /** Returns the impact of custom rules that are not stored yet, over their fallback release. */
 const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
-  const state = lettersOf(head);
+  const state = getStateLetters(head);
   const keys = await keysOfOwn(state, [before, head.own], head.chain);
-  return impactOf({
+  return computeImpact({
     state,
-    blocks: batchesOf([...keys].sort()),
+    blocks: toBatches([...keys].sort()),
     before: loadStored({ id: below, state: head.state }),
     after: loadUnstored(head),
     today,
@@ -93,7 +93,7 @@ export const impactOfImport = (
   const before = loadStored({ id: below, state: head.state });
   let current: ReadonlyMap<string, ReleasePart> = new Map();
   async function* blocks(): AsyncGenerator<readonly string[]> {
-    for await (const block of batchesOf(parts())) {
+    for await (const block of toBatches(parts())) {
       current = new Map(block.map((part) => [part.key, part]));
       yield block.map(({ key }) => key);
     }
@@ -109,10 +109,10 @@ export const impactOfImport = (
     }
     return (address) => views.get(address);
   };
-  return impactOf({ state: lettersOf(head), blocks: blocks(), before, after, today });
+  return computeImpact({ state: getStateLetters(head), blocks: blocks(), before, after, today });
 };
 
-const bottomOf = ({ imported, head }: OpenRelease): string => imported?.bottom ?? head.id;
+const getBottom = ({ imported, head }: OpenRelease): string => imported?.bottom ?? head.id;
 
 /** Returns the ZIPs in the built-in tables of a state. */
 const knownZips = (state: string): readonly string[] => {
@@ -130,15 +130,15 @@ export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
  * Returns the ZIPs and cities that can differ between two releases: places of imported releases in only one of the two
  * chains, and every ZIP if their built-in fallback releases differ.
  */
-const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
-  const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
+const readKeys = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
+  const [left, right] = [new Set(getChain(before.imported)), new Set(getChain(after.imported))];
   const own = [before.imported?.own, after.imported?.own];
-  const ofOwn = await keysOfOwn(lettersOf(after.head), own, [...left.union(right)]);
+  const ofOwn = await keysOfOwn(getStateLetters(after.head), own, [...left.union(right)]);
   const keys = (await keysOfAll(left.symmetricDifference(right))).union(ofOwn);
-  if (bottomOf(before) === bottomOf(after)) return keys;
+  if (getBottom(before) === getBottom(after)) return keys;
   for (const { imported, parts } of [before, after])
     if (imported === null) for await (const { key } of parts()) keys.add(key);
-  return keys.union(new Set(knownZips(lettersOf(after.head))));
+  return keys.union(new Set(knownZips(getStateLetters(after.head))));
 };
 
 /** Returns the impact of replacing one stored or built-in release with another. */
@@ -148,9 +148,9 @@ export const impactOfChange = async (
   today: string,
   onChanges?: OnChanges,
 ): Promise<Impact> =>
-  impactOf({
-    state: lettersOf(after.head),
-    blocks: batchesOf([...(await keysOf(before, after))].sort()),
+  computeImpact({
+    state: getStateLetters(after.head),
+    blocks: toBatches([...(await readKeys(before, after))].sort()),
     before: loadStored(before.head),
     after: loadStored(after.head),
     today,

@@ -3,10 +3,10 @@ import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-er
 import type { Location, Release } from '../../catalog/release.ts';
 import { contentHash } from '../content-hash.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
-import { establishedSpan, piecesOf, type Span } from './compare-rates.ts';
+import { establishedSpan, listPieces, type Span } from './compare-rates.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
-import { zipRangesOf } from './zip-pieces.ts';
+import { listZipRanges } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
@@ -33,22 +33,22 @@ const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): read
   const required = [[location], ...dated].map((values) =>
     values.map((value) => establishedSpan(value, head.established_from)),
   );
-  return piecesOf(required.flat()).filter(({ from }) => required.every((spans) => includes(spans, from)));
+  return listPieces(required.flat()).filter(({ from }) => required.every((spans) => includes(spans, from)));
 };
 
-async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
+async function* listNames(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
   for await (const part of parts) {
     const { key, locations } = part;
-    const rangesOf = (location: Location) => joinRanges(zipRangesOf(key, location));
+    const listRanges = (location: Location) => joinRanges(listZipRanges(key, location));
     yield {
       key,
       some: locations.map((location) => ({
         days: [establishedSpan(location, head.established_from)],
-        ranges: rangesOf(location),
+        ranges: listRanges(location),
       })),
       all: locations
         .filter(holdsAll)
-        .map((location) => ({ days: ratedDays(head, part, location), ranges: rangesOf(location) })),
+        .map((location) => ({ days: ratedDays(head, part, location), ranges: listRanges(location) })),
     };
   }
 }
@@ -77,7 +77,7 @@ class Upper {
     const levels = this.levels.get(key) ?? [];
     const days = [...some, ...levels.flatMap(({ all }) => all)].flatMap((named) => named.days);
     const firsts = levels.map((level) => ({ from: level.completeFrom, to: null }));
-    return piecesOf([...days, ...firsts]).findLast(({ from: day }) => {
+    return listPieces([...days, ...firsts]).findLast(({ from: day }) => {
       const upper = levels.filter((level) => level.completeFrom <= day || level.completeFrom <= completeFrom);
       const above = upper.flatMap(({ all }) => all);
       return !contain(rangesOn(above, day), rangesOn(some, day));
@@ -98,7 +98,7 @@ const neededUntil = async (
 ): Promise<string | null | undefined> => {
   try {
     const { head, parts } = await openRelease(id);
-    const all = await Array.fromAsync(namesOf(head, parts()));
+    const all = await Array.fromAsync(listNames(head, parts()));
     const lastDays = all.map((names) => upper.lastDayWithout(names, head)).filter((day) => day !== undefined);
     if (lastDays.length === 0) return undefined;
     for (const names of all) upper.add(names, head);
@@ -123,7 +123,7 @@ export const withNeededChain = async (
   const { chain: all } = head;
   if (all.length === 0) return head;
   const upper = new Upper();
-  for await (const names of namesOf(head, parts())) upper.add(names, head);
+  for await (const names of listNames(head, parts())) upper.add(names, head);
   const members: { readonly id: string; readonly until: string | null }[] = [];
   for (const id of all) {
     const until = await neededUntil(upper, id, reporter);

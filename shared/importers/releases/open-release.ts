@@ -1,4 +1,4 @@
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { CommandError } from '../../base/command-error.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
@@ -26,7 +26,7 @@ const builtInHead = (release: Release): Release => {
   };
 };
 
-const zipsOf = ({ zips }: Location, state: string): readonly string[] =>
+const listZips = ({ zips }: Location, state: string): readonly string[] =>
   zips.flatMap(([low, high]) => {
     const first = Number(low.slice(0, 5));
     const count = Number(high.slice(0, 5)) - first + 1;
@@ -38,7 +38,7 @@ const zipsOf = ({ zips }: Location, state: string): readonly string[] =>
 const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Location[]> => {
   const found = new Map<string, Location[]>();
   for (const location of locations)
-    for (const key of new Set([...zipsOf(location, stateOfJurisdiction(state)), ...location.cities])) {
+    for (const key of new Set([...listZips(location, stateOfJurisdiction(state)), ...location.cities])) {
       const list = found.get(key) ?? [];
       if (list.push(location) === 1) found.set(key, list);
     }
@@ -51,9 +51,9 @@ const compareKeys = (a: string, b: string): number =>
 
 /** Yields the parts of the release by ZIP and city, sorted by key. */
 function* builtInParts(release: Release): Generator<ReleasePart> {
-  const locationsOf = byKey(release);
-  for (const key of [...locationsOf.keys()].sort(compareKeys)) {
-    const locations = locationsOf.get(key) ?? [];
+  const locationsByKey = byKey(release);
+  for (const key of [...locationsByKey.keys()].sort(compareKeys)) {
+    const locations = locationsByKey.get(key) ?? [];
     const codes = new Set(locations.flatMap(({ alternatives }) => alternatives.flat()));
     yield {
       key,
@@ -72,12 +72,12 @@ export type OpenRelease = {
   /** Starts a new pass over the parts on each call. */
   readonly parts: () => AsyncIterable<ReleasePart>;
   /** Returns the part of one ZIP (five digits) or city. */
-  readonly partOf: (key: string) => Promise<ReleasePart | undefined>;
+  readonly getPart: (key: string) => Promise<ReleasePart | undefined>;
 };
 
 async function* storedParts(id: string): AsyncGenerator<ReleasePart> {
   const keys = (await readPartKeys(id)).toSorted(compareKeys);
-  for await (const some of batchesOf(keys)) yield* await readParts(id, some);
+  for await (const some of toBatches(keys)) yield* await readParts(id, some);
 }
 
 /** Opens a release. Refuses ids of unfinished and unknown releases. */
@@ -90,12 +90,12 @@ export const openRelease = async (id: string): Promise<OpenRelease> => {
       parts: async function* () {
         yield* builtInParts(builtIn);
       },
-      partOf: async (key) => builtInParts(builtIn).find((part) => part.key === key),
+      getPart: async (key) => builtInParts(builtIn).find((part) => part.key === key),
     };
   const head = await findHead(id);
   if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
-  const partOf = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
-  return { head: withOwnRules(head, head.own), imported: head, parts: () => storedParts(id), partOf };
+  const getPart = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
+  return { head: withOwnRules(head, head.own), imported: head, parts: () => storedParts(id), getPart };
 };
 
 /**
@@ -107,13 +107,13 @@ export const openCompared = async (id: string): Promise<OpenRelease> => {
   const { imported } = opened;
   const under = imported && isOwnOnly(imported) ? (imported.chain[0] ?? imported.bottom) : undefined;
   if (!imported || under === undefined) return opened;
-  const { imported: listed, head, parts, partOf } = await openRelease(under);
+  const { imported: listed, head, parts, getPart } = await openRelease(under);
   const own = withOwnRules(listed ?? head, imported.own);
-  return { head: { ...own, id }, imported, parts, partOf };
+  return { head: { ...own, id }, imported, parts, getPart };
 };
 
 /** Reads `--state`, two letters or a name. Refuses states without content. */
-export const stateOf = (text: string) => {
+export const getState = (text: string) => {
   const letters = stateCode(text);
   const builtIn = letters === null ? undefined : builtInRelease(letters);
   if (letters === null || !builtIn)
@@ -135,7 +135,7 @@ export type ActiveRelease = {
 
 /** Reads which release of a state (two letters) is active. */
 export const readActiveRelease = async (letters: string): Promise<ActiveRelease> => {
-  const { code, builtIn } = stateOf(letters);
+  const { code, builtIn } = getState(letters);
   const current = (await readActiveReleases()).states[code];
   const previous = (current?.previous ?? []).map(({ release }) => release);
   if (!current || current.release === null) return { id: builtIn.id, head: null, builtIn, previous };
@@ -151,7 +151,8 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
 };
 
 /** Returns the ids of an imported release and of its imported fallback releases. */
-export const chainOf = (head: ReleaseHead | null): readonly string[] => (head === null ? [] : [head.id, ...head.chain]);
+export const getChain = (head: ReleaseHead | null): readonly string[] =>
+  head === null ? [] : [head.id, ...head.chain];
 
 /**
  * Returns the position of an import while this release is active: over it, or over the built-in release if it is
@@ -159,7 +160,7 @@ export const chainOf = (head: ReleaseHead | null): readonly string[] => (head ==
  */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,
-  chain: head && isOwnOnly(head) ? head.chain : chainOf(head),
+  chain: head && isOwnOnly(head) ? head.chain : getChain(head),
   bottom: builtIn.id,
   ...(head?.own && { own: head.own }),
 });

@@ -23,7 +23,7 @@ import { activate } from './activate.ts';
 import { compareReleases, type RateChange } from './compare-rates.ts';
 import { failedGates, measureGates } from './gates.ts';
 import { type Imported, importFiles } from './import-files.ts';
-import { type ActiveRelease, chainOf, openRelease, positionOver, readActiveRelease } from './open-release.ts';
+import { type ActiveRelease, getChain, openRelease, positionOver, readActiveRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
 
 // Imports the official files of one state as a release, and activates it if it passes the gates.
@@ -59,11 +59,11 @@ export type StateUpdate =
 
 const instant = (): string => new Date(now()).toISOString();
 
-const knownOf = (known: readonly SourceFile[], { option, url }: CurrentFile): SourceFile | undefined =>
+const getKnown = (known: readonly SourceFile[], { option, url }: CurrentFile): SourceFile | undefined =>
   known.find((file) => file.option === option && file.url === url);
 
 /** Returns the path of a download. File names are kept because a release cites them as its sources. */
-const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
+const getPath = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
   join(folder, state, option, localName(name));
 
 /**
@@ -79,7 +79,7 @@ export const compareVersions = async (
   if (release !== null && !(await isCurrent(release, await readActiveRelease(publisher.state)))) return 'outdated';
   let result: 'current' | 'unknown' = 'current';
   for (const current of await currentFiles(publisher.files, client)) {
-    const file = knownOf(known, current);
+    const file = getKnown(known, current);
     if (!file) return 'newer';
     const { etag, lastModified } = await client.readVersion(current.url);
     if (etag !== file.etag || lastModified !== file.last_modified) return 'newer';
@@ -122,9 +122,9 @@ const fetchFiles = async (
 ): Promise<readonly SourceFile[] | null> => {
   const current = await currentFiles(files, options.client);
   const fetch = (file: CurrentFile, version: SourceFile | undefined) =>
-    fetchFile(file, version, pathOf(options.folder, state, file), options);
+    fetchFile(file, version, getPath(options.folder, state, file), options);
   const fetched: (SourceFile | null)[] = [];
-  for (const file of current) fetched.push(await fetch(file, knownOf(known, file)));
+  for (const file of current) fetched.push(await fetch(file, getKnown(known, file)));
   if (fetched.every((file) => file === null)) return null;
   // One file of a pair is new: an import needs both.
   for (const [index, file] of current.entries()) fetched[index] ??= await fetch(file, undefined);
@@ -151,7 +151,7 @@ const importState = async (
   try {
     const imported = await importFiles({
       importer: importers[format],
-      files: files.map((file) => pathOf(folder, state, file)),
+      files: files.map((file) => getPath(folder, state, file)),
       state,
       active,
       base: null,
@@ -184,7 +184,7 @@ const heldReason = (
 /** The maximum number of rate changes that a state's record keeps. */
 const keptChanges = 100;
 
-const firstOf = (changes: readonly RateChange[]) => ({
+const buildFirst = (changes: readonly RateChange[]) => ({
   count: changes.length,
   rates: changes.slice(0, keptChanges).map(({ jurisdiction, name, kind, from, to, old, new: next }) => ({
     jurisdiction,
@@ -212,7 +212,7 @@ const activateIfAllowed = async (
   const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
   // Computed before the activation, so that its event has the changes even if this run ends between the two.
-  const changes = { against: id, ...firstOf(await compareReleases(active, candidate)) };
+  const changes = { against: id, ...buildFirst(await compareReleases(active, candidate)) };
   const proposed = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held, changes } }));
   if (isActivated) {
     await activate(release, options.reporter, { isMeasured: true });
@@ -226,7 +226,7 @@ const activateIfAllowed = async (
  * it overlays a release that is no longer active, so its files are imported again over the active one.
  */
 const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
-  if (chainOf(active.head).includes(release)) return true;
+  if (getChain(active.head).includes(release)) return true;
   const opened = await catchCorrupt(openRelease(release));
   return !(opened instanceof ContentCorrupt) && opened.imported?.below === positionOver(active).below;
 };

@@ -70,7 +70,7 @@ export type UnreadableCase = { readonly id: string; readonly state: string | nul
 
 export const isUnreadable = (worked: WorkedCase | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
 
-const fieldOf = (value: unknown, field: string): string | null => {
+const getField = (value: unknown, field: string): string | null => {
   const found = asObject(value)?.[field];
   return typeof found === 'string' && found !== '' ? found : null;
 };
@@ -79,8 +79,8 @@ const readCase = (value: unknown, index: number): WorkedCase | UnreadableCase =>
   const { success, data, error } = WorkedCase.safeParse(value);
   if (success) return data;
   return {
-    id: fieldOf(value, 'id') ?? `case ${index + 1}`,
-    state: fieldOf(value, 'state'),
+    id: getField(value, 'id') ?? `case ${index + 1}`,
+    state: getField(value, 'state'),
     problem: error.issues.map(({ path, message }) => `${path.join('.') || 'the case'}: ${message}`).join(' '),
   };
 };
@@ -107,7 +107,7 @@ export type CaseResult = {
 const inputFields = new Set(['lines', 'use']);
 const lineFields = new Set(['id', 'ptc', 'quantity', 'unit_price', 'discount', 'third_party_discount']);
 
-const othersOf = (value: object, known: ReadonlySet<string>): readonly string[] =>
+const listOthers = (value: object, known: ReadonlySet<string>): readonly string[] =>
   Object.keys(value).filter((field) => !known.has(field));
 
 const isShipping = ({ ptc }: CaseLine): boolean => ptc === 'SHIPPING' || ptc.startsWith('SHIPPING.');
@@ -115,7 +115,7 @@ const isShipping = ({ ptc }: CaseLine): boolean => ptc === 'SHIPPING' || ptc.sta
 const localLevels = new Set(['local', 'county', 'city', 'district']);
 
 /** Returns the destination of a case. */
-const addressOf = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
+const toAddress = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
   state: state ?? null,
   postal_code: zip ?? null,
   city: locality ?? null,
@@ -138,20 +138,20 @@ const inapplicable = (worked: WorkedCase, release: Release): string | null => {
   if (tax_total === null || tax_total === undefined) return 'it expects no tax_total';
   const lines = worked.input.lines ?? [];
   if (!lines.some((line) => !isShipping(line))) return 'it has only shipping lines';
-  const others = [...othersOf(worked.input, inputFields), ...lines.flatMap((line) => othersOf(line, lineFields))];
+  const others = [...listOthers(worked.input, inputFields), ...lines.flatMap((line) => listOthers(line, lineFields))];
   if (others.length > 0) return `it uses ${[...new Set(others)].join(', ')}, which a check cannot calculate`;
   if (lines.filter(isShipping).length > 1) return 'it has several shipping charges';
   if (expectsUnnamedPlace(worked, release)) return 'it expects local taxes, but has no place: add a zip';
   return null;
 };
 
-const requestOf = (worked: WorkedCase, today: string): CalculationInput => {
+const buildRequest = (worked: WorkedCase, today: string): CalculationInput => {
   const lines = worked.input.lines ?? [];
   const shipping = lines.find(isShipping);
   const use = worked.input['use'];
   return {
     tax_date: worked.date ?? today,
-    customer: { address: addressOf(worked), use: use === 'business' || use === 'personal' ? use : null },
+    customer: { address: toAddress(worked), use: use === 'business' || use === 'personal' ? use : null },
     line_items: lines
       .filter((line) => !isShipping(line))
       .map(({ id, ptc, quantity, unit_price, discount, third_party_discount }) => ({
@@ -182,7 +182,7 @@ export const releaseForCases = (
   cases: readonly (WorkedCase | UnreadableCase)[],
 ): Promise<ReleaseFor> => {
   const addresses = cases
-    .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
+    .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(toAddress(worked), '')]))
     .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
   return loadContent(addresses, { [head.state]: head.id });
 };
@@ -207,19 +207,19 @@ export const runCase = (
   });
   const reason = inapplicable(worked, head);
   if (reason !== null || expected === null) return result('not_applicable', null, reason);
-  const address = readAddress(addressOf(worked), '');
+  const address = readAddress(toAddress(worked), '');
   if (!address.ok) return result('fail', null, address.problems[0].detail);
   if (!knowsPlace(worked, address.value, releaseFor(address.value)))
     return result('not_applicable', null, `the release has no place named ${worked.locality}: add a zip to the case`);
   const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
-  const answer = calculate(requestOf(worked, today), context, []);
+  const answer = calculate(buildRequest(worked, today), context, []);
   if (!answer.ok) return result('fail', null, answer.problems[0].detail);
   const { tax_amount } = answer.value;
   const day = worked.date ?? today;
-  const uncovered = warningOf(answer.value, ['not_covered']);
+  const uncovered = getWarning(answer.value, ['not_covered']);
   if (uncovered !== null && isOutside(day, head)) return result('not_applicable', tax_amount, uncovered);
   if (isSameAmount(tax_amount, expected)) return result('pass', tax_amount, null);
-  return result('fail', tax_amount, warningOf(answer.value, explainingCodes));
+  return result('fail', tax_amount, getWarning(answer.value, explainingCodes));
 };
 
 // The warnings that explain most differences.
@@ -231,7 +231,7 @@ const explainingCodes = [
   'postal_code_unknown',
 ];
 
-const warningOf = ({ warnings }: Outcome, codes: readonly string[]): string | null =>
+const getWarning = ({ warnings }: Outcome, codes: readonly string[]): string | null =>
   warnings.find(({ code }) => codes.includes(code))?.message ?? null;
 
 /** Returns whether the day is outside of the days on which the release is established. */

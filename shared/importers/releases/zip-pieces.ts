@@ -14,12 +14,12 @@ export const zipText = (value: number): string => String(value).padStart(9, '0')
 const bound = (digits: string, fill: '0' | '9'): number => Number(digits.padEnd(9, fill));
 
 /** Returns all numbers of a ZIP, or the range that represents a city. */
-export const wholeOf = (key: string): NumberRange =>
+export const getWhole = (key: string): NumberRange =>
   isZip(key) ? { low: bound(key, '0'), high: bound(key, '9') } : { low: 0, high: 0 };
 
 /** Returns the ranges of a location in the ZIP or city. */
-export const zipRangesOf = (key: string, location: Location): readonly NumberRange[] => {
-  const whole = wholeOf(key);
+export const listZipRanges = (key: string, location: Location): readonly NumberRange[] => {
+  const whole = getWhole(key);
   if (!isZip(key)) return location.cities.includes(key) ? [whole] : [];
   return location.zips
     .map(([from, to]) => ({
@@ -42,10 +42,10 @@ export const zip4Groups = (
   releases: readonly (Release | undefined)[],
 ): readonly (readonly NumberRange[])[] => {
   if (!isZip(key)) return [];
-  const whole = wholeOf(key);
+  const whole = getWhole(key);
   const ranges = releases
     .flatMap(chainFrom)
-    .flatMap(({ locations }) => locations.flatMap((location) => zipRangesOf(key, location)));
+    .flatMap(({ locations }) => locations.flatMap((location) => listZipRanges(key, location)));
   const partial = ranges.filter(({ low, high }) => low > whole.low || high < whole.high);
   if (partial.length === 0) return [];
   // A random mark for each range. The combined marks of the ranges that contain a number identify its group.

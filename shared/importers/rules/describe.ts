@@ -10,7 +10,7 @@ const daysText = ({ from, to }: Dated): string => (to === null ? `from ${from}` 
 const zipsText = (zips: readonly (readonly [string, string])[]): string =>
   zips.map(([low, high]) => (low === high ? low : `${low} to ${high}`)).join(', ');
 
-const placesOf = ({ levels, jurisdictions, zips }: Rule): readonly string[] => [
+const listPlaces = ({ levels, jurisdictions, zips }: Rule): readonly string[] => [
   ...(levels ? [`only of type ${levels.join(', ')}`] : []),
   ...(jurisdictions ? [`only of ${jurisdictions.join(', ')}`] : []),
   ...(zips ? [`only in ZIPs ${zipsText(zips)}`] : []),
@@ -20,7 +20,7 @@ const ruleText = (rule: Rule): string =>
   [
     `Rule ${rule.id} (${rule.ptcs.join(', ')}): ${effectInWords(rule.effect)}`,
     daysText(rule),
-    ...placesOf(rule),
+    ...listPlaces(rule),
     ...limitsInWords(rule),
   ].join(', ');
 

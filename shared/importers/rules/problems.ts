@@ -33,12 +33,12 @@ type Definition = {
 };
 type Schema = { readonly _zod: { readonly def: object; readonly propValues?: z.core.util.PropValues } };
 
-const definitionOf = (schema: Schema): Definition => schema._zod.def;
+const getDefinition = (schema: Schema): Definition => schema._zod.def;
 
 /** Returns the names of the fields that the schema has for the object at a path. */
 const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): readonly string[] => {
   if (!schema) return [];
-  const { shape, element, innerType, valueType, options, discriminator = '' } = definitionOf(schema);
+  const { shape, element, innerType, valueType, options, discriminator = '' } = getDefinition(schema);
   if (innerType) return fieldsAt(innerType, value, path);
   if (options) {
     const name = asObject(value)?.[discriminator];
@@ -57,7 +57,7 @@ const defaultMessage = (issue: z.core.$ZodIssue): string => {
   return issue.code === 'invalid_type' ? `Use an ${issue.expected}.` : 'Use a value of this format.';
 };
 
-const problemsOf = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): readonly FieldProblem[] => {
+const listProblems = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): readonly FieldProblem[] => {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
     const fields = fieldsAt(schema, file, path);
@@ -84,7 +84,7 @@ export const readShape = (
   const schema = fileSchema();
   const { success, data, error } = schema.safeParse(value);
   if (success) return { file: data, problems: [] };
-  return { file: null, problems: error.issues.flatMap((issue) => problemsOf(issue, schema, value)) };
+  return { file: null, problems: error.issues.flatMap((issue) => listProblems(issue, schema, value)) };
 };
 
 /** Finds problems in a custom rules file of the right shape: values that contradict each other or the state. */
@@ -93,7 +93,7 @@ type Dated = { readonly from: string; readonly to: string | null };
 type Value = { readonly path: Path; readonly value: Dated & { readonly source: string } };
 
 /** Returns every value that has days and a source. */
-const valuesOf = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
+const listValues = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
   ...rates.map((value, index) => ({ path: ['rates', index], value })),
   ...rules.map((value, index) => ({ path: ['rules', index], value })),
   ...settingNames.flatMap((name) => settings[name].map((value, index) => ({ path: ['settings', name, index], value }))),
@@ -116,24 +116,26 @@ const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['
 const overlapProblems = <Item extends Dated>(
   items: readonly Item[],
   path: Path,
-  keyOf: (item: Item) => readonly string[],
+  getKey: (item: Item) => readonly string[],
   describe: string,
 ): readonly FieldProblem[] =>
   items.flatMap((item, index) => {
-    const keys = keyOf(item);
+    const keys = getKey(item);
     const before = items.slice(0, index);
-    const first = before.findIndex((other) => shareDays(item, other) && keyOf(other).some((key) => keys.includes(key)));
+    const first = before.findIndex(
+      (other) => shareDays(item, other) && getKey(other).some((key) => keys.includes(key)),
+    );
     if (first < 0) return [];
     const message = `${describe} ${path.join('.')}[${first}] on the same days. Keep one of them, or end one before the other begins.`;
     return [{ path: [...path, index], message }];
   });
 
-const levelsOf = ({ id, levels }: RulesFile['rules'][number]): readonly string[] =>
+const listLevels = ({ id, levels }: RulesFile['rules'][number]): readonly string[] =>
   (levels ?? ['state', 'county', 'city', 'district']).map((level) => `${id} ${level}`);
 
 const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProblem[] => [
   ...overlapProblems(rates, ['rates'], ({ jurisdiction }) => [jurisdiction], 'It has the same jurisdiction as'),
-  ...overlapProblems(rules, ['rules'], levelsOf, 'It has the same id as'),
+  ...overlapProblems(rules, ['rules'], listLevels, 'It has the same id as'),
   ...settingNames.flatMap((name) =>
     overlapProblems<Dated>(settings[name], ['settings', name], () => [name], 'It overlaps'),
   ),
@@ -208,7 +210,7 @@ export const valueProblems = (file: RulesFile, state: string): readonly FieldPro
     const message = codeProblem(code, state, declared);
     return message === null ? [] : [{ path, message }];
   });
-  const values = valuesOf(file).flatMap((value) => [...dayProblems(value), ...sourceProblems(value, file.sources)]);
+  const values = listValues(file).flatMap((value) => [...dayProblems(value), ...sourceProblems(value, file.sources)]);
   return [
     ...values,
     ...jurisdictionProblems(file, state),

@@ -18,7 +18,7 @@ type RepeatedKey = { readonly path: Path; readonly line: number };
 type JsonLines = {
   readonly value: unknown;
   /** The line of a value, from 1. For a missing value, the line of the object that should contain it. */
-  readonly lineOf: (path: Path) => number;
+  readonly getLine: (path: Path) => number;
   readonly repeated: readonly RepeatedKey[];
 };
 
@@ -67,14 +67,14 @@ export const parseJsonLines = (file: string, name: string): JsonLines => {
   const error = describeJsonError(text);
   if (error) throw new Error(`${name}, line ${error.line}, column ${error.column}: expected ${error.expected}.`);
   const { lines, repeated } = scan(text, name);
-  const lineOf = (path: Path): number => {
+  const getLine = (path: Path): number => {
     for (let length = path.length; length > 0; length -= 1) {
       const line = lines.get(pathText(path.slice(0, length)));
       if (line !== undefined) return line;
     }
     return lines.get('') ?? 1;
   };
-  return { value: JSON.parse(text), lineOf, repeated };
+  return { value: JSON.parse(text), getLine, repeated };
 };
 
 // The head of each later release of the state repeats the rules, and the limit for an item is 400 KB compressed.
@@ -106,7 +106,7 @@ const wrongState = (text: string, letters: string): FieldProblem | null => {
   return { path: ['state'], message: `The file is for "${text}", but --state is ${letters}. Use one state.` };
 };
 
-const problemsOf = (parsed: Parsed, letters: string) => {
+const listProblems = (parsed: Parsed, letters: string) => {
   const repeated = parsed.repeated.map(({ path }) => ({ path, message: 'Write each field once.' }));
   const { file, problems } = readShape(parsed.value);
   if (!file) return { file, problems: [...repeated, ...problems] };
@@ -118,7 +118,7 @@ const problemsOf = (parsed: Parsed, letters: string) => {
 const cited = <Value extends { readonly source: string }>(values: readonly Value[]): Value[] =>
   values.map((value) => ({ ...value, source: `${ownSource}${value.source}` }));
 
-const ownRulesOf = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRules => ({
+const buildOwnRules = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRules => ({
   sources: Object.fromEntries(Object.entries(file.sources).map(([key, text]) => [`${ownSource}${key}`, text.trim()])),
   jurisdictions: file.jurisdictions.map((one) => ({ ...one, tax_type: state.tax_type })),
   rates: cited(file.rates),
@@ -135,7 +135,7 @@ const ownRulesOf = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRu
  * Returns remarks about values that are valid but may be mistakes: codes missing from Levy's tables, and replaced
  * rules.
  */
-const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines['lineOf']): readonly Entry[] => {
+const listRemarks = ({ rates, rules }: RulesFile, base: Release, getLine: JsonLines['getLine']): readonly Entry[] => {
   const builtIn = builtInRelease(stateOfJurisdiction(base.state));
   const known = new Set([
     base.state,
@@ -146,17 +146,17 @@ const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines
   const unknown = rates.flatMap(({ jurisdiction: code }, index): Entry[] => {
     if (known.has(code) || isOwnCode(code)) return [];
     const reason = `${code} is not in Levy's tables: the rate applies only if an imported file has this code`;
-    return [{ kind: 'remark', line: lineOf(['rates', index, 'jurisdiction']), reason }];
+    return [{ kind: 'remark', line: getLine(['rates', index, 'jurisdiction']), reason }];
   });
   const replacing = rules.flatMap(({ id }, index): Entry[] => {
     if (!ids.has(id)) return [];
     const reason = `rule ${id} replaces the built-in rule with this id on its days`;
-    return [{ kind: 'remark', line: lineOf(['rules', index, 'id']), reason }];
+    return [{ kind: 'remark', line: getLine(['rules', index, 'id']), reason }];
   });
   return [...unknown, ...replacing];
 };
 
-const countOf = ({ rates, rules, settings }: RulesFile): number =>
+const getCount = ({ rates, rules, settings }: RulesFile): number =>
   settingNames.reduce((sum, name) => sum + settings[name].length, rates.length + rules.length);
 
 /**
@@ -164,15 +164,15 @@ const countOf = ({ rates, rules, settings }: RulesFile): number =>
  */
 const readRules: Read = async function* (files, { state, base }) {
   const parsed = await parseFile(onlyFile(files));
-  const { file, problems } = problemsOf(parsed, state);
-  const located = problems.map(({ path, message }) => ({ line: parsed.lineOf(path), path, message }));
+  const { file, problems } = listProblems(parsed, state);
+  const located = problems.map(({ path, message }) => ({ line: parsed.getLine(path), path, message }));
   for (const { line, path, message } of located.toSorted((left, right) => left.line - right.line))
     yield { kind: 'bad', line, reason: path.length === 0 ? message : `${pathText(path)}: ${message}` };
   if (file && problems.length === 0) {
-    yield* remarksOf(file, base, parsed.lineOf);
-    yield { kind: 'own', own: ownRulesOf(file, base) };
+    yield* listRemarks(file, base, parsed.getLine);
+    yield { kind: 'own', own: buildOwnRules(file, base) };
   }
-  yield { kind: 'file', name: parsed.name, rows: Math.max(file ? countOf(file) : 0, problems.length) };
+  yield { kind: 'file', name: parsed.name, rows: Math.max(file ? getCount(file) : 0, problems.length) };
 };
 
 export const rules: Importer = {

@@ -14,7 +14,7 @@ const plainName = /^[A-Z0-9-]+$/;
 const plainId = /^[A-Z0-9]*$/;
 
 /** A single number or identifier needs no parity. */
-const parityOf = (text: string, isSingle: boolean): 'E' | 'O' | 'B' | null => {
+const parseParity = (text: string, isSingle: boolean): 'E' | 'O' | 'B' | null => {
   const letter = text.toUpperCase();
   if (letter === 'E' || letter === 'O' || letter === 'B') return letter;
   return letter === '' && isSingle ? 'B' : null;
@@ -31,7 +31,7 @@ const unitIn = (abbreviation: string, low: string, high: string, parity: string)
   const word = abbreviation.toUpperCase().replaceAll(/[.#]/g, '');
   const designator = units.get(word) ?? unitsWithoutId.get(word) ?? word;
   const [first, last] = [low, high || low].map((id) => id.toUpperCase().replaceAll(/[-#]/g, '')) as [string, string];
-  const own = parityOf(parity, first === last);
+  const own = parseParity(parity, first === last);
   const isRead = own !== null && [designator, first, last].every((text) => plainId.test(text));
   return isRead ? { designator, low: first, high: last, parity: own } : undefined;
 };
@@ -61,7 +61,7 @@ const streetRange = (cells: readonly string[]): StreetRange => {
   const [abbreviation = '', unitLow = '', unitHigh = '', unitParity = ''] = read.slice(7);
   const street = streetOfColumns(read.slice(3, 7));
   const [first, last] = [readHouse(low.toUpperCase()), readHouse((high || low).toUpperCase())];
-  const own = parityOf(parity, low === (high || low));
+  const own = parseParity(parity, low === (high || low));
   const unit = unitIn(abbreviation, unitLow, unitHigh, unitParity);
   const isRange = first && last && first.prefix === last.prefix && first.number <= last.number;
   if (street === anyStreet || !isRange || own === null || unit === undefined)

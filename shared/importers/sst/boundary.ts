@@ -55,18 +55,18 @@ const districts = (book: RateBook, cells: readonly string[]): Districts => {
 
 /** Returns whether the rates of two layers sum to more than `most` on some day. */
 const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: string): boolean => {
-  const ratesOf = (key: LayerKey | null) => (key === null ? [] : book.ratesOf(key));
-  return ratesOf(a).some((first) =>
-    ratesOf(b).some(
+  const listRates = (key: LayerKey | null) => (key === null ? [] : book.listRates(key));
+  return listRates(a).some((first) =>
+    listRates(b).some(
       (second) => shareDays(first, second) && parseUnits(first.rate) + parseUnits(second.rate) > parseUnits(most),
     ),
   );
 };
 
-const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
+const getProblem = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
   const { countyRequired, countyAndCityMax } = book.exceptions;
   const applies = at(cells, columns.stateApplies);
-  if (/^0*$/.test(applies) && book.ratesOf(book.stateKey).some(({ rate }) => rate !== '0'))
+  if (/^0*$/.test(applies) && book.listRates(book.stateKey).some(({ rate }) => rate !== '0'))
     return `excludes the state's tax in column ${columns.stateApplies}, which Levy does not support`;
   if (countyRequired && county === null) return "has no county, whose rate includes the state's: fill in column 25";
   if (countyAndCityMax !== null && exceed(book, county, place, countyAndCityMax))
@@ -77,7 +77,7 @@ const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | 
 const isNone = (code: string): boolean => /^0*$/.test(code);
 
 /** Returns the county and place of a row that have no row in the rate file, with their codes. */
-const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
+const getUntaxed = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
   const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
   const isLeftOut = isNone(county) || (book.exceptions.cityReplacesCounty && place !== null);
   return [
@@ -99,9 +99,9 @@ const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   return {
     locals: keys.map((key) => `US-${book.state}-${key}`),
     missing: keys.filter((key) => !book.isNamed(key)),
-    untaxed: exceptions.countyRequired ? [] : untaxedOf(book, cells, countyKey, place),
-    lastDay: keys.flatMap((key) => book.lastDayOf(key) ?? []).toSorted()[0] ?? null,
-    problem: listed.problem ?? problemOf(book, cells, county, place),
+    untaxed: exceptions.countyRequired ? [] : getUntaxed(book, cells, countyKey, place),
+    lastDay: keys.flatMap((key) => book.getLastDay(key) ?? []).toSorted()[0] ?? null,
+    problem: listed.problem ?? getProblem(book, cells, county, place),
   };
 };
 
@@ -175,11 +175,11 @@ export class Boundaries {
     return whenRead(readBoundaryRow(cells, this.book.fips), (span) => {
       if (span.to !== null && (this.firstEnd === null || span.to < this.firstEnd)) this.firstEnd = span.to;
       if (!touchesAny(this.zips, span.low, span.high)) return skipped(foreignZips(this.book.state));
-      return row({ span, layers: this.layersOf(cells) });
+      return row({ span, layers: this.getLayers(cells) });
     });
   }
 
-  private layersOf(cells: readonly string[]): Layers {
+  private getLayers(cells: readonly string[]): Layers {
     const text = layerText(cells);
     const found = this.known.get(text);
     if (found) return found;
@@ -201,7 +201,7 @@ export class Boundaries {
     }
     for (const key of missing.filter((one) => !this.declared.has(one))) {
       this.declared.add(key);
-      yield { kind: 'jurisdiction', jurisdiction: this.book.jurisdictionOf(key) };
+      yield { kind: 'jurisdiction', jurisdiction: this.book.getJurisdiction(key) };
     }
     // The rate file must have the district on the days that its history covers.
     if (missing.length > 0 && (span.to === null || completeFrom === null || span.to >= completeFrom))

@@ -133,7 +133,7 @@ type RateRow = { readonly key: LayerKey; readonly rate: DatedRate };
  * Returns the intrastate and interstate rates, general and on food and drugs. A blank cell takes the value of its
  * neighbour.
  */
-const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
+const listRates = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
   const [intra = '', inter = '', foodIntra = '', foodInter = ''] = cells;
   const rate = readFraction(intra || inter);
   const outside = readFraction(inter || intra);
@@ -164,7 +164,7 @@ const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: R
   const ignored = exceptions.ignoredTypes[kind];
   if (ignored !== undefined) return skipped(ignored);
   return whenRead(rowDates(cells[7] ?? '', cells[8] ?? ''), (dates) => {
-    const rates = ratesOf(cells.slice(3, 7));
+    const rates = listRates(cells.slice(3, 7));
     if (!rates) return bad(`rates ${cells.slice(3, 7).join(', ')} are not fractions: write 0.06875 for 6.875 %`);
     return row({ key, rate: { ...rates, ...dates } });
   });
@@ -201,9 +201,9 @@ const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
   return isAfter ? [...before, { row, rate: { ...rate, from: dayAfter(cut.to) } }] : before;
 };
 
-const figuresOf = ({ from: _from, to: _to, ...figures }: DatedRate): string => JSON.stringify(figures);
+const getFigures = ({ from: _from, to: _to, ...figures }: DatedRate): string => JSON.stringify(figures);
 
-const overlapOf = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
+const buildOverlap = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
   line: row.line,
   replaced: other.line,
   from: firstDay(row.rate) < firstDay(rate) ? firstDay(rate) : firstDay(row.rate),
@@ -222,8 +222,8 @@ export const resolveOverlaps = (
   const overlaps: Overlap[] = [];
   for (const row of rows.toSorted(byFirstDay)) {
     for (const piece of pieces)
-      if (shareDays(piece.rate, row.rate) && figuresOf(piece.rate) !== figuresOf(row.rate))
-        overlaps.push(overlapOf(row, piece));
+      if (shareDays(piece.rate, row.rate) && getFigures(piece.rate) !== getFigures(row.rate))
+        overlaps.push(buildOverlap(row, piece));
     pieces = [...pieces.flatMap((piece) => without(piece, row.rate)), { row, rate: row.rate }];
   }
   return { rates: pieces.map(({ rate }) => rate), overlaps };
@@ -293,7 +293,7 @@ export class RateBook {
     yield* this.rateEntries();
   }
 
-  ratesOf(key: LayerKey): readonly DatedRate[] {
+  listRates(key: LayerKey): readonly DatedRate[] {
     return this.rates.get(key) ?? [];
   }
 
@@ -308,13 +308,13 @@ export class RateBook {
   }
 
   /** Returns the last day of a key's rates; `null` if they are open-ended or missing. */
-  lastDayOf(key: LayerKey): string | null {
-    const days = this.ratesOf(key).map(({ to }) => to);
+  getLastDay(key: LayerKey): string | null {
+    const days = this.listRates(key).map(({ to }) => to);
     return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
   }
 
   /** Returns the jurisdiction of a key, with its public name if the tables have one. */
-  jurisdictionOf(key: LayerKey): Jurisdiction {
+  getJurisdiction(key: LayerKey): Jurisdiction {
     const isCounty = this.exceptions.isCounty(key.slice(3));
     return layerJurisdiction(this.state, key, { isCounty, name: layerName(this.codes, key) });
   }
@@ -343,7 +343,7 @@ export class RateBook {
       yield { kind: 'remark', line, reason: isContradiction ? contradictionReason : laterReason };
     const texts = overlaps.map(
       ({ key, line, replaced, from }) =>
-        `${this.jurisdictionOf(key).name} (${key}), line ${line} replaces line ${replaced} from ${from}`,
+        `${this.getJurisdiction(key).name} (${key}), line ${line} replaces line ${replaced} from ${from}`,
     );
     if (texts.length > 0)
       yield { kind: 'note', sentence: `Overlapping rate rows in ${file}: ${listFirst(texts, '; ')}.` };
@@ -353,11 +353,11 @@ export class RateBook {
   private *rateEntries(): Generator<Entry> {
     for (const key of new Set([...this.rates.keys(), ...this.unsound])) {
       const isState = key === this.stateKey;
-      const jurisdiction = this.jurisdictionOf(key);
+      const jurisdiction = this.getJurisdiction(key);
       const code = isState ? jurisdictionCode(this.state) : jurisdiction.code;
       if (!isState) yield { kind: 'jurisdiction', jurisdiction };
       if (this.unsound.has(key)) continue;
-      for (const rate of isState ? this.ratesOf(key) : this.withBeginning(key))
+      for (const rate of isState ? this.listRates(key) : this.withBeginning(key))
         yield { kind: 'rate', rate: { jurisdiction: code, ...rate } };
     }
   }
@@ -367,7 +367,7 @@ export class RateBook {
    * gaps and after the last rate: a boundary row that still refers to the key needs one (content notes 1.6).
    */
   private withBeginning(key: LayerKey): readonly DatedRate[] {
-    const sorted = this.ratesOf(key).toSorted((a, b) => (firstDay(a) < firstDay(b) ? -1 : 1));
+    const sorted = this.listRates(key).toSorted((a, b) => (firstDay(a) < firstDay(b) ? -1 : 1));
     const from = sorted[0]?.from ?? null;
     const start = this.completeFrom;
     if (start === null || from === null || start >= from) return sorted;

@@ -40,13 +40,13 @@ export const notEstablishedBecause = (reason: string): RowAnswer => ({
 /** Converts a percentage to a fraction: `7.25` is `0.0725`. */
 const fractionOfPercent = (percent: string): string => formatFraction(parseUnits(percent) / 100n);
 
-const generalRateOf = (release: Release): string => {
+const getGeneralRate = (release: Release): string => {
   const rate = stateRateOn(release, release.id.slice(6, 16));
   assert(rate !== undefined, `${release.id} has no general rate`);
   return rate.rate;
 };
 
-const effectOf = (row: TaxabilityRow): Effect | null => {
+const getEffect = (row: TaxabilityRow): Effect | null => {
   switch (row.treatment) {
     case 'taxable':
       return taxable;
@@ -61,10 +61,10 @@ const effectOf = (row: TaxabilityRow): Effect | null => {
   }
 };
 
-type EffectOf = (amount: string, percent: string, ownRate: string) => Effect;
+type ToEffect = (amount: string, percent: string, ownRate: string) => Effect;
 
 /** The effects of the values in the table of conditions, such as `threshold_rate:1000:7.75`. */
-const effectsByAnswer: Readonly<Record<string, EffectOf>> = {
+const effectsByAnswer: Readonly<Record<string, ToEffect>> = {
   taxable: () => taxable,
   base_percent: (amount) => ({ type: 'base_percent', percent: fractionOfPercent(amount) }),
   tax_cap: (amount, _, rate) => ({ type: 'tax_cap', rate, amount }),
@@ -80,12 +80,12 @@ const effectsByAnswer: Readonly<Record<string, EffectOf>> = {
 };
 
 /** Returns the effects of a value on state and local tax; `null` if not established. */
-const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
+const getEffects = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
   const [name = '', amount = '', percent = ''] = answer.split(':');
-  if (name === 'local_cap') return [effectOf(row) ?? taxable, { type: 'base_cap', amount }];
-  const ownRate = row.state_rate === '' ? generalRateOf(release) : fractionOfPercent(row.state_rate);
-  const effect = name === 'as_row' ? effectOf(row) : effectsByAnswer[name]?.(amount, percent, ownRate);
-  return effect ? [effect, localOf(row, effect)] : null;
+  if (name === 'local_cap') return [getEffect(row) ?? taxable, { type: 'base_cap', amount }];
+  const ownRate = row.state_rate === '' ? getGeneralRate(release) : fractionOfPercent(row.state_rate);
+  const effect = name === 'as_row' ? getEffect(row) : effectsByAnswer[name]?.(amount, percent, ownRate);
+  return effect ? [effect, getLocal(row, effect)] : null;
 };
 
 /** Effects that use the state's rate. Local taxes that follow the state use the general local rate instead. */
@@ -94,7 +94,7 @@ const withStateRate = ['rate', 'tax_cap', 'threshold_rate'];
 /** Returns the effect on a local tax that follows the state at the general local rate. */
 export const withLocalRate = (state: Effect): Effect => (withStateRate.includes(state.type) ? taxable : state);
 
-const localOf = ({ local }: TaxabilityRow, state: Effect): Effect => {
+const getLocal = ({ local }: TaxabilityRow, state: Effect): Effect => {
   if (state.type === 'other_tax' && local !== 'full') return state;
   if (local === 'none') return exempt;
   return local === 'full' ? taxable : withLocalRate(state);
@@ -130,13 +130,13 @@ const inWords = (row: TaxabilityRow): string => {
  * Returns the treatment by a row. It is not established if the row has low confidence or a condition without an
  * assumption.
  */
-export const answerOf = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
+export const getAnswer = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
   const { treatment, code, confidence, condition, note, local, state } = row;
   if (treatment === 'unknown')
     return notEstablishedBecause(`The state's treatment is not known${note && `: ${note}`}.`);
   if (confidence === 'low') return notEstablishedBecause(`A low-confidence source lists it as ${inWords(row)}.`);
   const conditional = condition === '' ? { answer: 'as_row', assumption: '' } : conditions(row);
-  const effects = conditional && effectsOf(release, row, conditional.answer);
+  const effects = conditional && getEffects(release, row, conditional.answer);
   if (!effects)
     return notEstablishedBecause(conditional?.assumption || 'It depends on a condition that an order does not show.');
   const [ofState, ofLocal] = effects;

@@ -3,23 +3,24 @@ import { type Dated, shareDays } from '../../catalog/effective.ts';
 import type { Effect } from '../../catalog/release.ts';
 import type { PlainEffect } from '../../tax/effects/use-split.ts';
 import { type Entry, notEstablishedBecause, type RowAnswer } from './answers.ts';
-import { productOf, type RowAttributes, requiredOf, requiring } from './rows.ts';
+import { getProduct, getRequired, type RowAttributes, requiring } from './rows.ts';
 
 // Merges entries for business and personal use into one with the effect `use_split`, which reads the buyer's use.
 
 const uses = ['_BUSINESS_USE', '_PERSONAL_USE'];
 
-const useOf = ({ attributes }: Entry): string | undefined => requiredOf(attributes).find((code) => uses.includes(code));
+const getUse = ({ attributes }: Entry): string | undefined =>
+  getRequired(attributes).find((code) => uses.includes(code));
 
 const isPlain = (effect: Effect): effect is PlainEffect => ['taxable', 'exempt', 'rate'].includes(effect.type);
 
 const isPlainEntry = ({ answer: { state, local } }: Entry): boolean => isPlain(state) && isPlain(local);
 
 /** Returns the attributes of an entry without its use, as a key. */
-const keyOf = ({ attributes }: Entry): string =>
-  JSON.stringify([requiredOf(attributes).filter((code) => !uses.includes(code)), attributes.none]);
+const getKey = ({ attributes }: Entry): string =>
+  JSON.stringify([getRequired(attributes).filter((code) => !uses.includes(code)), attributes.none]);
 
-const splitOf = (business: Effect, personal: Effect, unknown: Effect): Effect =>
+const getSplit = (business: Effect, personal: Effect, unknown: Effect): Effect =>
   isPlain(business) && isPlain(personal) && isPlain(unknown) && JSON.stringify(business) !== JSON.stringify(personal)
     ? { type: 'use_split', business, personal, unknown }
     : unknown;
@@ -27,15 +28,15 @@ const splitOf = (business: Effect, personal: Effect, unknown: Effect): Effect =>
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts.filter((text) => text !== ''))];
 
 const merge = (unknown: Entry, members: readonly Entry[]): Entry => {
-  const answerFor = (use: string): RowAnswer => (members.find((entry) => useOf(entry) === use) ?? unknown).answer;
+  const answerFor = (use: string): RowAnswer => (members.find((entry) => getUse(entry) === use) ?? unknown).answer;
   const [business, personal] = [answerFor('_BUSINESS_USE'), answerFor('_PERSONAL_USE')];
   return {
     ...unknown,
-    attributes: requiring(requiredOf(unknown.attributes), unknown.attributes.none),
+    attributes: requiring(getRequired(unknown.attributes), unknown.attributes.none),
     answer: {
       ...unknown.answer,
-      state: splitOf(business.state, personal.state, unknown.answer.state),
-      local: splitOf(business.local, personal.local, unknown.answer.local),
+      state: getSplit(business.state, personal.state, unknown.answer.state),
+      local: getSplit(business.local, personal.local, unknown.answer.local),
       assumption: distinct([unknown, ...members].map(({ answer }) => answer.assumption)).join(' '),
     },
     citation: distinct([unknown, ...members].map(({ citation }) => citation)).join('; '),
@@ -60,12 +61,12 @@ const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Da
   });
 };
 
-const isByUse = (entry: Entry): boolean => useOf(entry) !== undefined;
+const isByUse = (entry: Entry): boolean => getUse(entry) !== undefined;
 
 /** Returns the attributes of an entry without its use. */
 const withoutUse = ({ attributes }: Entry): RowAttributes =>
   requiring(
-    requiredOf(attributes).filter((code) => !uses.includes(code)),
+    getRequired(attributes).filter((code) => !uses.includes(code)),
     attributes.none,
   );
 
@@ -105,8 +106,8 @@ const isSameAnswer = (left: Entry, right: Entry): boolean =>
  * out, because the split covers it.
  */
 export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
-  const groups = [...Map.groupBy(entries, keyOf).values()];
-  const isPlain = (entry: Entry): boolean => requiredOf(withoutUse(entry)).length === 0;
+  const groups = [...Map.groupBy(entries, getKey).values()];
+  const isPlain = (entry: Entry): boolean => getRequired(withoutUse(entry)).length === 0;
   const plain = entries.filter((entry) => isPlain(entry) && !isByUse(entry));
   const isSplit = entries.some((entry) => isPlain(entry) && isByUse(entry));
   const repeats = (group: readonly Entry[]): boolean =>
@@ -116,19 +117,19 @@ export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
 
 // Products with the attributes of two entries whose treatments differ.
 
-const setOf = (codes: readonly string[]): string => [...new Set(codes)].sort().join('+');
+const getSet = (codes: readonly string[]): string => [...new Set(codes)].sort().join('+');
 
-const contentOf = ({ answer: { state, local }, from, to }: Entry): string => JSON.stringify([state, local, from, to]);
+const getContent = ({ answer: { state, local }, from, to }: Entry): string => JSON.stringify([state, local, from, to]);
 
-const tieOf = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] => {
-  const [ofLeft, ofRight] = [requiredOf(left.attributes), requiredOf(right.attributes)];
+const getTie = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] => {
+  const [ofLeft, ofRight] = [getRequired(left.attributes), getRequired(right.attributes)];
   const union = [...new Set([...ofLeft, ...ofRight])];
   // The entry with more attributes decides.
-  if (ofLeft.length !== ofRight.length || union.length === ofLeft.length || known.has(setOf(union))) return [];
+  if (ofLeft.length !== ofRight.length || union.length === ofLeft.length || known.has(getSet(union))) return [];
   if ([...left.attributes.none, ...right.attributes.none].some((code) => union.includes(code))) return [];
-  if (contentOf(left) === contentOf(right) || !shareDays(left, right) || productOf(left.code, union) === null)
+  if (getContent(left) === getContent(right) || !shareDays(left, right) || getProduct(left.code, union) === null)
     return [];
-  const reason = `With ${setOf(ofLeft)} it is treated differently than with ${setOf(ofRight)}; no source covers products with both.`;
+  const reason = `With ${getSet(ofLeft)} it is treated differently than with ${getSet(ofRight)}; no source covers products with both.`;
   return [{ ...left, attributes: requiring(union), answer: notEstablishedBecause(reason), from: null, to: null }];
 };
 
@@ -137,11 +138,11 @@ const tieOf = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] =
  * their treatment is not established. `others` are hand-written rules, which do not conflict with each other.
  */
 export const tiesAmong = (entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] => {
-  const known = new Set([...entries, ...others].map(({ attributes }) => setOf(requiredOf(attributes))));
+  const known = new Set([...entries, ...others].map(({ attributes }) => getSet(getRequired(attributes))));
   const ties = new Map<string, Entry>();
   for (const [index, left] of entries.entries())
     for (const right of [...entries.slice(index + 1), ...others])
-      for (const tie of tieOf(left, right, known)) ties.set(setOf(requiredOf(tie.attributes)), tie);
+      for (const tie of getTie(left, right, known)) ties.set(getSet(getRequired(tie.attributes)), tie);
   const added = [...ties.values()];
   return added.length === 0 ? [] : [...added, ...tiesAmong([...entries, ...added], others)];
 };

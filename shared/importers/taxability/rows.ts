@@ -74,7 +74,7 @@ export const requiring = (required: readonly string[], none: readonly string[] =
   required.length > 1 ? { any: [], all: [...required].sort(), none } : { any: required, none };
 
 /** Returns the attributes of a row. A minus marks an attribute that a product must not have. */
-export const attributesOf = ({ attributes }: TaxabilityRow): RowAttributes => {
+export const getAttributes = ({ attributes }: TaxabilityRow): RowAttributes => {
   const all = attributes === '' ? [] : attributes.split('+');
   return requiring(
     all.filter((one) => !one.startsWith('-')),
@@ -83,8 +83,8 @@ export const attributesOf = ({ attributes }: TaxabilityRow): RowAttributes => {
 };
 
 /** Returns the attributes that a product must have. */
-export const requiredOf = ({ any, all = [] }: RowAttributes): readonly string[] => [...any, ...all];
+export const getRequired = ({ any, all = [] }: RowAttributes): readonly string[] => [...any, ...all];
 
 /** Returns the product of a code with attributes; `null` if the vocabulary does not allow it. */
-export const productOf = (code: string, attributes: readonly string[]): ProductTaxCode | null =>
+export const getProduct = (code: string, attributes: readonly string[]): ProductTaxCode | null =>
   findProduct([code, ...attributes].join('.'));

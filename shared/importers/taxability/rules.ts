@@ -6,14 +6,14 @@ import type { Confidence, Jurisdiction, JurisdictionType } from '../../catalog/r
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
-import { answerOf, type Entry, notEstablishedBecause, withLocalRate } from './answers.ts';
+import { type Entry, getAnswer, notEstablishedBecause, withLocalRate } from './answers.ts';
 import { splitByUse, tiesAmong } from './entries.ts';
 import {
-  attributesOf,
   type Conditions,
-  productOf,
+  getAttributes,
+  getProduct,
+  getRequired,
   readConditions,
-  requiredOf,
   requiring,
   type TaxabilityRow,
   taxabilityRows,
@@ -48,17 +48,18 @@ const handWritten = (release: Release): Release => ({
 type CodeAndPeriod = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
 
 /** Returns a day on which an entry applies. */
-const dayOf = (own: Release, { from, to }: CodeAndPeriod): string => (to === null ? own.id.slice(6, 16) : (from ?? to));
+const getDay = (own: Release, { from, to }: CodeAndPeriod): string =>
+  to === null ? own.id.slice(6, 16) : (from ?? to);
 
 /** Returns the hand-written rule that decides the entry's product in a jurisdiction. */
 const ownRule = (own: Release, entry: CodeAndPeriod, jurisdiction: Jurisdiction): Rule | undefined => {
-  const product = productOf(entry.code, requiredOf(entry.attributes));
-  return product ? chooseRule(own, jurisdiction, product, dayOf(own, entry), isLasting) : undefined;
+  const product = getProduct(entry.code, getRequired(entry.attributes));
+  return product ? chooseRule(own, jurisdiction, product, getDay(own, entry), isLasting) : undefined;
 };
 
 /** Returns the hand-written holiday of the entry's product on the entry's first day. */
-const holidayOf = (own: Release, { code, attributes, from, to }: CodeAndPeriod): Rule | undefined => {
-  const product = productOf(code, requiredOf(attributes));
+const getHoliday = (own: Release, { code, attributes, from, to }: CodeAndPeriod): Rule | undefined => {
+  const product = getProduct(code, getRequired(attributes));
   if (product === null || from === null || to === null) return undefined;
   return chooseRule(own, own.jurisdictions[0], product, from, ({ effect }) => effect.type === 'holiday');
 };
@@ -81,10 +82,10 @@ const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined =
   return ownLocalRules(own, generalGoods).find(({ effect }) => effect.type === 'base_cap')?.effect;
 };
 
-const entryOf = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry => ({
+const buildEntry = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry => ({
   code: row.code,
-  attributes: attributesOf(row),
-  answer: answerOf(own, row, conditions),
+  attributes: getAttributes(row),
+  answer: getAnswer(own, row, conditions),
   // An earlier law is assumed to apply on all days that the release covers before the law ended.
   from: row.from || (row.to === '' ? null : countsFrom(own)),
   to: row.to || null,
@@ -102,7 +103,7 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;
   if (state.type === 'not_established' || JSON.stringify(state) === JSON.stringify(effect)) return true;
-  const isNarrower = requiredOf(entry.attributes).some((code) => !requiredOf(attributes).includes(code));
+  const isNarrower = getRequired(entry.attributes).some((code) => !getRequired(attributes).includes(code));
   const isOfCode = !ptcs.includes(entry.code) && isAtLeast(entry.answer.confidence, confidence);
   return !isNarrower && !isOfCode;
 };
@@ -111,10 +112,11 @@ const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry):
 const readRow = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry | string => {
   if (row.code.startsWith('TOPIC:')) return 'it is about a topic';
   if (row.to !== '' && row.to < countsFrom(own)) return 'it ended before the days that the release covers';
-  const entry = entryOf(own, row, conditions);
-  if (!productOf(row.code, requiredOf(entry.attributes))) return 'the vocabulary lacks the code with these attributes';
+  const entry = buildEntry(own, row, conditions);
+  if (!getProduct(row.code, getRequired(entry.attributes)))
+    return 'the vocabulary lacks the code with these attributes';
   const rule = ownStateRule(own, entry);
-  const holiday = holidayOf(own, entry);
+  const holiday = getHoliday(own, entry);
   if (holiday) return `the release has the holiday ${holiday.id}`;
   return rule && precedes(rule, entry) ? `the release has the rule ${rule.id}` : entry;
 };
@@ -125,7 +127,7 @@ const readCell = (own: Release, rows: readonly TaxabilityRow[], conditions: Cond
   const split = splitByUse(results.flatMap(({ result }) => (typeof result === 'string' ? [] : [result]))).filter(
     ({ to }) => to === null || to >= countsFrom(own),
   );
-  const withAnimals = [...split, ...animalsOf(split)];
+  const withAnimals = [...split, ...listAnimals(split)];
   return {
     open: results.flatMap(({ row, result }): OpenRow[] =>
       typeof result === 'string' ? [{ row, reason: result }] : [],
@@ -143,7 +145,7 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
     .filter((rule) => {
       const { ptcs, attributes, levels } = rule;
       const isOfState = levels === null || levels.includes('state');
-      return isLasting(rule) && isOfState && ptcs.includes(code) && requiredOf(attributes).length > 0;
+      return isLasting(rule) && isOfState && ptcs.includes(code) && getRequired(attributes).length > 0;
     })
     .flatMap((rule) =>
       rule.attributes.any.map((attribute) => ({
@@ -159,16 +161,16 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 const forAnimals = '_ANIMAL_USE';
 
 /** A product that is exempt for people could be taxed for animals: without a row, its treatment is not established. */
-const animalsOf = (entries: readonly Entry[]): readonly Entry[] => {
-  if (entries.some(({ attributes }) => requiredOf(attributes).includes(forAnimals))) return [];
+const listAnimals = (entries: readonly Entry[]): readonly Entry[] => {
+  if (entries.some(({ attributes }) => getRequired(attributes).includes(forAnimals))) return [];
   return entries
     .filter(({ answer, code, attributes }) => {
-      const required = requiredOf(attributes);
-      return answer.state.type === 'exempt' && productOf(code, [...required, forAnimals]) !== null;
+      const required = getRequired(attributes);
+      return answer.state.type === 'exempt' && getProduct(code, [...required, forAnimals]) !== null;
     })
     .map((entry) => ({
       ...entry,
-      attributes: requiring([...requiredOf(entry.attributes), forAnimals], entry.attributes.none),
+      attributes: requiring([...getRequired(entry.attributes), forAnimals], entry.attributes.none),
       answer: notEstablishedBecause('Products for people are exempt; no source covers products for animals.'),
     }));
 };
@@ -179,7 +181,7 @@ const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO'
 /** The content of a rule without its codes and id. Entries with equal content become one rule. */
 type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
 
-const contentsOf = (own: Release, entry: Entry): readonly RuleContent[] => {
+const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   const { attributes, answer, from, to, citation } = entry;
   const { state, confidence } = answer;
   const ofLevels = (levels: Rule['levels'], effect: Rule['effect'], assumption: string): RuleContent => ({
@@ -197,7 +199,7 @@ const contentsOf = (own: Release, entry: Entry): readonly RuleContent[] => {
   const isOwnLocal = local.type === 'not_established' && state.type !== 'not_established';
   const precedesLocally = ({ attributes: ofRule, ptcs }: Rule) =>
     isOwnLocal ||
-    (ptcs.includes(entry.code) && requiredOf(attributes).every((code) => requiredOf(ofRule).includes(code)));
+    (ptcs.includes(entry.code) && getRequired(attributes).every((code) => getRequired(ofRule).includes(code)));
   // A hand-written rule for local taxes decides the product.
   if (ownLocalRules(own, entry).some(precedesLocally)) return [ofState];
   const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
@@ -217,14 +219,14 @@ const words = (text: string): string =>
 /**
  * Returns the id of a rule: its state, its first code, its attributes, its level, and its first month if it has one.
  */
-const idOf = (
+const getId = (
   state: string,
   { levels, kinds, attributes, from }: RuleContent,
   [code = '']: readonly string[],
 ): string =>
   [
     `${state.toLowerCase()}-${prefix}${words(code.slice(code.indexOf('.') + 1))}`,
-    ...requiredOf(attributes).map(words),
+    ...getRequired(attributes).map(words),
     ...(kinds ?? (levels === null ? [] : [levels.length === 1 ? 'state' : 'local'])).map(words),
     ...(from === null ? [] : [from.slice(0, 7)]),
   ].join('-');
@@ -238,7 +240,7 @@ const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditi
   const own = handWritten(release);
   const cells = [...Map.groupBy(rows, ({ code }) => code).values()].map((cell) => readCell(own, cell, conditions));
   const contents = cells.flatMap(({ entries }) =>
-    entries.flatMap((entry) => contentsOf(own, entry).map((content) => ({ code: entry.code, content }))),
+    entries.flatMap((entry) => listContents(own, entry).map((content) => ({ code: entry.code, content }))),
   );
   const citations = [...new Set(contents.map(({ content }) => content.citation))];
   const grouped = [...Map.groupBy(contents, ({ content }) => JSON.stringify(content)).values()];
@@ -247,19 +249,20 @@ const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditi
     assert(first !== undefined, 'a group has a member');
     const { citation, ...content } = first.content;
     const ptcs = [...new Set(members.map(({ code }) => code))];
-    return { id: idOf(state, first.content, ptcs), ptcs, ...content, source: keyOf(citations, citation) };
+    return { id: getId(state, first.content, ptcs), ptcs, ...content, source: getKey(citations, citation) };
   });
   const ids = rules.map(({ id }) => id);
   const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
   assert(repeated.length === 0, `rules of ${state} share an id: ${repeated.join(', ')}`);
   return {
     rules,
-    sources: Object.fromEntries(citations.map((citation) => [keyOf(citations, citation), citation])),
+    sources: Object.fromEntries(citations.map((citation) => [getKey(citations, citation), citation])),
     open: cells.flatMap(({ open }) => open),
   };
 };
 
-const keyOf = (citations: readonly string[], citation: string): string => `${prefix}${citations.indexOf(citation) + 1}`;
+const getKey = (citations: readonly string[], citation: string): string =>
+  `${prefix}${citations.indexOf(citation) + 1}`;
 
 // Adds the rules of the taxability tables to the built-in releases. Only `npm run content` and the tests use it.
 
@@ -307,22 +310,22 @@ const block = (lines: readonly string[], [open, close]: string, indent: string):
 
 const list = (values: readonly unknown[], indent: string): string => block(values.map(inline), '[]', indent);
 
-const fields = (value: object, textOf: (item: unknown) => string, indent: string): string =>
+const fields = (value: object, getText: (item: unknown) => string, indent: string): string =>
   block(
-    Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${textOf(item)}`),
+    Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${getText(item)}`),
     '{}',
     indent,
   );
 
 /** Returns the content of a release file. */
 export const releaseText = (release: Release): string => {
-  const textOf = (key: string, value: unknown): string => {
+  const getText = (key: string, value: unknown): string => {
     if (Array.isArray(value)) return list(value, '  ');
     if (key === 'sources') return fields(value as object, inline, '  ');
     return key === 'settings'
       ? fields(value as object, (item) => list(item as unknown[], '    '), '  ')
       : inline(value);
   };
-  const lines = Object.entries(release).map(([key, value]) => `${JSON.stringify(key)}: ${textOf(key, value)}`);
+  const lines = Object.entries(release).map(([key, value]) => `${JSON.stringify(key)}: ${getText(key, value)}`);
   return `${block(lines, '{}', '')}\n`;
 };

@@ -37,7 +37,7 @@ const servicesIn = async (
  * Returns the URL of a query for fields of all features of a service: of its only layer, or of the only layer named
  * after the gross receipts tax. Throws `PublisherFailure` if it is unclear which layer has the rates.
  */
-const queryOf = async (service: string, fields: readonly string[], client: Client): Promise<string> => {
+const readQuery = async (service: string, fields: readonly string[], client: Client): Promise<string> => {
   const { layers } = await describe(Service, service, client);
   const ofTax = layers.filter(({ name }) => /gross.?receipts|grt/i.test(name));
   const [layer, ...others] = layers.length === 1 ? layers : ofTax;
@@ -56,7 +56,7 @@ const ignore = (): void => {};
  *
  * Uses a tokenizer without a tree, so the time is linear in the size of the page, however deeply its tags are nested.
  */
-export const linksOf = (html: string, base: string): readonly URL[] => {
+export const listLinks = (html: string, base: string): readonly URL[] => {
   const links: URL[] = [];
   let [tag, attribute, value]: [string, string, string | null] = ['', '', null];
   const end = () => {
@@ -119,16 +119,16 @@ type Dated = Extract<PublishedFile, { readonly pattern: string }>;
 
 /** Returns the files that a page links to. */
 const linkedFiles = (html: string, url: string): readonly Named[] =>
-  linksOf(html, url).flatMap((link) => {
+  listLinks(html, url).flatMap((link) => {
     const name = nameInUrl(link);
     return name === null ? [] : [{ name, url: link.href }];
   });
 
 /** Returns the file whose name has the highest order; a name without an order (`null`) does not count. */
-const newestOf = (named: readonly Named[], orderOf: (name: string) => string | null): Named | null => {
+const findNewest = (named: readonly Named[], getOrder: (name: string) => string | null): Named | null => {
   let [newest, highest]: [Named | null, string] = [null, ''];
   for (const one of named) {
-    const order = orderOf(one.name) ?? '';
+    const order = getOrder(one.name) ?? '';
     if (order > highest) [newest, highest] = [one, order];
   }
   return newest;
@@ -164,9 +164,9 @@ const findCurrent = async (file: PublishedFile, client: Client, today: string): 
   if (file.find === 'url') return { url: file.url, name: localName(nameInUrl(new URL(file.url)) ?? file.option) };
   const url = file.url.replace('{year}', today.slice(0, 4));
   const named = file.find === 'service' ? await servicesIn(url, client) : linkedFiles(await client.readText(url), url);
-  const newest = newestOf(named, file.find === 'index' ? publicationOrder(file) : dayOrder(file, today));
+  const newest = findNewest(named, file.find === 'index' ? publicationOrder(file) : dayOrder(file, today));
   if (newest && file.find === 'service')
-    return { url: await queryOf(newest.url, file.fields, client), name: localName(`${newest.name}.json`) };
+    return { url: await readQuery(newest.url, file.fields, client), name: localName(`${newest.name}.json`) };
   if (newest) return newest;
   const example = file.find === 'index' ? `${file.name}2026Q4AUG18.zip` : `${file.example} with a day up to ${today}`;
   throw new PublisherFailure(

@@ -9,7 +9,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../base/contention.ts';
 import { firstBytes } from '../files/open-file.ts';
-import { bodyOf, NotPublic, Refused, type Response, request } from './request.ts';
+import { getBody, NotPublic, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
 type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
@@ -69,15 +69,15 @@ const refuseHtml = async (path: string, url: string): Promise<void> => {
     );
 };
 
-const hashOf = async (path: string): Promise<string> => {
+const hashFile = async (path: string): Promise<string> => {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
 };
 
-const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
+const readSize = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
 
-const versionOf = ({ headers }: Response): FileVersion => ({
+const toFileVersion = ({ headers }: Response): FileVersion => ({
   etag: headers.etag ?? null,
   lastModified: headers['last-modified'] ?? null,
 });
@@ -102,7 +102,7 @@ const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
 /** A file-system error, such as a folder without permission, is not the publisher's fault. */
 const isLocal = (error: Error): boolean => 'syscall' in error && 'path' in error;
 
-const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
+const getReason = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
@@ -177,7 +177,7 @@ export class PublisherClient {
       if (!isOk(response)) return failedStatus(url, response);
       const chunks: Buffer[] = [];
       let bytes = 0;
-      for await (const chunk of bodyOf(response) as AsyncIterable<Buffer>) {
+      for await (const chunk of getBody(response) as AsyncIterable<Buffer>) {
         watch.touch();
         bytes += chunk.length;
         if (bytes > pageBytesMax)
@@ -193,7 +193,7 @@ export class PublisherClient {
     return this.retry(url, this.limits.pageMs, async (watch) => {
       const response = await this.send(url, watch, 'HEAD');
       response.destroy();
-      return isOk(response) ? { value: versionOf(response) } : failedStatus(url, response);
+      return isOk(response) ? { value: toFileVersion(response) } : failedStatus(url, response);
     });
   }
 
@@ -204,7 +204,7 @@ export class PublisherClient {
     let version: FileVersion | null = null;
     let isResumable = false;
     const isNew = await this.retry(url, this.limits.fileMs, async (watch) => {
-      const start = isResumable ? await sizeOf(part) : 0;
+      const start = isResumable ? await readSize(part) : 0;
       const resume = start > 0 && version?.etag ? { Range: `bytes=${start}-`, 'If-Range': version.etag } : null;
       const headers = resume ?? (known && version === null ? conditional(known) : {});
       const response = await this.send(url, watch, 'GET', headers);
@@ -215,8 +215,8 @@ export class PublisherClient {
       }
       const isContinued = response.statusCode === 206 && resume !== null && isPartFrom(start, response);
       if (!isOk(response) || (response.statusCode === 206 && !isContinued)) return failedStatus(url, response);
-      if (!isContinued) version = versionOf(response);
-      const body = bodyOf(response);
+      if (!isContinued) version = toFileVersion(response);
+      const body = getBody(response);
       isResumable = version?.etag != null && body === response;
       const counted = this.counting(url, response, isContinued ? start : 0, watch, onProgress);
       await pipeline(body, counted, createWriteStream(part, { flags: isContinued ? 'a' : 'w' }));
@@ -225,7 +225,7 @@ export class PublisherClient {
     if (!isNew || version === null) return null;
     await refuseHtml(part, url);
     await rename(part, path);
-    return { ...(version as FileVersion), path, sha256: await hashOf(path), bytes: await sizeOf(path) };
+    return { ...(version as FileVersion), path, sha256: await hashFile(path), bytes: await readSize(path) };
   }
 
   /** Forwards bytes, reports the progress, and refuses a file above the size limit. */
@@ -295,7 +295,7 @@ const transientFailure = (url: string, error: Error): string => {
   const failed = fullDiskFailure(url, error);
   if (failed) throw failed;
   if (error instanceof PublisherFailure || isLocal(error)) throw error;
-  return reasonOf(error);
+  return getReason(error);
 };
 
 const failedStatus = (url: string, response: Response): { readonly failure: string } => {

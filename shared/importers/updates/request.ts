@@ -142,7 +142,7 @@ const decoders = new Map(Object.entries({ gzip: createGunzip, br: createBrotliDe
  * Returns the body of a response, decoded if it is compressed although the request did not ask for it. Throws
  * `Refused`.
  */
-export const bodyOf = (response: Response): Readable => {
+export const getBody = (response: Response): Readable => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return response;
   const decoder = decoders.get(encoding);

@@ -39,7 +39,7 @@ const failingDays = 7;
 type FileDays = { readonly asOf: string; readonly period: string; readonly next: string };
 
 /** Returns the first day of the period that contains a day. */
-const periodOf = (day: string, months: number): string => {
+const getPeriod = (day: string, months: number): string => {
   const month = toMonth(day);
   return firstDay(month - (month % months));
 };
@@ -57,7 +57,7 @@ const inPeriod = (asOf: string, period: string, months: number): FileDays => ({
  * next period's file.
  */
 const postedOn = (asOf: string, months: number): FileDays =>
-  inPeriod(asOf, periodOf(addDays(asOf, 10 * months), months), months);
+  inPeriod(asOf, getPeriod(addDays(asOf, 10 * months), months), months);
 
 /** Returns the days in a file's name; `null` if it has none. */
 const daysInName = (name: string, file: PublishedFile | undefined, months: number): FileDays | null => {
@@ -65,7 +65,7 @@ const daysInName = (name: string, file: PublishedFile | undefined, months: numbe
     const day = dayIn(name, file.pattern);
     if (day === null) return null;
     const last = dayIn(name, file.pattern, 'until_');
-    const days = inPeriod(day, periodOf(day, months), months);
+    const days = inPeriod(day, getPeriod(day, months), months);
     return last === null ? days : { ...days, next: afterMonths(last, 1) };
   }
   if (file?.find !== 'index') return null;

@@ -93,7 +93,7 @@ const readScope = ({ country, state: text, taxClass }: WooRow['cells'], state: s
   return /^(?:standard)?$/i.test(taxClass) ? row(null) : skipped('only the standard tax class is used');
 };
 
-const placeOf = ({ cells, line }: WooRow) => ({
+const buildPlace = ({ cells, line }: WooRow) => ({
   line,
   name: cells.name || 'Tax',
   hasState: !isAll(cells.state),
@@ -105,7 +105,7 @@ export const readBadWooRate = (row: WooRow): WooRate => {
   const { zips, priority: text } = row.cells;
   const priority = Number(text || '1');
   return {
-    ...placeOf(row),
+    ...buildPlace(row),
     isBad: true,
     rate: '0',
     isCompound: false,
@@ -132,7 +132,7 @@ export const readWooRate = (headed: WooRow, state: string): RowResult<WooRate> =
   const priority = Number(cells.priority || '1');
   if (!Number.isSafeInteger(priority))
     return bad(`priority ${cells.priority} is not a whole number: write a number such as 1`);
-  const place = placeOf(headed);
+  const place = buildPlace(headed);
   const zips = isAll(cells.zips) ? row(null) : readZips(cells.zips, state, place.hasState);
   if (zips.kind !== 'row') return zips;
   return row({ ...place, isBad: false, rate, isCompound: cells.compound === '1', priority, zips: zips.value });
@@ -166,14 +166,14 @@ const moreSpecific = (a: Match, b: Match): Match => ((compare(a, b) || a.rate.li
 const differ = (a: WooRate, b: WooRate): boolean => a.rate !== b.rate || a.isCompound !== b.isCompound;
 
 /** Returns the number of locations that WooCommerce counts for a matching row. */
-const countOf = ({ zips, cities }: WooRate): number => (zips && cities ? 1 : (zips ?? cities ?? []).length);
+const getCount = ({ zips, cities }: WooRate): number => (zips && cities ? 1 : (zips ?? cities ?? []).length);
 
 /**
  * Returns whether WooCommerce prefers row `a` over row `b` of the same priority: the row with more locations, then the
  * earlier one (`WC_Tax::sort_rates_callback`).
  */
 const precedes = (a: WooRate, b: WooRate): boolean =>
-  !isStateWide(a) && a.hasState === b.hasState && (countOf(a) - countOf(b) || b.line - a.line) > 0;
+  !isStateWide(a) && a.hasState === b.hasState && (getCount(a) - getCount(b) || b.line - a.line) > 0;
 
 /** The rates that apply together at a place. */
 export type Choice = {

@@ -52,7 +52,7 @@ const total = (shares: readonly Share[]): bigint => shares.reduce((sum, { units 
  * to the price with all preceding taxes (`WC_Tax::calc_exclusive_tax`). `null` if a share needs more decimals than a
  * rate can have.
  */
-const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
+const listShares = (rates: readonly WooRate[]): readonly Share[] | null => {
   const shares: Share[] = rates
     .filter(({ isCompound }) => !isCompound)
     .map((rate) => ({ rate, units: parseUnits(rate.rate) }));
@@ -64,14 +64,14 @@ const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
   return shares;
 };
 
-/** Returns the combined rate of rates that apply together, as a fraction; `null` as in `sharesOf`. */
-const combinedOf = (rates: readonly WooRate[]): string | null => {
-  const shares = sharesOf(rates);
+/** Returns the combined rate of rates that apply together, as a fraction; `null` as in `listShares`. */
+const getCombined = (rates: readonly WooRate[]): string | null => {
+  const shares = listShares(rates);
   return shares && formatFraction(total(shares));
 };
 
 /** Returns the state's rate in the base release on the first day of the file's rates. */
-const stateRateOf = ({ base, from }: Pick<LocalContext, 'base' | 'from'>) =>
+const getStateRate = ({ base, from }: Pick<LocalContext, 'base' | 'from'>) =>
   stateRateOn(base, from ?? base.established_from);
 
 /** Returns whether a combined rate is the state's rate, or the state's rate without the mandatory local taxes. */
@@ -85,7 +85,7 @@ const isRateOfState = (state: string, combined: string | null, stateRate: string
 const unnamedLevel = ({ rules }: Release): Component['level'] =>
   rules.some(({ levels }) => levels?.includes('county') && !levels.includes('district')) ? 'county' : 'district';
 
-const levelOf = (name: string, base: Release): Component['level'] => {
+const getLevel = (name: string, base: Release): Component['level'] => {
   if (/\bcounty\b/i.test(name)) return 'county';
   return /\bcity\b/i.test(name) ? 'city' : unnamedLevel(base);
 };
@@ -96,33 +96,33 @@ const labels = { county: 'COUNTY', city: 'CITY', district: 'LOCAL' } as const;
  * Splits shares into local taxes. If one share is the state's rate, the others are local taxes; otherwise the part
  * above the state's rate is one. Shares with the same name are one tax, because its code is made from the name.
  */
-const partsOf = (shares: readonly Share[], stateUnits: bigint, place: string, base: Release) => {
+const listParts = (shares: readonly Share[], stateUnits: bigint, place: string, base: Release) => {
   const state = shares.find(({ rate, units }) => isStateWide(rate) && units === stateUnits);
   if (!state) return [{ level: unnamedLevel(base), place, units: total(shares) - stateUnits }];
   const locals = shares.filter((share) => share !== state);
   return [...Map.groupBy(locals, ({ rate }) => codePart(rate.name))].map(([, ofName]) => {
     const name = ofName[0]?.rate.name ?? '';
-    return { level: levelOf(name, base), place: `${name} ${place}`, units: total(ofName) };
+    return { level: getLevel(name, base), place: `${name} ${place}`, units: total(ofName) };
   });
 };
 
 /** Returns the local taxes of the rates that apply at a place, or a bad row if they cannot be determined. */
-const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
+const getLocals = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
   const { pseudo, base, from, bad } = context;
   const refuse = (row: WooRate | undefined, reason: string): Entry => {
     const line = row?.line ?? 0;
     bad.add(line);
     return { kind: 'bad', line, reason };
   };
-  const state = stateRateOf(context);
+  const state = getStateRate(context);
   const known = state ? formatPercent(state.rate) : 'nothing';
-  const shares = sharesOf(rates);
+  const shares = listShares(rates);
   if (shares === null)
     return refuse(
       rates.find(({ isCompound }) => isCompound),
       `compounds to a rate of more than ${rateDecimals} decimals: write the resulting rate, and 0 in column Compound`,
     );
-  const wide = combinedOf(rates.filter(isStateWide));
+  const wide = getCombined(rates.filter(isStateWide));
   if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
     return refuse(
       rates.find(isStateWide),
@@ -135,17 +135,17 @@ const localsOf = (context: LocalContext, rates: readonly WooRate[], place: strin
     );
   const entries: Entry[] = [];
   const codes: string[] = [];
-  for (const { units, ...part } of partsOf(shares, parseUnits(state.rate), place, base)) {
+  for (const { units, ...part } of listParts(shares, parseUnits(state.rate), place, base)) {
     if (units === 0n) continue;
     const component = { ...part, rate: formatFraction(units), from, to: state.to };
-    const made = pseudo.codeOf({ ...component, label: labels[part.level], distinction: 'OTHER' });
+    const made = pseudo.getCode({ ...component, label: labels[part.level], distinction: 'OTHER' });
     entries.push(...made.entries);
     codes.push(made.code);
   }
   return { codes, entries, to: state.to };
 };
 
-const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
+const isEntry = (value: ReturnType<typeof getLocals>): value is Entry => 'kind' in value;
 
 const overtakingReason =
   'overlaps a less specific row of the same priority, which WooCommerce would apply because it has more ZIPs or cities or is earlier: the more specific row is used';
@@ -175,7 +175,7 @@ function* placeEntries(context: LocalContext, choice: Choice, place: string, whe
   if (rates.every(isStateWide)) return;
   yield* overlapEntries(context, choice, place);
   const isKnown = conflict === null && rates.every(({ isBad, line }) => !isBad && !context.bad.has(line));
-  const locals = isKnown ? localsOf(context, rates, place) : null;
+  const locals = isKnown ? getLocals(context, rates, place) : null;
   if (locals === null || isEntry(locals)) {
     if (locals) yield locals;
     yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: context.from, to: null });
@@ -223,8 +223,8 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
   const { rates, conflict } = wide;
   if (rates.length === 0 || conflict !== null || rates.some(({ isBad }) => isBad)) return;
   const lines = `${rates.length === 1 ? 'line' : 'lines'} ${rates.map(({ line }) => line).join(' and ')}`;
-  const combined = combinedOf(rates);
-  const known = stateRateOf(context)?.rate;
+  const combined = getCombined(rates);
+  const known = getStateRate(context)?.rate;
   const what = isRateOfState(state, combined, known)
     ? "repeats the state's rate"
     : `has ${combined === null ? 'a rate' : formatPercent(combined)}, which is not the state's rate (${known ? formatPercent(known) : 'unknown'}) and no local tax of a place`;

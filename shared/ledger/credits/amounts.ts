@@ -325,12 +325,12 @@ export const withCredited = (
 };
 
 /** Whether a credit counts in a sale. */
-export const isCreditOf = ({ transaction: credit }: StoredTransaction, { transaction }: StoredTransaction): boolean =>
+export const isCreditFor = ({ transaction: credit }: StoredTransaction, { transaction }: StoredTransaction): boolean =>
   credit.parent_transaction_id === transaction.id && isLive(credit);
 
 /** Returns a sale without one of its credits; unchanged if the credit does not count in it. */
 export const withoutCredit = (sale: StoredTransaction, credit: StoredTransaction, at: string): StoredTransaction =>
-  isCreditOf(credit, sale) ? withCredited(sale, toCredited(credit, sale.transaction), -1n, at) : sale;
+  isCreditFor(credit, sale) ? withCredited(sale, toCredited(credit, sale.transaction), -1n, at) : sale;
 
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
 

@@ -152,7 +152,7 @@ const isUntouched = ({ charges, total }: Remaining): boolean => {
 };
 
 /** The remaining tax of a charge, and how it splits by tax row. */
-type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
+type Charge = { readonly weight: bigint; readonly listRows: (tax: bigint) => bigint[] };
 
 /**
  * Records the supplied refund tax instead of the computed one. Distributes it over the credited lines in proportion to
@@ -177,7 +177,7 @@ export const withSuppliedCreditTax = (
     total,
     charges.map(({ weight }) => weight),
   );
-  const rows = charges.flatMap(({ rowsOf }, index) => rowsOf(taxes[index] as bigint));
+  const rows = charges.flatMap(({ listRows }, index) => listRows(taxes[index] as bigint));
   return accept(withRowTaxes(outcome, rows, null));
 };
 
@@ -202,11 +202,11 @@ const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: 
     const balance = id === undefined ? undefined : remaining.charges.get(id);
     if (id === undefined || !balance) {
       const rows = charge.taxes.map((row) => read(row.tax_amount));
-      return { weight: read(charge.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
+      return { weight: read(charge.tax_amount), listRows: (tax) => allocate(tax, rows) };
     }
     // A second credit line of the same sale line has no remaining tax.
     const weight = spent.has(id) ? 0n : remainingShare(balance).tax;
     spent.add(id);
-    return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };
+    return { weight, listRows: (tax) => rowTaxes(tax, balance) };
   });
 };

@@ -269,12 +269,12 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
 
 /** Returns the problem of the first unmatched line in a state that the sale does not have, or `null`. */
 const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: readonly LineItemResponse[]) => {
-  const statesOf = (rows: readonly { readonly jurisdiction_code: string }[]) =>
+  const listStates = (rows: readonly { readonly jurisdiction_code: string }[]) =>
     rows.map(({ jurisdiction_code }) => jurisdictionCode(stateOfJurisdiction(jurisdiction_code)));
-  const states = [...new Set(statesOf(listTaxRows(parent)))].sort();
+  const states = [...new Set(listStates(listTaxRows(parent)))].sort();
   const indexes = lines.flatMap((line, index) => (line === null ? [index] : []));
   for (const [at, { taxes }] of unmatched.entries()) {
-    const other = statesOf(taxes).find((state) => !states.includes(state));
+    const other = listStates(taxes).find((state) => !states.includes(state));
     if (other !== undefined) return otherState(indexes[at] as number, other, states);
   }
   return null;

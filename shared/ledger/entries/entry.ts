@@ -65,10 +65,10 @@ export const ReviewSum = z.extend(ExceptionSum, { tax: minorUnits });
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
 /** Returns the parts that are not zero. */
-const mapParts = (amountOf: (part: Part) => bigint): Parts => {
+const mapParts = (getAmount: (part: Part) => bigint): Parts => {
   const some: { -readonly [Name in Part]?: bigint } = {};
   for (const part of parts) {
-    const amount = amountOf(part);
+    const amount = getAmount(part);
     if (amount !== 0n) some[part] = amount;
   }
   return some;

@@ -1,5 +1,5 @@
 import { DeleteCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { batchesOf, concurrently } from '../../base/collections.ts';
+import { concurrently, toBatches } from '../../base/collections.ts';
 import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
@@ -78,7 +78,7 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
 
 const deleteTransactions = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   for await (const ids of transactionIds(account, pageSize))
-    for await (const some of batchesOf(ids, atOnce)) {
+    for await (const some of toBatches(ids, atOnce)) {
       await Promise.all(some.map((id) => deleteTransaction(account, id)));
       onDeleted(some.length);
     }
@@ -93,7 +93,7 @@ const deleteFilings = async (account: string): Promise<void> => {
     for (const { sk } of items) {
       const id = String(sk);
       const partitions = Array.from({ length: filingReads.shards }, (_, shard) =>
-        [totalsPartition, filingShardPartition].map((partitionOf) => partitionOf(account, id, shard)),
+        [totalsPartition, filingShardPartition].map((getPartition) => getPartition(account, id, shard)),
       ).flat();
       await concurrently(partitions, (pk) => deletePartition(transactions, pk));
       await deleteItem({ table: transactions, ...filingWorkKey(account, id) });

@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
 import { ApiKey } from '../../accounts/api-key.ts';
-import { pagesOf } from '../../base/collections.ts';
+import { readPages } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
@@ -93,14 +93,14 @@ export const listAccountIds = async (
 
 /** Yields every account, ordered by id. Makes two database calls per 100 accounts. */
 export async function* allAccounts(): AsyncGenerator<Account> {
-  for await (const { ids } of pagesOf(listAccountIds)) {
+  for await (const { ids } of readPages(listAccountIds)) {
     const accounts = [...(await findAccounts(ids)).values()].map((read) => read());
     yield* accounts.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }
 
 /** A setting as JSON, without the numbers of the business. */
-const textOf = (setting: keyof Settings, value: unknown): string =>
+const getText = (setting: keyof Settings, value: unknown): string =>
   setting === 'return_identity' && value !== null ? '"set"' : JSON.stringify(value);
 
 const changesListed = 50;
@@ -169,8 +169,8 @@ export const changeSettings = async (
     at,
     by,
     setting,
-    before: textOf(setting, settings[setting]),
-    after: textOf(setting, changed[setting]),
+    before: getText(setting, settings[setting]),
+    after: getText(setting, changed[setting]),
   }));
   const change = { pk: settingChanges(id), sk: `${at}#${ulid(now())}`, changes: recorded };
   const writes = [{ Update: update }, { Put: { TableName, Item: change, ...absent } }, ...due];

@@ -1,4 +1,4 @@
-import { textOf } from '../../packed/unpack.ts';
+import { readText } from '../../packed/unpack.ts';
 
 // Loaded at first use, which keeps it out of the cold start.
 const zlib = () => process.getBuiltinModule('node:zlib');
@@ -17,7 +17,7 @@ let dictionary: Buffer | undefined;
  */
 const findDictionary = (byte: number | undefined): Buffer => {
   if (byte !== version) throw new RangeError('A compressed attribute has an unknown version.');
-  dictionary ??= Buffer.from(textOf('compression-dictionary-1'));
+  dictionary ??= Buffer.from(readText('compression-dictionary-1'));
   return dictionary;
 };
 

@@ -53,8 +53,8 @@ type Table = {
   readonly GlobalSecondaryIndexes?: readonly GlobalSecondaryIndexDescription[] | undefined;
 };
 
-const sorted = <Item>(items: readonly Item[] | undefined, nameOf: (item: Item) => string | undefined) =>
-  [...(items ?? [])].sort((a, b) => String(nameOf(a)).localeCompare(String(nameOf(b))));
+const sorted = <Item>(items: readonly Item[] | undefined, getName: (item: Item) => string | undefined) =>
+  [...(items ?? [])].sort((a, b) => String(getName(a)).localeCompare(String(getName(b))));
 
 // Returns the parts of a table that the service depends on, without the counts, states and order that a database adds.
 const tableShape = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }: Table) => ({

@@ -105,9 +105,9 @@ export const readPartKeys = async (id: string): Promise<readonly string[]> =>
 
 /** Returns the parts of a release with these keys, in this order. Throws if one is missing. */
 export const readParts = async (id: string, keys: readonly string[]): Promise<readonly ReleasePart[]> => {
-  const itemOf = await retryThrottled(() => readItems(keys.map((key) => partKey(id, key))));
+  const getItem = await retryThrottled(() => readItems(keys.map((key) => partKey(id, key))));
   return keys.map((key) => {
-    const item = itemOf(partKey(id, key));
+    const item = getItem(partKey(id, key));
     if (!item) throw new Error(`${id} has no part ${key}.`);
     return partFrom({ release: id, key }, item).value;
   });

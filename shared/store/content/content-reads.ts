@@ -15,10 +15,10 @@ const TableName = environment.tables.content;
 export const readActiveReleases = async (): Promise<ActiveReleases> =>
   activeReleasesFrom(await readItem(TableName, activeReleasesKey));
 
-type ItemOf = (key: ItemKey) => Items[number] | undefined;
+type GetItem = (key: ItemKey) => Items[number] | undefined;
 
 /** Reads items by key in concurrent batches of 100. Missing items are `undefined`. */
-export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
+export const readItems = async (keys: readonly ItemKey[]): Promise<GetItem> => {
   const distinct = [...new Map(keys.map((key) => [itemPlace(key), key])).values()];
   const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
     distinct.slice(block * keysMax, (block + 1) * keysMax),
@@ -35,10 +35,10 @@ export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
 const lists = new Map<string, string>();
 const listsMax = 100;
 
-const readHeads = (releases: readonly string[], itemOf: ItemOf): ReadonlyMap<string, StoredHead> => {
+const readHeads = (releases: readonly string[], getItem: GetItem): ReadonlyMap<string, StoredHead> => {
   const found = new Map<string, StoredHead>();
   for (const release of releases) {
-    const item = itemOf(releaseHeadKey(release));
+    const item = getItem(releaseHeadKey(release));
     if (!item) continue;
     const head = headFrom(release, item);
     found.set(release, head);
@@ -73,16 +73,16 @@ export const readContent: ReadContent = async (heads, parts) => {
   const known = new Map(parts.map(({ release }) => [release, lists.get(release)]));
   const unlisted = [...known].flatMap(([release, list]) => (list === undefined ? [release] : []));
   const wanted = [...new Set([...heads, ...unlisted])];
-  const itemOf = await readItems([
+  const getItem = await readItems([
     ...wanted.map(releaseHeadKey),
     ...parts.map(({ release, key }) => partKey(release, key)),
   ]);
   try {
-    const found = readHeads(wanted, itemOf);
-    const listOf = (release: string) => found.get(release)?.partKeys ?? known.get(release) ?? null;
+    const found = readHeads(wanted, getItem);
+    const getList = (release: string) => found.get(release)?.partKeys ?? known.get(release) ?? null;
     return {
       heads: heads.map((release) => found.get(release)),
-      parts: parts.map((name) => readPart(name, listOf(name.release), itemOf(partKey(name.release, name.key)))),
+      parts: parts.map((name) => readPart(name, getList(name.release), getItem(partKey(name.release, name.key)))),
     };
   } catch (error) {
     countCorrupt(error);

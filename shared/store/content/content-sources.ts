@@ -101,9 +101,9 @@ export const readContentSource = async (state: string): Promise<ContentSource> =
 
 /** Returns the records of the given states (two letters) that have had an update, by state, in one call per 100 states. */
 export const readContentSources = async (states: readonly string[]): Promise<ReadonlyMap<string, ContentSource>> => {
-  const itemOf = await readItems(states.map(contentSourceKey));
+  const getItem = await readItems(states.map(contentSourceKey));
   const records = states.flatMap((state) => {
-    const item = itemOf(contentSourceKey(state));
+    const item = getItem(contentSourceKey(state));
     return item ? [Source.parse(item)] : [];
   });
   return new Map(records.map((record) => [record.state, record]));

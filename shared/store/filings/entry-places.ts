@@ -1,4 +1,4 @@
-import { pagesOf } from '../../base/collections.ts';
+import { readPages } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
 import type { EntryPlace } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
@@ -11,7 +11,7 @@ export type FoundEntry = { readonly item: Item; readonly filing: StoredFiling | 
 
 /** Returns an account's filings without their entries: a few hundred per decade. */
 export const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
-  const pages = pagesOf((after: string | null) => filingReads.page(account, after, 100));
+  const pages = readPages((after: string | null) => filingReads.page(account, after, 100));
   return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
 };
 
@@ -20,7 +20,9 @@ export const filedEntryPages = async function* (
   place: { readonly account: string; readonly id: string; readonly shard: number },
   limit: number,
 ): AsyncGenerator<readonly LiabilityEntry[]> {
-  for await (const { entries } of pagesOf((after: EntryPlace | null) => filingReads.filedEntries(place, limit, after)))
+  for await (const { entries } of readPages((after: EntryPlace | null) =>
+    filingReads.filedEntries(place, limit, after),
+  ))
     yield entries;
 };
 

@@ -9,7 +9,7 @@ import {
 } from '../../filings/filing.ts';
 import { phases, type ShardProgress, type TotalsPart } from '../../filings/ports.ts';
 import { ExceptionSum, jurisdictionShape, ReviewSum, Sum } from '../../ledger/entries/entry.ts';
-import { compressed, defineItem, entriesOf, type Item } from '../define-item.ts';
+import { compressed, defineItem, type Item, listEntries } from '../define-item.ts';
 import { chainKey, filingKey, filingProgressKey, reminderKey, totalsPartKey } from '../keys.ts';
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
@@ -38,13 +38,13 @@ export const chainFrom = (item: unknown): FilingSequence => {
   return { account, state, ...chains.read(item) };
 };
 
-const Jurisdictions = entriesOf(
+const Jurisdictions = listEntries(
   z.object({
     ...jurisdictionShape,
     currency: z.string(),
     reporting: z.nullable(z.object({ code: z.string(), month: z.string() })),
     sum: Sum,
-    rates: entriesOf(Sum),
+    rates: listEntries(Sum),
   }),
 );
 
@@ -66,9 +66,9 @@ const shards = defineItem({
     totals: compressed(
       z.object({
         jurisdictions: Jurisdictions,
-        summary: entriesOf(Sum),
-        exceptions: entriesOf(ExceptionSum),
-        review: entriesOf(ReviewSum),
+        summary: listEntries(Sum),
+        exceptions: listEntries(ExceptionSum),
+        review: listEntries(ReviewSum),
       }),
     ),
     parts: z.array(z.string()),

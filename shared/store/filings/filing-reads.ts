@@ -112,8 +112,8 @@ const unfinished: FilingReads['unfinished'] = async (after, limit) => {
     Limit: limit,
     ...startAfter(after && filingWorkKey(after.account, after.id)),
   });
-  const nameOf = (item: unknown) => filingOfWork(Work.parse(item).sk);
-  return { filings: items.map(nameOf), next: last ? nameOf(last) : null };
+  const getName = (item: unknown) => filingOfWork(Work.parse(item).sk);
+  return { filings: items.map(getName), next: last ? getName(last) : null };
 };
 
 /** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */

@@ -118,7 +118,7 @@ export const answerLinkWrites = (
   return [put('link', item, absentOrPast(nowMs))];
 };
 
-const idOf = ({ after }: HeadChange) => after.transaction.id;
+const getId = ({ after }: HeadChange) => after.transaction.id;
 
 const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] => {
   const { take, release } = claimChanges(head, nowMs);
@@ -128,9 +128,9 @@ const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] =
   const free = {
     ConditionExpression: isLeft ? `${isFree} OR transaction_id = :replaced` : isFree,
     ExpressionAttributeValues: {
-      ':id': idOf(head),
+      ':id': getId(head),
       ':now': toInstant(nowMs),
-      ...(replaced && isLeft && { ':replaced': idOf(replaced) }),
+      ...(replaced && isLeft && { ':replaced': getId(replaced) }),
     },
   };
   const released = (reference: string, id: string) => {
@@ -139,8 +139,8 @@ const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] =
   };
   return [
     ...(take === null ? [] : [put('take', claimItem(account, take, head.after), free)]),
-    ...(release === null ? [] : [released(release, idOf(head))]),
-    ...(replaced && left !== null && !isLeft ? [released(left, idOf(replaced))] : []),
+    ...(release === null ? [] : [released(release, getId(head))]),
+    ...(replaced && left !== null && !isLeft ? [released(left, getId(replaced))] : []),
   ];
 };
 

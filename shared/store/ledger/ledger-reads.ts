@@ -41,8 +41,8 @@ export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
     if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
     const keys = { head: headKey(account, id), record: idempotencyKey(account, idempotency.digest) };
     const items = await batchGet(TableName, [keys.head, keys.record], remainingMs);
-    const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
-    return { stored: storedFrom(itemOf(keys.head)), replay: replayFrom(itemOf(keys.record), idempotency, nowMs) };
+    const getItem = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
+    return { stored: storedFrom(getItem(keys.head)), replay: replayFrom(getItem(keys.record), idempotency, nowMs) };
   },
 });
 

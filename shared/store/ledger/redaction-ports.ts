@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
-import { batchesOf } from '../../base/collections.ts';
+import { toBatches } from '../../base/collections.ts';
 import { contendedMsMax, type RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -66,7 +66,7 @@ export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> 
 /** Removes the personal data from the saved responses that exist. Retries of their requests receive the redacted response. */
 export const redactAnswers: RedactionStore['redactAnswers'] = async (account, digests) => {
   // An idempotency key that was reused after a day has one record and two links.
-  for await (const some of batchesOf([...new Set(digests)], keysMax)) {
+  for await (const some of toBatches([...new Set(digests)], keysMax)) {
     const records = await batchGet(
       TableName,
       some.map((digest) => idempotencyKey(account, digest)),

@@ -33,13 +33,13 @@ const partitionValue = (account: string, value: string | null) =>
 /** An index's sort key: its name, the sort key value of a row, and the default bounds of a query. */
 const byId = (from: string | null, to: string | null) => ({
   name: 'id',
-  placeOf: ({ id }: ListPosition) => id,
+  getPlace: ({ id }: ListPosition) => id,
   from: from ?? lowest,
   to: to ?? highest,
 });
 const byTaxDate = (from: string | null, to: string | null) => ({
   name: 'tax_date_id',
-  placeOf: ({ tax_date, id }: ListPosition) => {
+  getPlace: ({ tax_date, id }: ListPosition) => {
     assert(tax_date !== null, 'A position in the tax date index must have a tax_date.');
     return taxDateId(tax_date, id);
   },
@@ -55,7 +55,7 @@ const emptyPage: ListPage = { rows: [], read: 0, next: null };
 const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byId>, position: ListPosition) => ({
   ...headKey(account, position.id),
   [partitions[query.index]]: partitionValue(account, query.value),
-  [sort.name]: sort.placeOf(position),
+  [sort.name]: sort.getPlace(position),
 });
 
 /** Returns the filter of a query, with the names and values that it uses. */
@@ -88,7 +88,7 @@ const readPosition = (key: unknown): ListPosition => {
 
 const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   const sort = (query.index === 'by_tax_date' ? byTaxDate : byId)(query.from, query.to);
-  const place = query.after === null ? null : sort.placeOf(query.after);
+  const place = query.after === null ? null : sort.getPlace(query.after);
   // DynamoDB rejects bounds in the wrong order, and a start key outside the bounds.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;

@@ -47,10 +47,10 @@ const split = (stored: Compressed) => {
   return { summary: compressText(summary), lines: compressText(lines) };
 };
 
-const sizeBy = (stored: Compressed, sizeOf: (text: string) => number): number => {
+const sizeBy = (stored: Compressed, getSize: (text: string) => number): number => {
   const { summary, lines } = texts(stored);
   const counters = stored.transaction.type === 'sale' ? creditedBytesMax(stored) : 0;
-  return sizeOf(summary) + sizeOf(lines) + counters;
+  return getSize(summary) + getSize(lines) + counters;
 };
 
 /**

@@ -29,7 +29,7 @@ const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
 
 // Most transactions are small. Only a large one is compressed to find its size.
 const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
-  [storedSizeMax, storedSize].some((sizeOf) => sizeOf(stored) <= bytesMax);
+  [storedSizeMax, storedSize].some((getSize) => getSize(stored) <= bytesMax);
 
 /**
  * Whether a transaction fits into an item now and after every later change, so a sale can always be refunded.

@@ -33,14 +33,21 @@ const counted: Readonly<Record<string, bigint>> = {
   'GB-seconds': 1_024_000n,
   'read units': 2n,
 };
-const tiersOf = (price: string | readonly Tier[]): readonly Tier[] =>
+const listTiers = (price: string | readonly Tier[]): readonly Tier[] =>
   typeof price === 'string' ? [{ upTo: null, dollars: price }] : price;
 
 /** AWS list prices in us-east-1; Lambda is arm64. */
 export const prices = Object.fromEntries<Price>(
   Object.entries(list.prices).map(([name, { price, per, ...rest }]) => [
     name,
-    { free: null, ...rest, counts: counted[rest.unit] ?? 1n, per: BigInt(per), tiers: tiersOf(price), read: list.read },
+    {
+      free: null,
+      ...rest,
+      counts: counted[rest.unit] ?? 1n,
+      per: BigInt(per),
+      tiers: listTiers(price),
+      read: list.read,
+    },
   ]),
 ) as Prices;
 
@@ -77,7 +84,7 @@ export const pricesWith = (file: string | undefined): Prices => {
   const entries = Object.entries(jsonFile(file, PriceFile, `Cannot use the prices in ${file}. ${remedy}`));
   const given = entries.map(([name, price]) => [
     name,
-    { ...prices[name as PriceName], tiers: tiersOf(price), basis: 'given', sources: [file], read: null },
+    { ...prices[name as PriceName], tiers: listTiers(price), basis: 'given', sources: [file], read: null },
   ]);
   return { ...prices, ...Object.fromEntries(given) };
 };

@@ -18,7 +18,7 @@ export type Measures = {
  * bytes added to the table, its indexes and the saved answers; bytes of the response; stream records that pass the
  * pipe's filter; events. Bytes: of a calculation, a stored sale, its row in an index, and its row in a list response.
  */
-export const measuresOf = (lines: number): Measures => {
+export const getMeasures = (lines: number): Measures => {
   const interpolated = <Name extends string>(pairs: Readonly<Record<Name, number[]>>) =>
     Object.fromEntries(
       Object.entries<number[]>(pairs).map(([name, [at3 = 0, at100 = 0]]) => [
@@ -104,11 +104,11 @@ const monthSeconds = 2_628_000n;
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const ceil = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor;
-const runsOf = (name: ScheduleName): bigint => monthSeconds / 60n / BigInt(schedules[name].minutes);
+const listRuns = (name: ScheduleName): bigint => monthSeconds / 60n / BigInt(schedules[name].minutes);
 const part = (units: bigint, share: string): bigint => multiply({ units, scale: 0 }, decimal(share), 0);
 
 /** The monthly number of each step and each request. */
-const countsOf = (options: CostOptions) => {
+const getCounts = (options: CostOptions) => {
   const credits = part(options.transactions, options.credits);
   const drafts = part(options.transactions - credits, options.drafts);
   const finalized = part(drafts, options.finalized);
@@ -133,13 +133,13 @@ const countsOf = (options: CostOptions) => {
   };
   return { steps, requests };
 };
-type Counts = ReturnType<typeof countsOf>;
+type Counts = ReturnType<typeof getCounts>;
 
 /**
  * Returns the number of stream records counted for reports: one per final transaction, and one for the sale of a
  * credit, whose mark is written.
  */
-const countingOf = ({ steps }: Counts) => {
+const getCounting = ({ steps }: Counts) => {
   const transactions = steps['create finalized'] + steps.finalize + steps.credit;
   const records = transactions + steps.credit;
   // Runs start after at most 30 seconds (infra/stream-consumers.ts), and each reads its accounts.
@@ -157,9 +157,9 @@ const lambdaMs = (lines: number, { steps, requests }: Counts, records: bigint): 
   return sum([
     ...operations.map((name) => requests[name] * ceil(microseconds(name, lines), 1000n)),
     ...operations.map((name) => (requests[name] * assumed.coldStartsPerThousand * assumed.coldStart) / 1_000_000n),
-    ...scheduleNames.map((name) => ceil(runsOf(name) * assumed.run[name] + runItems[name] * assumed.runItem, 1000n)),
+    ...scheduleNames.map((name) => ceil(listRuns(name) * assumed.run[name] + runItems[name] * assumed.runItem, 1000n)),
     records * ceil(assumed.announcement, 1000n),
-    countingOf({ steps, requests }).ms,
+    getCounting({ steps, requests }).ms,
   ]);
 };
 
@@ -176,7 +176,7 @@ const storage = (options: CostOptions, newBytes: bigint, savedBytes: bigint) => 
  * Series in addition to the `Duration` of each operation in use. CloudWatch bills only hours with data, so nightly
  * series cost less.
  */
-const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint): bigint =>
+const listMetrics = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint): bigint =>
   BigInt(fullMetrics ? deployment.fullSeries : deployment.essentialSeries) +
   (fullMetrics ? assumed.refusalCodes + assumed.taxedStates : 0n) +
   (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
@@ -185,14 +185,14 @@ const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint):
 export type Usage = Readonly<Record<PriceName, bigint>>;
 
 /** Calculates the usage of a month. */
-export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measuresOf(options.lines)): Usage => {
-  const counts = countsOf(options);
+export const getUsage = (options: CostOptions, { steps, bytes }: Measures = getMeasures(options.lines)): Usage => {
+  const counts = getCounts(options);
   const { requests } = counts;
   const allRequests = sum(Object.values(requests));
   const total = (column: keyof Step): bigint => sum(stepNames.map((name) => counts.steps[name] * steps[name][column]));
   const [records, events] = options.events ? [total('records'), total('events')] : [0n, 0n];
-  const runs = sum(scheduleNames.map(runsOf));
-  const counting = countingOf(counts);
+  const runs = sum(scheduleNames.map(listRuns));
+  const counting = getCounting(counts);
   const called = BigInt(operations.filter((name) => requests[name] > 0n).length);
   const instances = (name: Billed) =>
     ceil(requests[name] * microseconds(name, options.lines), monthSeconds * 1_000_000n);
@@ -217,14 +217,14 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
       requests['get-transaction'] * 2n * ceil(bytes.head, 4096n) +
       requests['list-transactions'] * ceil(rowsOfList * bytes.row, 4096n) +
       6n * onceIn(60n) +
-      2n * assumed.idleReads * runsOf('close-periods'),
+      2n * assumed.idleReads * listRuns('close-periods'),
     tableStorage: tables + BigInt(options.months) * total('indexes'),
     pointInTimeRecovery: tables,
     backupStorage: backups,
     functionLogBytes: allRequests * assumed.functionLog,
     accessLogBytes: allRequests * assumed.accessLog,
     logStorage: allRequests * (assumed.accessLog + assumed.functionLog) * assumed.logMonths,
-    metric: called + metricsOf(options, called),
+    metric: called + listMetrics(options, called),
     alarm: BigInt(deployment.alarmMetrics),
     dashboard: BigInt(deployment.dashboards),
     trace: options.tracing ? traced + (allRequests - traced) / assumed.tracedOneOf : 0n,

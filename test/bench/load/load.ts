@@ -7,7 +7,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { windowMs } from '../../../shared/accounts/rate-limiter.ts';
-import { type Rate, type Sending, sendAtRate, summaryOf, troubledUntilMs } from './send-at-rate.ts';
+import { getSummary, type Rate, type Sending, sendAtRate, troubledUntilMs } from './send-at-rate.ts';
 import { startService } from './service.ts';
 
 const ticksPerSecond = 100;
@@ -22,7 +22,7 @@ const proc = (path: string): string => {
 };
 
 /** Returns the CPU time of processes in seconds (proc(5), the fields utime and stime). */
-const secondsOf = (pids: readonly number[]): number =>
+const toSeconds = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => {
     const fields = proc(`${pid}/stat`)
       .replace(/^.*\) /, '')
@@ -33,8 +33,8 @@ const secondsOf = (pids: readonly number[]): number =>
 /** Returns the CPU seconds so far of this process, the serving processes, and the emulator process. */
 const processorUse = (serving: readonly number[]) => {
   const children = proc(`${process.pid}/task/${process.pid}/children`).trim().split(' ').map(Number);
-  const database = secondsOf(children.filter((pid) => !serving.includes(pid)));
-  return { generator: secondsOf([process.pid]), service: secondsOf(serving), database };
+  const database = toSeconds(children.filter((pid) => !serving.includes(pid)));
+  return { generator: toSeconds([process.pid]), service: toSeconds(serving), database };
 };
 
 const warmUpSeconds = 5;
@@ -73,16 +73,16 @@ const run = async (phase: string, rate: Rate, duration: number, more: (sending: 
   const before = processorUse(service.processes);
   const sending = await sendAtRate(service.url, service.apiKey, rate, duration);
   const after = processorUse(service.processes);
-  const coresOf = (who: keyof typeof after) =>
+  const listCores = (who: keyof typeof after) =>
     Number((((after[who] - before[who]) * 1000) / sending.elapsedMs).toFixed(2));
   console.log(
     JSON.stringify({
       phase,
       asked_per_second: rate,
-      ...summaryOf(sending),
+      ...getSummary(sending),
       ...more(sending),
       // Average number of cores used by each. Other processes are visible only in the load average.
-      cores: { generator: coresOf('generator'), service: coresOf('service'), database: coresOf('database') },
+      cores: { generator: listCores('generator'), service: listCores('service'), database: listCores('database') },
       load_average: Number(loadavg()[0]?.toFixed(2)),
     }),
   );

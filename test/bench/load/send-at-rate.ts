@@ -17,7 +17,7 @@ const places = [
 const products = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY'];
 
 /** Builds a cart of three lines. The number varies the place and the prices. */
-const cartOf = (number: number) => ({
+const buildCart = (number: number) => ({
   customer: { id: `cus_${number % 1000}`, address: places[number % places.length] },
   line_items: products.map((product_tax_code, index) => ({
     id: `sku-${index}`,
@@ -27,13 +27,13 @@ const cartOf = (number: number) => ({
   })),
 });
 
-const calculations = Array.from({ length: 200 }, (_, number) => JSON.stringify(cartOf(number)));
+const calculations = Array.from({ length: 200 }, (_, number) => JSON.stringify(buildCart(number)));
 
 /** Builds the n-th request. The carts of calculations repeat; each create has a new reference. */
-export const requestOf = (kind: Kind, number: number): Request => {
+export const buildRequest = (kind: Kind, number: number): Request => {
   if (kind === 'calculation')
     return { path: '/calculations', body: calculations[number % calculations.length] as string };
-  const transaction = { ...cartOf(number), status: 'finalized', reference_id: randomUUID() };
+  const transaction = { ...buildCart(number), status: 'finalized', reference_id: randomUUID() };
   return { path: '/transactions', body: JSON.stringify(transaction) };
 };
 
@@ -51,7 +51,7 @@ type Sent = {
 export type Sending = { readonly sent: readonly Sent[]; readonly unanswered: number; readonly elapsedMs: number };
 
 /** Returns the kind of the n-th request. Creates are spread evenly among the calculations. */
-const kindOf = (number: number, { calculations, creates }: Rate): Kind => {
+const getKind = (number: number, { calculations, creates }: Rate): Kind => {
   const createsUpTo = (count: number) => Math.floor((count * creates) / (calculations + creates));
   return createsUpTo(number + 1) > createsUpTo(number) ? 'create' : 'calculation';
 };
@@ -64,7 +64,7 @@ const graceMs = 15_000;
  * Sends a request and returns the status or the failure. `dispatch` takes less CPU time than `request`, which creates a
  * stream.
  */
-const statusOf = (pool: Pool, request: Request, headers: Record<string, string>): Promise<string> =>
+const getStatus = (pool: Pool, request: Request, headers: Record<string, string>): Promise<string> =>
   new Promise((resolve) => {
     let status = 0;
     pool.dispatch(
@@ -95,9 +95,9 @@ export const sendAtRate = async (url: string, apiKey: string, rate: Rate, second
   const planned = Math.round(perMs * seconds * 1000);
   const begun = performance.now();
   const send = async (number: number): Promise<void> => {
-    const kind = kindOf(number, rate);
+    const kind = getKind(number, rate);
     const due = begun + number / perMs;
-    const status = await statusOf(pool, requestOf(kind, number), headers);
+    const status = await getStatus(pool, buildRequest(kind, number), headers);
     const isGood = status === String(success[kind]);
     sent.push({ kind, status, isGood, atMs: due - begun, latencyMs: performance.now() - due });
   };
@@ -121,7 +121,7 @@ const latencies = (sent: readonly Sent[], kind: Kind) => {
 };
 
 /** Summarizes the counts, rates and latencies of a phase. */
-export const summaryOf = ({ sent, unanswered, elapsedMs }: Sending) => {
+export const getSummary = ({ sent, unanswered, elapsedMs }: Sending) => {
   const perSecond = (count: number) => Math.round((count * 1000) / elapsedMs);
   const statuses = [...Map.groupBy(sent, ({ status }) => status)].map(([status, { length }]) => [status, length]);
   return {

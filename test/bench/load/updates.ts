@@ -21,9 +21,9 @@ import { openPublisherServer } from '../../support/publisher-server.ts';
 
 const [counties, cities, districts] = [64, 73, 10] as const;
 const digits = (value: number, length: number): string => String(value).padStart(length, '0');
-const countyOf = (index: number): string => digits((index % counties) * 2 + 1, 3);
-const cityOf = (index: number): string => digits(10_000 + (index % cities) * 100, 5);
-const districtOf = (index: number): string => digits(80_000 + (index % districts), 5);
+const getCounty = (index: number): string => digits((index % counties) * 2 + 1, 3);
+const getCity = (index: number): string => digits(10_000 + (index % cities) * 100, 5);
+const getDistrict = (index: number): string => digits(80_000 + (index % districts), 5);
 const numbered = <Value>(count: number, value: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => value(index));
 
@@ -36,9 +36,9 @@ const largeFiles = (state: string, rows: number): readonly TestFile[] => {
   const [atState, atCounty] = state === 'NV' ? ['0', '0.0685'] : [own, '0.0025'];
   const rates = [
     rateRow(fips, '45', fips, atState, '20090701'),
-    ...numbered(counties, (index) => rateRow(fips, '00', countyOf(index), atCounty)),
-    ...numbered(cities, (index) => rateRow(fips, '01', cityOf(index), '0.0050')),
-    ...numbered(districts, (index) => rateRow(fips, '63', districtOf(index), '0.0025')),
+    ...numbered(counties, (index) => rateRow(fips, '00', getCounty(index), atCounty)),
+    ...numbered(cities, (index) => rateRow(fips, '01', getCity(index), '0.0050')),
+    ...numbered(districts, (index) => rateRow(fips, '63', getDistrict(index), '0.0025')),
   ];
   const zips = zipsOfState(state);
   const width = Math.max(1, Math.floor(10_000 / Math.ceil(rows / zips.length)));
@@ -49,9 +49,9 @@ const largeFiles = (state: string, rows: number): readonly TestFile[] => {
       type: '4',
       zips: [zip, digits(first, 4), zip, digits(first + width - 1, 4)],
       state: fips,
-      county: countyOf(index),
-      ...(index % 3 > 0 && { place: cityOf(index) }),
-      districts: [[districtOf(index % 7), '63']],
+      county: getCounty(index),
+      ...(index % 3 > 0 && { place: getCity(index) }),
+      districts: [[getDistrict(index % 7), '63']],
     });
   });
   return sstFiles(state, rates, boundaries);

@@ -1,6 +1,6 @@
 /** The invariants of every response: it is documented, an error points at what is wrong, and no data is lost. */
 import { type Code, errorStatuses } from '../../../shared/base/error-codes.ts';
-import { problemsOf, schemaProblems } from '../validate-response.ts';
+import { listProblems, schemaProblems } from '../validate-response.ts';
 import { type Operation, plain, type Schema, type WireRequest } from './requests.ts';
 
 type Refusal = {
@@ -30,7 +30,7 @@ export type WireAnswer = {
 };
 
 /** The parsed request body; `undefined` if it is not JSON. */
-const jsonOf = ({ body }: WireRequest): unknown => {
+const toJson = ({ body }: WireRequest): unknown => {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -38,13 +38,13 @@ const jsonOf = ({ body }: WireRequest): unknown => {
   }
 };
 
-const queryOf = ({ target }: WireRequest) => new URLSearchParams(target.split('?').slice(1).join('?'));
+const getQuery = ({ target }: WireRequest) => new URLSearchParams(target.split('?').slice(1).join('?'));
 
 /**
  * Returns the position in a body of the value at a JSON Pointer (RFC 6901), as one number per name. Stops early at a
  * missing field that the schema defines. Returns `null` if the pointer does not resolve.
  */
-const positionOf = (pointer: string, body: unknown, given: Schema): number[] | null => {
+const getPosition = (pointer: string, body: unknown, given: Schema): number[] | null => {
   if (!/^(\/([^~]|~[01])*)?$/s.test(pointer)) return null;
   let [value, schema]: [unknown, Schema | undefined] = [body, plain(given)];
   const position: number[] = [];
@@ -90,17 +90,17 @@ const sourceProblems = (
       ? code === 'validation_unknown_parameter'
         ? [`the documented parameter "${parameter}" is unknown`]
         : []
-      : code === 'validation_unknown_parameter' && queryOf(request).has(parameter)
+      : code === 'validation_unknown_parameter' && getQuery(request).has(parameter)
         ? []
         : [`${code} about the parameter "${parameter}"`];
   if (pointer === null) return [];
   if (json === undefined || !body) return [`a pointer "${pointer}" without a body`];
-  return positionOf(pointer, json, body.schema) ? [] : [`the pointer "${pointer}" leads nowhere`];
+  return getPosition(pointer, json, body.schema) ? [] : [`the pointer "${pointer}" leads nowhere`];
 };
 
 const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
   const errors = (answer.body as Body)?.errors ?? [];
-  const json = jsonOf(request);
+  const json = toJson(request);
   const found: string[] = [];
   if (answer.writes > 0) found.push('it was refused, and wrote to the ledger');
   if (errors[0]?.status !== String(answer.status)) found.push('the first error has another status');
@@ -113,7 +113,7 @@ const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Op
     if (operation) found.push(...sourceProblems(error, request, operation, json));
   }
   const positions = errors.flatMap(({ source: { pointer } }) => {
-    const position = pointer === null ? null : positionOf(pointer, json, {});
+    const position = pointer === null ? null : getPosition(pointer, json, {});
     return position ? [position] : [];
   });
   if (positions.some((position, at) => at > 0 && !isInOrder(positions[at - 1] as number[], position)))
@@ -132,14 +132,14 @@ const withoutProto = (value: unknown): unknown => {
 const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: Operation): string[] => {
   const { body, parameters, name: operationName, path } = operation;
   const found: string[] = [];
-  const json = jsonOf(request);
+  const json = toJson(request);
   for (const [name, value] of body ? request.headers : [])
     if (/^content-encoding: .*(gzip|br|x)|^content-type: .*(utf-16|latin1)/i.test(`${name}: ${value}`))
       found.push(`it accepted ${name}: ${value}`);
   if (body)
     for (const problem of schemaProblems(body.schema, withoutProto(json)))
       found.push(`it accepted a body that the document refuses: ${problem}`);
-  const query = queryOf(request);
+  const query = getQuery(request);
   // The console accepts any query parameter, because an issuer can return any.
   for (const name of operationName === 'get-console' ? [] : query.keys())
     if (!parameters.some((one) => one.in === 'query' && one.name === name)) found.push(`it accepted "${name}"`);
@@ -157,8 +157,8 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: O
     if (
       typeof pointer === 'string' &&
       body &&
-      !positionOf(pointer, json, body.schema) &&
-      !positionOf(pointer, answer.body, {})
+      !getPosition(pointer, json, body.schema) &&
+      !getPosition(pointer, answer.body, {})
     )
       found.push(`the warning's pointer "${pointer}" leads nowhere`);
   return found;
@@ -168,7 +168,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: O
 export const answerProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
   const found = [
     ...(answer.status >= 500 ? [`a ${answer.status}`] : []),
-    ...problemsOf({ method: request.method, ...answer }),
+    ...listProblems({ method: request.method, ...answer }),
   ];
   if (found.length > 0) return found;
   if (answer.status >= 400) return refusalProblems(request, answer, operation);
@@ -191,7 +191,7 @@ export const newReplayCheck = () => {
     const [, key] = request.headers.find(([name]) => name.toLowerCase() === 'idempotency-key') ?? [];
     const place = `${request.method} ${answer.path} ${key}`;
     const first = key === undefined ? undefined : firsts.get(place);
-    const body = sorted(jsonOf(request));
+    const body = sorted(toJson(request));
     const isReplayed = answer.headers.get('Idempotent-Replayed') === 'true';
     if ((answer.body as Body)?.errors?.[0]?.code === 'idempotency_key_reused')
       return first && first.body !== body ? [] : ['a key is refused that was not used for another body'];

@@ -173,7 +173,7 @@ const typeOf = ({ type, properties, items }: Schema): string =>
   [type].flat().find((one) => one && one !== 'null') ?? (properties ? 'object' : items ? 'array' : 'any');
 
 const fittingTexts = new Map<string, readonly string[]>();
-const textsOf = (pattern: string): readonly string[] => {
+const listTexts = (pattern: string): readonly string[] => {
   const known = fittingTexts.get(pattern) ?? texts.filter((text) => new RegExp(pattern, 'u').test(text));
   fittingTexts.set(pattern, known);
   return known;
@@ -193,7 +193,7 @@ const validValue = (given: Schema | undefined, random: Random, depth = 1): unkno
         .filter(([name]) => required.includes(name) || random.chance(0.5 / depth))
         .map(([name, field]) => [name, validValue(field, random, depth + 1)]),
     );
-  const fitting = pattern === '' ? [] : textsOf(pattern);
+  const fitting = pattern === '' ? [] : listTexts(pattern);
   return random.pick(schema.enum ?? (fitting.length > 0 ? fitting : ['1', 'x', '2026-10-08', 'MI']));
 };
 
@@ -237,13 +237,13 @@ type Slot = { readonly holder: Container; readonly name: string; readonly schema
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
-const slotsOf = (holder: unknown, given: Schema | undefined): Slot[] => {
+const listSlots = (holder: unknown, given: Schema | undefined): Slot[] => {
   if (!isContainer(holder)) return [];
   const { properties = {}, items } = plain(given);
   const known = Array.isArray(holder) ? [] : Object.keys(properties);
   return [...new Set([...Object.keys(holder), ...known])].slice(0, 60).flatMap((name) => {
     const schema = Array.isArray(holder) ? items : properties[name];
-    return [{ holder, name, schema }, ...slotsOf(Object.hasOwn(holder, name) ? holder[name] : null, schema)];
+    return [{ holder, name, schema }, ...listSlots(Object.hasOwn(holder, name) ? holder[name] : null, schema)];
   });
 };
 
@@ -256,7 +256,7 @@ const rawMark = '\u2063raw';
 
 /** Changes one place of a body, usually in a way that its schema restricts. */
 const mutate = (body: Container, schema: Schema, random: Random): void => {
-  const slots = slotsOf(body, schema);
+  const slots = listSlots(body, schema);
   const slot = slots.length > 0 ? random.pick(slots) : { holder: body, name: 'a', schema: {} };
   const { holder, name } = slot;
   const around = () => put(holder, name, valueAround(slot.schema, random));
@@ -320,7 +320,7 @@ export class Known {
   pick = (kind: 'txn' | 'fil' | 'cursor' | 'tag', random: Random): string => random.pick(this.#found[kind]);
 }
 
-const pathOf = ({ path }: Operation, known: Known, isHostile: boolean, random: Random): string => {
+const getPath = ({ path }: Operation, known: Known, isHostile: boolean, random: Random): string => {
   const id = known.pick(path.startsWith('/filings') ? 'fil' : 'txn', random);
   if (isHostile && random.chance(0.1)) return random.pick(oddPaths);
   const other = random.pick([
@@ -331,7 +331,7 @@ const pathOf = ({ path }: Operation, known: Known, isHostile: boolean, random: R
 };
 
 /** Generates query parameters, documented or not. */
-const queryOf = ({ parameters }: Operation, known: Known, isHostile: boolean, random: Random): string[] => {
+const getQuery = ({ parameters }: Operation, known: Known, isHostile: boolean, random: Random): string[] => {
   const own = parameters.filter((one) => one.in === 'query');
   const pairs = own
     .filter(() => random.chance(1 / (own.length + 1)))
@@ -367,7 +367,7 @@ const hostileHeader = ({ parameters }: Operation, known: Known, random: Random):
   return [name, random.pick(choices)];
 };
 
-const headersOf = (operation: Operation, known: Known, apiKey: string, isHostile: boolean, random: Random) => {
+const getHeaders = (operation: Operation, known: Known, apiKey: string, isHostile: boolean, random: Random) => {
   const headers: [string, string][] = [['X-API-Key', apiKey]];
   if (operation.body) headers.push(['Content-Type', 'application/json']);
   if (operation.scope === 'write' && random.chance(0.15))
@@ -380,7 +380,7 @@ const headersOf = (operation: Operation, known: Known, apiKey: string, isHostile
   return random.pick([[...others, hostile], [...others, hostile], [...headers, hostile], others]);
 };
 
-const bodyOf = ({ body, scope }: Operation, known: Known, random: Random): Container => {
+const getBody = ({ body, scope }: Operation, known: Known, random: Random): Container => {
   const isSale = /\/(Transaction|Calculation)Request$/.test(body?.schema.$ref ?? '');
   const rich = { ...richSale, ...(scope === 'write' && { status: random.pick(['draft', 'finalized']) }) };
   const examples = Object.values(body?.examples ?? {}).map(({ value }) => value);
@@ -394,23 +394,23 @@ const bodyOf = ({ body, scope }: Operation, known: Known, random: Random): Conta
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'get', 'PROPFIND'];
 
 /** Generates a request to an operation with one part that is usually invalid. */
-export const requestOf = (operation: Operation, known: Known, apiKey: string, random: Random): WireRequest => {
+export const buildRequest = (operation: Operation, known: Known, apiKey: string, random: Random): WireRequest => {
   const { body: media, path } = operation;
   const part = random.pick([
     ...['headers', 'headers', 'nothing', path.includes('{') ? 'path' : 'method'],
     ...(media ? [...Array<string>(12).fill('body'), 'bytes', 'query'] : ['query', 'query', 'query', 'query', 'bytes']),
   ]);
-  const body = media && bodyOf(operation, known, random);
+  const body = media && getBody(operation, known, random);
   if (media && body && part === 'body')
     for (let left = random.pick([1, 1, 1, 2, 3]); left > 0; left--) mutate(body, media.schema, random);
   const text = body ? jsonText(body, random) : part === 'bytes' ? '{"a":1}' : '';
-  const pairs = media && part !== 'query' ? [] : queryOf(operation, known, part === 'query', random);
+  const pairs = media && part !== 'query' ? [] : getQuery(operation, known, part === 'query', random);
   return {
     method: part === 'method' ? random.pick(methods) : operation.method,
-    target: [pathOf(operation, known, part === 'path', random), ...(pairs.length > 0 ? [pairs.join('&')] : [])].join(
+    target: [getPath(operation, known, part === 'path', random), ...(pairs.length > 0 ? [pairs.join('&')] : [])].join(
       '?',
     ),
-    headers: headersOf(operation, known, apiKey, part === 'headers', random),
+    headers: getHeaders(operation, known, apiKey, part === 'headers', random),
     body: part === 'bytes' ? damaged(text, random) : Buffer.from(text),
   };
 };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { type Body, type Book, type Line, type Model, type Requested, same, viewOf, type World } from '../book.ts';
+import { type Body, type Book, getView, type Line, type Model, type Requested, same, type World } from '../book.ts';
 import {
   acceptedCredit,
   creditOf,
-  discountsOf,
+  getRemaining,
+  listDiscounts,
+  listRefusals,
   mustHaveFigures,
   nothing,
-  refusalsOf,
-  remainingOf,
   taxRoom,
 } from '../credits.ts';
 import { written } from '../money.ts';
@@ -97,7 +97,7 @@ export const said = ({ reference, metadata, taxDays }: Said, nowMs: number): Req
   };
 };
 
-export const headersOf = (key: string | undefined): Record<string, string> =>
+export const getHeaders = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'Idempotency-Key': key };
 
 const address = (state: 'MI' | 'IN') => ({
@@ -126,7 +126,7 @@ export const lines = fc.array(
 type LineWish = { quantity: string; unit_price: string; discount: string | null; isElsewhere: boolean };
 
 // A discount in whole parts of a line's price that is never more than the price.
-const discountOf = ({ quantity, unit_price, discount }: LineWish) =>
+const getDiscount = ({ quantity, unit_price, discount }: LineWish) =>
   discount === null
     ? {}
     : { discount_amount: Math.floor((Number(quantity) * Number(unit_price) * Number(discount)) / 13).toFixed(0) };
@@ -137,7 +137,7 @@ export const lineItems = (wishes: readonly LineWish[]): Line[] =>
     product_tax_code: 'GENERAL',
     quantity: line.quantity,
     unit_price: line.unit_price,
-    ...discountOf(line),
+    ...getDiscount(line),
     ...(line.isElsewhere && { customer: { address: address('IN') } }),
   }));
 
@@ -174,7 +174,7 @@ const saleBody = (wish: SaleWish, { nowMs }: Model): Requested => ({
 
 class CreateSale extends Step<SaleWish> {
   run(model: Model, world: World): Promise<void> {
-    const sent = { path: '/transactions', body: saleBody(this.wish, model), headers: headersOf(this.wish.key) };
+    const sent = { path: '/transactions', body: saleBody(this.wish, model), headers: getHeaders(this.wish.key) };
     return write(model, world, this.side, this.noted(sent));
   }
 }
@@ -215,7 +215,7 @@ const wishes = {
 type Wish = Wished<typeof wishes>;
 
 /** A sale that can be credited, if there is one. */
-const parentOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
+const getParent = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
   if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
   const sales = [...own.entries.values()].filter(({ body }) => body.type === 'sale' && body.status === 'finalized');
   // Prefers the first sales, so several credits interact.
@@ -224,7 +224,7 @@ const parentOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => 
 };
 
 export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): Line[] => {
-  const remaining = remainingOf(book, sale);
+  const remaining = getRemaining(book, sale);
   const used = new Set<string>();
   const text = (amount: bigint) => written(sale.currency, amount < 0n ? 0n : amount);
   return wish.lines.map(({ line, way, quantity, percent, isNamed }, index) => {
@@ -251,9 +251,9 @@ export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): 
 /** A percentage of the maximum tax that a credit can supply; 101 means a minor unit more. */
 const taxText = (part: number | 'fine', request: Requested, sale: Body, book: Book): string => {
   if (part === 'fine') return '0.1234';
-  const discounts = (request.line_items ?? []).map((line) => discountsOf(line, sale)[0] as bigint);
+  const discounts = (request.line_items ?? []).map((line) => listDiscounts(line, sale)[0] as bigint);
   const credit = creditOf(request, sale, book, discounts);
-  const room = 'total' in credit ? taxRoom(credit, remainingOf(book, sale)) : 100n;
+  const room = 'total' in credit ? taxRoom(credit, getRemaining(book, sale)) : 100n;
   return written(sale.currency, part === 101 ? room + 1n : (room * BigInt(part)) / 100n);
 };
 
@@ -262,8 +262,8 @@ const oddities: Readonly<Record<string, Requested>> = {
   'other currency': { currency: 'EUR' },
 };
 
-const bodyOf = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested => {
-  const { shipping: left } = remainingOf(book, sale);
+const getBody = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested => {
+  const { shipping: left } = getRemaining(book, sale);
   const shipped = wish.shipping === 101 ? left.net + 1n : (left.net * BigInt(wish.shipping ?? 0)) / 100n;
   const isOfLines = wish.mode === 'lines' || wish.oddity === 'remaining with lines';
   const hasShipping = wish.oddity === 'shipping alone' || (isOfLines && wish.shipping !== undefined);
@@ -285,12 +285,12 @@ const bodyOf = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested =>
 class CreateCredit extends Step<Wish> {
   async run(model: Model, world: World): Promise<void> {
     const book = model.books[this.side];
-    const sale = parentOf(this.wish, model, book);
+    const sale = getParent(this.wish, model, book);
     if (!sale) return;
     const owner = book.entries.has(sale.id) ? book : model.books[this.side === 0 ? 1 : 0];
-    const body = this.noted(bodyOf(this.wish, sale, owner, model.nowMs));
+    const body = this.noted(getBody(this.wish, sale, owner, model.nowMs));
     if (this.wish.isQuestion && owner === book) return this.calculate(model, world, book, body);
-    return write(model, world, this.side, { path: '/transactions', body, headers: headersOf(this.wish.key) });
+    return write(model, world, this.side, { path: '/transactions', body, headers: getHeaders(this.wish.key) });
   }
 
   /** A calculation returns what the credit would record, and records nothing. */
@@ -299,9 +299,9 @@ class CreateCredit extends Step<Wish> {
     const answer = await ask(model, world, this.side, 'POST', '/calculations', { body: request });
     const entry = book.entries.get(request.parent_transaction_id ?? '');
     if (!entry) throw new Error('A question names no sale.');
-    const sale = viewOf(entry, model.nowMs);
+    const sale = getView(entry, model.nowMs);
     const invalid = invalidNew(request);
-    const refused = invalid.length > 0 ? invalid : refusalsOf(request, sale, book, answer);
+    const refused = invalid.length > 0 ? invalid : listRefusals(request, sale, book, answer);
     if (refused.length > 0) mustBeRefused(answer, refused);
     else {
       same(answer.status, 200, 'The status of a calculation');

@@ -7,20 +7,20 @@ import {
   change,
   type Entry,
   type Filing,
+  getView,
   instant,
   isExpired,
   type Model,
   must,
   type Requested,
   same,
-  viewOf,
   type World,
 } from '../book.ts';
 import { mustBeFiling, nextEnd } from '../filings.ts';
 import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, canonical, pick, type Side, write } from '../requests.ts';
-import { type Generated, headersOf, key, of, Step, seldom, side, target } from './create.ts';
+import { type Generated, getHeaders, key, of, Step, seldom, side, target } from './create.ts';
 
 const dayMs = 86_400_000;
 
@@ -45,7 +45,7 @@ type Closing = Generated<typeof closing>;
 
 const endBefore = (day: string): string => instant(Date.parse(`${day.slice(0, 7)}-01`) - dayMs).slice(0, 10);
 
-const endOf = (wish: Closing, book: Book, nowMs: number): string => {
+const getEnd = (wish: Closing, book: Book, nowMs: number): string => {
   const today = instant(nowMs).slice(0, 10);
   const next = nextEnd(book, `US-${wish.state}`);
   const ends: Readonly<Record<string, string | null | undefined>> = {
@@ -63,10 +63,10 @@ class Close extends Step<Closing> {
     const { state, isDryRun, key: name } = this.wish;
     const body = {
       state,
-      period_end: endOf(this.wish, model.books[this.side], model.nowMs),
+      period_end: getEnd(this.wish, model.books[this.side], model.nowMs),
       ...(isDryRun && { dry_run: true }),
     };
-    await write(model, world, this.side, this.noted({ path: '/filings', body, headers: headersOf(name) }));
+    await write(model, world, this.side, this.noted({ path: '/filings', body, headers: getHeaders(name) }));
   }
 }
 
@@ -100,7 +100,7 @@ class Settle extends Step<Generated<typeof settling>> {
     if (!this.wish.isForeign) await seeExceptions(model, world, this.side, filing);
     const acknowledged = more === null ? {} : { acknowledge_exceptions: filing.exceptions + more };
     const body = { status, ...(status === 'filed' && number && { confirmation_number: number, ...acknowledged }) };
-    const sent = { path: `/filings/${filing.id}`, body, headers: headersOf(this.wish.key) };
+    const sent = { path: `/filings/${filing.id}`, body, headers: getHeaders(this.wish.key) };
     await write(model, world, this.side, this.noted(sent));
   }
 }
@@ -138,7 +138,7 @@ export const readFilings = fc.tuple(side, target).map(([at, wish]) => new ReadFi
 
 /** Records the redaction of a transaction. */
 const redact = (entry: Entry, nowMs: number): void => {
-  const view = viewOf(entry, nowMs);
+  const view = getView(entry, nowMs);
   const at = instant(nowMs);
   const after: Body = { ...JSON.parse(impersonal(view)), redacted_at: at };
   const names = Object.keys(after) as (keyof Body)[];

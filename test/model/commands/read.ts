@@ -7,11 +7,11 @@ import {
   type Change,
   type Cursor,
   type Entry,
+  getTrail,
+  getView,
   type Model,
   must,
   same,
-  trailOf,
-  viewOf,
   type World,
 } from '../book.ts';
 import { inZone, wallMs } from '../money.ts';
@@ -60,7 +60,7 @@ const isBefore = (left: Body, right: Body, filters: Filters): boolean => {
 /** The expected rows of a list after a position, in order. */
 export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] | null, nowMs: number): Body[] =>
   [...book.entries.values()]
-    .map((entry) => viewOf(entry, nowMs))
+    .map((entry) => getView(entry, nowMs))
     .filter((body) => isKept(body, filters, book.timeZone))
     .filter((body) => after === null || isBefore(after, body, filters))
     .sort((left, right) => (isBefore(left, right, filters) ? -1 : 1));
@@ -120,18 +120,18 @@ class Read extends Step<Wish> {
     const entry = book.entries.get(found.id);
     if (!entry) await mustBeUnknown(found.id, path, answer, get);
     else if (this.wish.way === 'history')
-      await this.#pages(answer as History, trailOf(entry, model.nowMs).toReversed(), entry, book, get);
+      await this.#pages(answer as History, getTrail(entry, model.nowMs).toReversed(), entry, book, get);
     else this.#whole(answer as Answer<Schema<'RetrievedTransaction'>>, entry, book, model.nowMs);
   }
 
   #whole(answer: Answer<Schema<'RetrievedTransaction'>>, entry: Entry, book: Book, nowMs: number): void {
     const { history, commitments, ...body } = answer.body;
-    const view = viewOf(entry, nowMs);
+    const view = getView(entry, nowMs);
     same(body, view, 'The transaction as it reads');
     same([answer.status, answer.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
     if (this.wish.way === 'get') same(history, null, 'A history that nobody asked for');
     else {
-      mustBeHistory(history ?? [], trailOf(entry, nowMs).toReversed(), entry, book);
+      mustBeHistory(history ?? [], getTrail(entry, nowMs).toReversed(), entry, book);
       const { salt = null, digest = '' } = commitments ?? {};
       same(salt === null, view.redacted_at !== undefined, 'Whether the salt is gone');
       const hash = committedHash(view, salt === null ? digest : personalDigest(view, salt));
@@ -188,7 +188,7 @@ const listWishes = {
 
 type ListWish = Wished<typeof listWishes>;
 
-const filtersOf = (wish: ListWish, { books }: Model, own: Book): Filters => {
+const listFilters = (wish: ListWish, { books }: Model, own: Book): Filters => {
   const anyone = pick(own, wish.parent ?? 0) ?? pick(books[1], 0);
   const ranges = wish.ranges.flatMap((asked) => {
     const at = asked && pick(own, asked.target)?.[asked.name];
@@ -249,7 +249,7 @@ class List extends Step<ListWish> {
   #start(model: Model): Start {
     const own = model.books[this.side];
     const other = model.books[this.side === 0 ? 1 : 0];
-    const filters = filtersOf(this.wish, model, own);
+    const filters = listFilters(this.wish, model, own);
     const { way, target: number } = this.wish.from ?? {};
     const begun = { filters, after: null, at: null, isBad: false };
     const from = (book: Book) => book.cursors[(number as number) % book.cursors.length];

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { type Body, type Book, type Line, type Model, type Requested, viewOf, type World } from '../book.ts';
+import { type Body, type Book, getView, type Line, type Model, type Requested, type World } from '../book.ts';
 import { minor, written } from '../money.ts';
 import { pick, write } from '../requests.ts';
 import {
   creditLines,
   type Generated,
-  headersOf,
+  getHeaders,
   key,
   lineItems,
   lines,
@@ -75,13 +75,13 @@ type Wish = Wished<typeof common> &
     readonly reason?: string | null | undefined;
   };
 
-const targetOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
+const getTarget = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
   if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
   const meant = [...own.entries.values()].map(({ body }) => body).filter(groups[wish.group] as (body: Body) => boolean);
   return meant[wish.target % meant.length] ?? pick(own, wish.target);
 };
 
-const taxOf = (part: number | 'fine' | null, { currency, tax_amount }: Body): string | null => {
+const getTax = (part: number | 'fine' | null, { currency, tax_amount }: Body): string | null => {
   if (part === null) return null;
   if (part === 'fine') return '0.1234';
   return written(
@@ -90,7 +90,7 @@ const taxOf = (part: number | 'fine' | null, { currency, tax_amount }: Body): st
   );
 };
 
-const linesOf = (wish: Wish, transaction: Body, book: Book): readonly Line[] => {
+const listLines = (wish: Wish, transaction: Body, book: Book): readonly Line[] => {
   if (wish.lines === 'none') return [];
   if (wish.lines === 'same') return transaction.line_items;
   const sale = transaction.type === 'credit' && book.entries.get(transaction.parent_transaction_id ?? '')?.body;
@@ -99,12 +99,12 @@ const linesOf = (wish: Wish, transaction: Body, book: Book): readonly Line[] => 
     : lineItems(wish.lines as Generated<typeof lines>);
 };
 
-const bodyOf = (wish: Wish, transaction: Body, book: Book, nowMs: number): Requested => ({
+const buildBody = (wish: Wish, transaction: Body, book: Book, nowMs: number): Requested => ({
   ...said(wish, nowMs),
   ...(wish.status !== undefined && { status: wish.status }),
   ...(wish.reason !== undefined && { void_reason: wish.reason === 'stored' ? transaction.void_reason : wish.reason }),
-  ...(wish.lines !== undefined && { line_items: linesOf(wish, transaction, book) }),
-  ...(wish.tax !== undefined && { tax_amount: taxOf(wish.tax as number | 'fine' | null, transaction) }),
+  ...(wish.lines !== undefined && { line_items: listLines(wish, transaction, book) }),
+  ...(wish.tax !== undefined && { tax_amount: getTax(wish.tax as number | 'fine' | null, transaction) }),
   ...(wish.identity === 'type' && { type: 'credit' }),
   ...(wish.identity === 'parent_transaction_id' && { parent_transaction_id: 'txn_x' }),
 });
@@ -112,15 +112,15 @@ const bodyOf = (wish: Wish, transaction: Body, book: Book, nowMs: number): Reque
 class Update extends Step<Wish> {
   async run(model: Model, world: World): Promise<void> {
     const own = model.books[this.side];
-    const found = targetOf(this.wish, model, own);
+    const found = getTarget(this.wish, model, own);
     if (!found) return;
     const owner = own.entries.has(found.id) ? own : model.books[this.side === 0 ? 1 : 0];
     const entry = owner.entries.get(found.id);
-    const view = entry ? viewOf(entry, model.nowMs + 1) : found;
+    const view = entry ? getView(entry, model.nowMs + 1) : found;
     const tags = { right: `"${view.version}"`, any: '*', wrong: `"${view.version + 1}"`, weak: `W/"${view.version}"` };
     const tag = tags[this.wish.ifMatch as keyof typeof tags];
-    const headers = { ...headersOf(this.wish.key), ...(tag && { 'If-Match': tag }) };
-    const body = bodyOf(this.wish, view, owner, model.nowMs);
+    const headers = { ...getHeaders(this.wish.key), ...(tag && { 'If-Match': tag }) };
+    const body = buildBody(this.wish, view, owner, model.nowMs);
     await write(model, world, this.side, this.noted({ path: `/transactions/${view.id}`, body, headers }));
   }
 }

@@ -8,8 +8,8 @@ import type { Attempt, Listing, Observed, Sent } from '../observed.ts';
 import { type Head, isLive } from './decode.ts';
 import type { Audit, Ledger, Reign } from './ledger.ts';
 
-const isDone = (attempt: Attempt) => statusOf(attempt) >= 200 && statusOf(attempt) < 300;
-const isRefused = (attempt: Attempt) => statusOf(attempt) >= 400 && statusOf(attempt) < 500;
+const isDone = (attempt: Attempt) => getStatus(attempt) >= 200 && getStatus(attempt) < 300;
+const isRefused = (attempt: Attempt) => getStatus(attempt) >= 400 && getStatus(attempt) < 500;
 
 /** Number of versions by attempt and transaction, from the audit entries. */
 const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
@@ -71,11 +71,11 @@ const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
   if (!sent.request.key) return [];
   // After a redaction, a repeated request gets its response without the personal data.
   const isRedacted = sent.attempts.some((one) => isDone(one) && one.response?.body?.redacted_at !== undefined);
-  const textOf = ({ response }: Attempt) => (isRedacted ? impersonal(response?.body) : response?.text);
+  const getText = ({ response }: Attempt) => (isRedacted ? impersonal(response?.body) : response?.text);
   const answers = sent.attempts.map((attempt) => {
     const isText = isDone(attempt) || isRefused(attempt);
-    const text = isText ? `${attempt.response?.headers['ETag']} ${textOf(attempt)}` : '';
-    return { status: statusOf(attempt), text };
+    const text = isText ? `${attempt.response?.headers['ETag']} ${getText(attempt)}` : '';
+    return { status: getStatus(attempt), text };
   });
   const changes = sent.attempts.filter(({ invocation }) => written.has(invocation.id)).length;
   return idempotencyFaults(changes, answers).map(faultText);
@@ -83,9 +83,9 @@ const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
 
 /** Compares responses with the ledger at the time of the request. */
 
-const statusOf = ({ response }: Attempt) => response?.status ?? 0;
-const codeOf = ({ response }: Attempt): string => response?.body?.errors?.[0]?.code ?? '';
-const metaOf = ({ response }: Attempt): Partial<Record<string, unknown>> => response?.body?.errors?.[0]?.meta ?? {};
+const getStatus = ({ response }: Attempt) => response?.status ?? 0;
+const getCode = ({ response }: Attempt): string => response?.body?.errors?.[0]?.code ?? '';
+const getMeta = ({ response }: Attempt): Partial<Record<string, unknown>> => response?.body?.errors?.[0]?.meta ?? {};
 
 /** The forms in which a state can be returned: an expired draft can be returned as void before that is written. */
 const readings = ({ head: { transaction, status } }: Reign): readonly Transaction[] => {
@@ -142,7 +142,7 @@ const isWhole = (history: readonly { readonly version: number }[], newest: numbe
   history.every(({ version }, at) => version === newest - at) && (history.length === newest || history.length >= 10);
 
 const duplicate = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
-  const holder = String(metaOf(attempt)['transaction_id']);
+  const holder = String(getMeta(attempt)['transaction_id']);
   // Finalizing a draft claims its reference again.
   const own = ledger
     .during(sent.account, sent.request.id ?? '', attempt.from, attempt.to)
@@ -164,7 +164,7 @@ const notFound = (sent: Sent, attempt: Attempt, id: string, ledger: Ledger): str
   ledger.of(sent.account, id).some(({ from }) => from < attempt.from) ? [`got not_found for ${id}`] : [];
 
 const preconditionFailed = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
-  const { version } = metaOf(attempt);
+  const { version } = getMeta(attempt);
   const states = ledger.during(sent.account, sent.request.id ?? '', attempt.from, attempt.to);
   const isTrue =
     states.some((reign) => readings(reign).some((reading) => reading.version === version)) &&
@@ -182,7 +182,7 @@ const expired = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
 };
 
 const refused = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
-  switch (codeOf(attempt)) {
+  switch (getCode(attempt)) {
     case 'conflict_duplicate_reference_id':
       return duplicate(sent, attempt, ledger);
     case 'not_found':
@@ -206,7 +206,7 @@ export const answerViolations = (ledger: Ledger, audit: Audit, { sent: all }: Ob
   return all.flatMap((sent) => {
     const wrong = keyed(sent, written);
     for (const attempt of sent.attempts) {
-      const status = statusOf(attempt);
+      const status = getStatus(attempt);
       if (status >= 200 && status < 300 && attempt.response?.body?.object === 'transaction')
         wrong.push(...acknowledged(sent, attempt, ledger));
       else if (status >= 400 && status < 500) wrong.push(...refused(sent, attempt, ledger));

@@ -16,7 +16,7 @@ type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
 export const json = (bytes: unknown): unknown => JSON.parse(storedText(bytes));
 
 /** The decimals of the currencies of the schedules. */
-export const decimalsOf: Readonly<Record<string, number>> = { USD: 2, JPY: 0, KWD: 3 };
+export const currencyDecimals: Readonly<Record<string, number>> = { USD: 2, JPY: 0, KWD: 3 };
 
 /** An item with its compressed attributes as text. */
 export const plain = (item: Item): Item =>
@@ -59,21 +59,21 @@ export type Head = {
 const nothing: Share = { net: 0, tax: 0 };
 
 // Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
-const chargesOf = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
+const listCharges = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
 
-const creditedOf = (item: Item, { line_items, shipping }: Transaction): Head['credited'] => {
+const getCredited = (item: Item, { line_items, shipping }: Transaction): Head['credited'] => {
   const { credited } = item;
   if (credited === undefined) return { charges: new Map(), unmatched: nothing, calculated: null };
-  const charges = chargesOf(credited);
-  const amountsOf = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
+  const charges = listCharges(credited);
+  const getAmounts = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
   const ids = [...line_items, ...shippingCharges(shipping)].map(({ id }) => id);
   const count = ids.length + 1;
   const shares = charges.map((charge) => {
-    const [net = 0, tax = 0] = amountsOf(charge);
+    const [net = 0, tax = 0] = getAmounts(charge);
     return { net, tax };
   });
   // Six amounts of the charge, and then taxable, exempt, tax and the difference of the calculated tax of each row.
-  const ofRows = charges.slice(0, -1).map((charge) => amountsOf(charge).slice(6));
+  const ofRows = charges.slice(0, -1).map((charge) => getAmounts(charge).slice(6));
   if (charges.length !== count) throw new Error('The counters have another number of charges than the sale.');
   const unmatched = shares.at(-1) ?? nothing;
   const taxes = ofRows.flatMap((amounts) => amounts.filter((_, at) => at % 4 === 2));
@@ -84,7 +84,7 @@ const creditedOf = (item: Item, { line_items, shipping }: Transaction): Head['cr
 
 const heads = new WeakMap<Item, Head>();
 
-export const headOf = (item: Item): Head => {
+export const getHead = (item: Item): Head => {
   const known = heads.get(item);
   if (known) return known;
   const [, account = '', id = ''] = String(item['pk']).split('#');
@@ -100,7 +100,7 @@ export const headOf = (item: Item): Head => {
     endsMs: item['status'] === 'draft' ? Date.parse(item['expires_at'] as string) : null,
     transaction,
     registrations: settingsSnapshot.registrations,
-    credited: creditedOf(item, transaction),
+    credited: getCredited(item, transaction),
   };
   heads.set(item, head);
   return head;
@@ -147,7 +147,7 @@ type StoredFigures = {
 };
 
 // Amounts are stored in minor units; zero differences are absent.
-const figuresOf = (
+const getFigures = (
   { base, amounts, document, exceptions, review }: StoredFigures,
   currency: string,
 ): Entry['figures'] => {
@@ -173,7 +173,7 @@ const figuresOf = (
   };
 };
 
-export const entryOf = (item: Item): Entry => {
+export const getEntry = (item: Item): Entry => {
   const [kind, account = '', filing = ''] = String(item['pk']).split('#');
   return {
     account,
@@ -182,14 +182,14 @@ export const entryOf = (item: Item): Entry => {
     month: item['month'] as string,
     currency: item['currency'] as string,
     filing: kind === 'F' ? filing : null,
-    figures: figuresOf(json(item['figures']) as StoredFigures, item['currency'] as string),
+    figures: getFigures(json(item['figures']) as StoredFigures, item['currency'] as string),
   };
 };
 
 type Kind = 'head' | 'audit' | 'claim' | 'record' | 'entry' | 'other';
 
 /** The kind of an item, by its key. */
-export const kindOf = (name: string): Kind => {
+export const getKind = (name: string): Kind => {
   const [pk = '', sk = ''] = name.split(' ');
   if (pk.startsWith('T#')) return sk === 'H' ? 'head' : sk.startsWith('A#') ? 'audit' : 'other';
   if (pk.startsWith('R#')) return 'claim';

@@ -2,7 +2,7 @@ import { type FilingPeriod, faultText, periodFaults, shardCountFaults } from '..
 import type { Item } from '../../support/memory-database.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
-import { cents, type Entry, entryOf, json, kindOf, sum } from './decode.ts';
+import { cents, type Entry, getEntry, getKind, json, sum } from './decode.ts';
 import type { Change, Ledger } from './ledger.ts';
 
 type Filing = { readonly name: string; readonly account: string; readonly id: string; readonly item: Item };
@@ -29,7 +29,7 @@ type Totals = {
 };
 
 /** The sums of an entry's jurisdictions in cents, in the order of `summed`. */
-const sumsOf = ({ currency, figures: { amounts, document } }: Entry): Map<string, number[]> => {
+const getSums = ({ currency, figures: { amounts, document } }: Entry): Map<string, number[]> => {
   const isCredit = document?.type === 'credit';
   const sums = new Map<string, number[]>();
   for (const of of Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()) {
@@ -53,7 +53,7 @@ const sumsOf = ({ currency, figures: { amounts, document } }: Entry): Map<string
 };
 
 /** The gross amount and number of an entry's exceptions, by reason and currency. */
-const exceptionsOf = ({ currency, figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
+const listExceptions = ({ currency, figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
   const reasons = new Map(
     exceptions.map(({ reason, gross_amount }) => [`${reason} ${currency}`, [cents(gross_amount), 1]]),
   );
@@ -62,7 +62,7 @@ const exceptionsOf = ({ currency, figures: { exceptions = [] } }: Entry): Map<st
 };
 
 /** The gross amount, tax and number of an entry to review, by code and currency. */
-const reviewOf = ({ currency, figures: { base, amounts, review = [] } }: Entry): Map<string, number[]> => {
+const getReview = ({ currency, figures: { base, amounts, review = [] } }: Entry): Map<string, number[]> => {
   const gross = sum([base.taxable_amount, base.exempt_amount, base.not_covered_amount ?? '0.00'].map(cents));
   const sums = [gross, sum(amounts.map((row) => cents(row.tax_amount))), 1];
   return new Map((review.length > 0 ? ['any', ...review] : []).map((code) => [`review ${code} ${currency}`, sums]));
@@ -101,10 +101,10 @@ class Books {
     this.violations.push(...wrong.map((words) => `${words} (${where})`));
   }
 
-  entriesOf(prefix: string): readonly Entry[] {
+  listEntries(prefix: string): readonly Entry[] {
     return [...this.#items]
-      .filter(([name]) => name.startsWith(prefix) && kindOf(name) === 'entry')
-      .map(([, item]) => entryOf(item));
+      .filter(([name]) => name.startsWith(prefix) && getKind(name) === 'entry')
+      .map(([, item]) => getEntry(item));
   }
 
   all(): readonly Filing[] {
@@ -118,7 +118,7 @@ class Books {
   #shard(shard: string): string[] {
     const progress = this.#items.get(`${shard} !`);
     if (!progress) return [`${shard} has no progress`];
-    const entries = this.entriesOf(`${shard} `);
+    const entries = this.listEntries(`${shard} `);
     const { moved, reopened } = progress['entries'] as { moved: number; reopened: number };
     const counted = shardCountFaults(shard, entries.length, { moved, reopened });
     if (counted.length > 0) return counted.map(faultText);
@@ -132,9 +132,9 @@ class Books {
       addAll(added, new Map([[`review ${key}`, [Number(gross), Number(tax), count]]]));
     const stored = new Map<string, number[]>();
     for (const entry of entries) {
-      addAll(stored, sumsOf(entry));
-      addAll(stored, exceptionsOf(entry));
-      addAll(stored, reviewOf(entry));
+      addAll(stored, getSums(entry));
+      addAll(stored, listExceptions(entry));
+      addAll(stored, getReview(entry));
     }
     const [actual, expected] = [added, stored].map((sums) => JSON.stringify([...sums].sort()));
     return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
@@ -144,7 +144,7 @@ class Books {
   #summary({ name, account, id, item }: Filing): string[] {
     if (!['closed', 'marking', 'filed'].includes(String(item['status']))) return [];
     const sums = new Map<string, number[]>();
-    for (const { currency, figures } of this.entriesOf(`F#${account}#${id}#`)) {
+    for (const { currency, figures } of this.listEntries(`F#${account}#${id}#`)) {
       const { taxable_amount, exempt_amount, not_covered_amount = '0.00' } = figures.base;
       const gross = sum([taxable_amount, exempt_amount, not_covered_amount].map(cents));
       addAll(sums, new Map([[currency, [gross, sum(figures.amounts.map((row) => cents(row.tax_amount))), 1]]]));
@@ -176,12 +176,12 @@ const isOver = ({ item }: Filing, status: string) => item['status'] === status &
 /** At the end, transactions list exactly the filings that are filed. */
 const atTheEnd = (books: Books, ledger: Ledger): string[] => {
   const filings = books.all();
-  const statusOf = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));
+  const statusByFiling = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));
   const newest = [...ledger.reigns.values()].map((reigns) => (reigns.at(-1) as (typeof reigns)[number]).head);
   const marked = newest.flatMap(({ account, id, transaction }) => {
     const ids = transaction.filings.map((filing) => filing.id);
     const wrong = ids.filter(
-      (filing: string) => !['marking', 'filed'].includes(String(statusOf.get(`${account} ${filing}`))),
+      (filing: string) => !['marking', 'filed'].includes(String(statusByFiling.get(`${account} ${filing}`))),
     );
     return [
       ...wrong.map((filing: string) => `${id} names the filing ${filing}, which is not filed`),
@@ -193,7 +193,7 @@ const atTheEnd = (books: Books, ledger: Ledger): string[] => {
 
 const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
   const { account, id } = filing;
-  const entries = books.entriesOf(`F#${account}#${id}#`);
+  const entries = books.listEntries(`F#${account}#${id}#`);
   if (isOver(filing, 'canceled') && entries.length > 0) return [`${id} is canceled, and has entries`];
   if (!isOver(filing, 'filed')) return [];
   return entries
@@ -206,7 +206,7 @@ const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
 const unacknowledged = (books: Books, { sent }: Observed): string[] =>
   books.all().flatMap(({ account, id, item }) => {
     if (!['marking', 'filed'].includes(String(item['status']))) return [];
-    const entries = books.entriesOf(`F#${account}#${id}#`);
+    const entries = books.listEntries(`F#${account}#${id}#`);
     const count = entries.filter(({ figures }) => figures.exceptions).length;
     const isAcknowledged = sent.some(
       ({ request: { path, body } }) => path === `/filings/${id}` && (body?.acknowledge_exceptions ?? 0) === count,

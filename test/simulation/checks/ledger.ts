@@ -15,7 +15,7 @@ import { canonical, committedHash, personalDigest, sha256 } from '../../support/
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import type { History, Version } from '../history.ts';
-import { decimalsOf, type Head, headOf, isLive, kindOf } from './decode.ts';
+import { currencyDecimals, getHead, getKind, type Head, isLive } from './decode.ts';
 
 /** A state of a transaction, from the step that wrote it to the step that replaced it. */
 export type Reign = { readonly head: Head; readonly version: Version; readonly from: number; readonly to: number };
@@ -34,9 +34,9 @@ export class Ledger {
   constructor({ versions }: History) {
     const all = [...versions];
     for (const [name, states] of all) {
-      if (kindOf(name) !== 'head') continue;
+      if (getKind(name) !== 'head') continue;
       const heads = states.map((version, at) => ({
-        head: headOf(present(name, version)),
+        head: getHead(present(name, version)),
         version,
         from: version.step,
         to: states[at + 1]?.step ?? Number.POSITIVE_INFINITY,
@@ -44,7 +44,7 @@ export class Ledger {
       const [{ head }] = heads as [Reign];
       this.reigns.set(`${head.account} ${head.id}`, heads);
     }
-    this.others = all.filter(([name]) => kindOf(name) !== 'head');
+    this.others = all.filter(([name]) => getKind(name) !== 'head');
     const byStep = new Map<number, Change[]>();
     for (const [name, states] of all)
       states.forEach((version, at) => {
@@ -92,7 +92,7 @@ const ofVersion = ({ transaction, item }: Head): string[] => {
     charge.net_amount,
     charge.tax_amount,
   ]);
-  const decimals = decimalsOf[transaction.currency];
+  const decimals = currencyDecimals[transaction.currency];
   if ([...amounts, total_amount].some((amount) => (amount.split('.')[1] ?? '').length !== decimals))
     wrong.push(`an amount has not the decimals of ${transaction.currency}`);
   for (const name of [
@@ -132,7 +132,7 @@ const silently = (before: Head, after: Head, fields: readonly string[]): string[
   return wrong;
 };
 
-const checked = (reigns: readonly Reign[], fieldsOf: (head: Head) => readonly string[]): string[] => {
+const checked = (reigns: readonly Reign[], listFields: (head: Head) => readonly string[]): string[] => {
   const wrong: string[] = [];
   reigns.forEach(({ head }, at) => {
     const before = reigns[at - 1]?.head;
@@ -141,14 +141,14 @@ const checked = (reigns: readonly Reign[], fieldsOf: (head: Head) => readonly st
     if (head.version !== at + 1 || head.transaction.version !== at + 1)
       wrong.push(`${where} is the ${at + 1}. that was written`);
     if (!before) return;
-    wrong.push(...silently(before, head, fieldsOf(head)).map((words) => `${where} ${words}`));
+    wrong.push(...silently(before, head, listFields(head)).map((words) => `${where} ${words}`));
   });
   return wrong;
 };
 
 /** Sums, statuses and numbers of all versions, and audited changes. */
-export const stateViolations = (ledger: Ledger, fieldsOf: (head: Head) => readonly string[]): string[] =>
-  [...ledger.reigns.values()].flatMap((reigns) => checked(reigns, fieldsOf));
+export const stateViolations = (ledger: Ledger, listFields: (head: Head) => readonly string[]): string[] =>
+  [...ledger.reigns.values()].flatMap((reigns) => checked(reigns, listFields));
 
 type Named = Pick<Transaction, 'id' | 'reference_id' | 'status' | 'expires_at'>;
 
@@ -178,7 +178,7 @@ export const referenceViolations = (ledger: Ledger): string[] => {
   });
 };
 
-const entryOf = ({ pk: _, sk: _sk, answer: _answer, about: _about, ...entry }: Item) => entry as AuditEntry;
+const getEntry = ({ pk: _, sk: _sk, answer: _answer, about: _about, ...entry }: Item) => entry as AuditEntry;
 
 const entryHash = ({ hash: _, ...covered }: AuditEntry): string => sha256(canonical(covered));
 
@@ -189,27 +189,27 @@ export class Audit {
 
   constructor({ others }: Ledger) {
     for (const [name, versions] of others) {
-      if (kindOf(name) !== 'audit') continue;
+      if (getKind(name) !== 'audit') continue;
       const [{ item }] = versions as [Version];
       if (versions.length > 1 || !item) this.violations.push(`The audit entry ${name} was changed.`);
-      if (item) this.#entries.set(nameOf(String(item['pk']), item['version'] as number), item);
+      if (item) this.#entries.set(getName(String(item['pk']), item['version'] as number), item);
     }
   }
 
   of({ item, version }: Head): Item | undefined {
-    return this.#entries.get(nameOf(String(item['pk']), version));
+    return this.#entries.get(getName(String(item['pk']), version));
   }
 
-  readonly fieldsOf = (head: Head): readonly string[] => (this.of(head)?.['fields'] as string[] | undefined) ?? [];
+  readonly listFields = (head: Head): readonly string[] => (this.of(head)?.['fields'] as string[] | undefined) ?? [];
 
   all(): readonly Item[] {
     return [...this.#entries.values()];
   }
 }
 
-const nameOf = (pk: string, version: number) => `${pk} ${version}`;
+const getName = (pk: string, version: number) => `${pk} ${version}`;
 
-const stateHashOf = ({ item, transaction }: Head): string => {
+const getStateHash = ({ item, transaction }: Head): string => {
   const { salt, digest } = item['commitments'] as { readonly salt?: string; readonly digest?: string };
   return committedHash(transaction, salt === undefined ? String(digest) : personalDigest(transaction, String(salt)));
 };
@@ -221,14 +221,14 @@ const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Aud
   const item = audit.of(head);
   const where = `The audit entry of ${head.id} at version ${head.version}`;
   if (!item) return [`${where} is missing.`];
-  const entry = entryOf(item);
+  const entry = getEntry(item);
   const last = before && { hash: String(before.head.item['auditHash']), to: before.head.status };
   const hash = isHashed ? entryHash(entry) : null;
   const faults = [
     ...auditFaults(entry, { id: head.id, version: head.version, before: last ?? null, hash }),
     ...differing('hash of the entry, as the transaction has it', head.item['auditHash'], entry.hash),
     ...differing('status in the entry', entry.to, head.status),
-    ...(isHashed ? differing('hash of the state in the entry', entry.stateHash, stateHashOf(head)) : []),
+    ...(isHashed ? differing('hash of the state in the entry', entry.stateHash, getStateHash(head)) : []),
   ];
   const wrong = faults.map((fault) => `${where}: ${faultText(fault)}`);
   // A filing's mark is attributed to the request that filed it, which can be much older.

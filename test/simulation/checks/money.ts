@@ -1,19 +1,19 @@
 import { creditableFaults, faultText, overCreditFaults, refundFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
-import { cents, type Entry, entryOf, type Head, headOf, kindOf, sum } from './decode.ts';
+import { cents, type Entry, getEntry, getHead, getKind, type Head, sum } from './decode.ts';
 import type { Change, Ledger } from './ledger.ts';
 
 const isFinal = ({ status }: Head) => status === 'finalized' || status === 'filed';
 
-const chargesOf = ({ transaction: { line_items, shipping } }: Head) => [...line_items, ...shippingCharges(shipping)];
+const listCharges = ({ transaction: { line_items, shipping } }: Head) => [...line_items, ...shippingCharges(shipping)];
 
 /** The credited amounts of a credit, by line or shipping charge of its sale. */
 const takenBy = (credit: Head, sale: Head) =>
-  chargesOf(credit).map((charge) => {
+  listCharges(credit).map((charge) => {
     const named = 'parent_line_item_id' in charge ? charge.parent_line_item_id : null;
     return {
-      of: chargesOf(sale).find(({ id }) => id === (named ?? charge.id))?.id ?? null,
+      of: listCharges(sale).find(({ id }) => id === (named ?? charge.id))?.id ?? null,
       net: cents(charge.net_amount),
       tax: cents(charge.tax_amount),
     };
@@ -41,7 +41,7 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
       wrong.push(`${what} of ${sale.id}: credits are ${text(live)}, counted ${text(counted)}`);
     left.push([what, leftAfter(whole, live)]);
   };
-  for (const charge of chargesOf(sale)) {
+  for (const charge of listCharges(sale)) {
     const counted = sale.credited.charges.get(charge.id) ?? added([]);
     compare(charge.id, added(taken.filter(({ of }) => of === charge.id)), counted, {
       net: cents(charge.net_amount),
@@ -78,7 +78,7 @@ const add = (owed: Map<string, number>, name: string, gross: number, tax: number
   owed.set(`${name} tax`, (owed.get(`${name} tax`) ?? 0) + tax);
 };
 
-const stateOf = ({ jurisdiction_code: code }: { readonly jurisdiction_code: string }) => code.slice(0, 5);
+const getState = ({ jurisdiction_code: code }: { readonly jurisdiction_code: string }) => code.slice(0, 5);
 
 /**
  * Returns the states with an entry: where the account was ever registered, where tax was recorded, and where the sale
@@ -88,8 +88,8 @@ const postedStates = (head: Head, sale: Head | undefined): readonly string[] => 
   const { registrations: listed } = head;
   const ofSale = sale && head !== sale ? postedStates(sale, undefined) : [];
   const rows = Map.groupBy(
-    chargesOf(head).flatMap(({ taxes }) => taxes),
-    stateOf,
+    listCharges(head).flatMap(({ taxes }) => taxes),
+    getState,
   );
   return [...rows].flatMap(([state, taxes]) => {
     const isRegistered = Array.isArray(listed)
@@ -108,8 +108,8 @@ const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
   if (!isFinal(head)) return owed;
   const { type, tax_date } = head.transaction;
   const posted = postedStates(head, sale);
-  for (const { taxes } of chargesOf(head))
-    for (const row of taxes.filter((one) => posted.includes(stateOf(one)))) {
+  for (const { taxes } of listCharges(head))
+    for (const row of taxes.filter((one) => posted.includes(getState(one)))) {
       const { jurisdiction_code, rate, tax_amount, taxable_amount, exempt_amount } = row;
       const sign = type === 'credit' ? -1 : 1;
       const gross = cents(taxable_amount) + cents(exempt_amount);
@@ -119,14 +119,14 @@ const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
 };
 
 /** The gross of an entry, or of one of its jurisdictions. */
-const grossOf = ({ taxable_amount, exempt_amount, not_covered_amount = '0.00' }: Entry['figures']['base']): number =>
+const getGross = ({ taxable_amount, exempt_amount, not_covered_amount = '0.00' }: Entry['figures']['base']): number =>
   sum([taxable_amount, exempt_amount, not_covered_amount].map(cents));
 
 const owedIn = (entries: readonly Entry[]): Map<string, number> => {
   const owed = new Map<string, number>();
   for (const { month, figures } of entries)
     for (const { jurisdiction_code, rate, tax_amount, ...amounts } of figures.amounts) {
-      add(owed, `${month} ${jurisdiction_code} ${rate}`, grossOf(amounts), cents(tax_amount));
+      add(owed, `${month} ${jurisdiction_code} ${rate}`, getGross(amounts), cents(tax_amount));
     }
   return owed;
 };
@@ -135,7 +135,7 @@ const owedIn = (entries: readonly Entry[]): Map<string, number> => {
 const leftIn = (entries: readonly Entry[]): string[] => {
   const states = Map.groupBy(entries, ({ state }) => state);
   return [...states].flatMap(([state, ofState]) => {
-    const gross = sum(ofState.map(({ figures }) => grossOf(figures.base)));
+    const gross = sum(ofState.map(({ figures }) => getGross(figures.base)));
     const tax = sum(ofState.flatMap(({ figures }) => figures.amounts.map((row) => cents(row.tax_amount))));
     return gross === 0 && tax === 0 ? [] : [`${state} keeps ${text({ net: gross, tax })}`];
   });
@@ -154,9 +154,9 @@ class Walk {
     const sales = new Set<string>();
     const touched = new Set<string>();
     for (const { name, version, before } of changes) {
-      const kind = kindOf(name);
+      const kind = getKind(name);
       if (kind === 'head') {
-        const head = headOf(version.item as Item);
+        const head = getHead(version.item as Item);
         const id = `${head.account} ${head.id}`;
         this.#heads.set(id, head);
         touched.add(id);
@@ -166,7 +166,7 @@ class Walk {
         const item = version.item ?? before?.item;
         // A deletion of a missing item.
         if (!item) continue;
-        const { account, transactionId } = entryOf(item);
+        const { account, transactionId } = getEntry(item);
         const id = `${account} ${transactionId}`;
         const entries = this.#entries.get(id) ?? new Map<string, Item>();
         this.#entries.set(id, entries);
@@ -193,8 +193,8 @@ class Walk {
       : ofSale(sale, credits);
   }
 
-  #entriesOf(id: string): readonly Entry[] {
-    return [...(this.#entries.get(id)?.values() ?? [])].map(entryOf);
+  #listEntries(id: string): readonly Entry[] {
+    return [...(this.#entries.get(id)?.values() ?? [])].map(getEntry);
   }
 
   /** After a full refund, no state's return includes any amount of the sale. */
@@ -205,13 +205,13 @@ class Walk {
     const credits = [...this.#heads].filter(
       ([, head]) => head.account === sale.account && head.transaction.parent_transaction_id === sale.id,
     );
-    const entries = [id, ...credits.map(([credit]) => credit)].flatMap((of) => this.#entriesOf(of));
+    const entries = [id, ...credits.map(([credit]) => credit)].flatMap((of) => this.#listEntries(of));
     return leftIn(entries).map((words) => `${id} is refunded, and the return of ${words}`);
   }
 
   #liabilities(id: string): string[] {
     const head = this.#heads.get(id);
-    const entries = this.#entriesOf(id);
+    const entries = this.#listEntries(id);
     if (!head) return [`${id} has liabilities but does not exist`];
     const sale = this.#heads.get(`${head.account} ${head.transaction.parent_transaction_id}`);
     const [owed, written] = [inWords(owedBy(head, sale)), inWords(owedIn(entries))];

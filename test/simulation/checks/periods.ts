@@ -1,10 +1,10 @@
 import { Account } from '../../../shared/accounts/account.ts';
 import { type Fault, faultText, faultUnless } from '../../../shared/ledger/invariants.ts';
-import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf, Registered } from '../../support/local-days.ts';
+import { daysAfter, getFirstDay, getLastDay, getMonth, localDay, Registered } from '../../support/local-days.ts';
 import type { Item } from '../../support/memory-database.ts';
 import type { History, Version } from '../history.ts';
 import type { Observed, Sent } from '../observed.ts';
-import { kindOf } from './decode.ts';
+import { getKind } from './decode.ts';
 import type { Audit, Change, Ledger, Reign } from './ledger.ts';
 
 /**
@@ -23,7 +23,7 @@ const ofDay = ({ head, version }: Reign, sent: string | undefined, timeZone: str
 
 /** Returns whether a request sets the tax day of this state: of a new transaction, or of one whose date it changes. */
 const isDated = ({ head }: Reign, { request }: Sent, audit: Audit): boolean =>
-  head.version === 1 || (request.body?.['tax_date'] !== undefined && audit.fieldsOf(head).includes('tax_date'));
+  head.version === 1 || (request.body?.['tax_date'] !== undefined && audit.listFields(head).includes('tax_date'));
 
 /**
  * Every transaction has the day of its account's time zone at the time of the request, and pinned its registrations.
@@ -64,11 +64,11 @@ const isSchedule = ({ asked_by }: Period) => asked_by === 'close-periods';
 /** A filing spans the months of its period that come after the last filing, and begins when they are over. */
 const ofDays = (period: Period, before: Chain | undefined, account: Account): string[] => {
   const { settings } = account;
-  const { first, last, frequency } = new Registered(settings.registrations, period.state).periodOf(
-    monthOf(period.period_end),
+  const { first, last, frequency } = new Registered(settings.registrations, period.state).getPeriod(
+    getMonth(period.period_end),
   );
-  const after = before?.last ? monthOf(before.last.period_end) + 1 : first;
-  const expected = `${firstDayOf(Math.max(first, after))} to ${lastDayOf(last)} by ${frequency}`;
+  const after = before?.last ? getMonth(before.last.period_end) + 1 : first;
+  const expected = `${getFirstDay(Math.max(first, after))} to ${getLastDay(last)} by ${frequency}`;
   const actual = `${period.period_start} to ${period.period_end} by ${period.frequency}`;
   const wrong = actual === expected ? [] : [`is from ${actual}, not from ${expected}`];
   const day = localDay(Date.parse(period.created_at), settings.time_zone);
@@ -87,15 +87,15 @@ const ofGaps = (
   beganMs: number,
 ): string[] => {
   if (!before?.last) return [];
-  const [first, last] = [monthOf(period.period_start), monthOf(period.period_end)];
-  const skipped = Array.from({ length: first - monthOf(before.last.period_end) - 1 }, (_, at) => first - 1 - at);
+  const [first, last] = [getMonth(period.period_start), getMonth(period.period_end)];
+  const skipped = Array.from({ length: first - getMonth(before.last.period_end) - 1 }, (_, at) => first - 1 - at);
   const due = skipped.filter((month) => !registered.isGap(month));
-  const wrong = due.map((month) => `leaves out the month until ${lastDayOf(month)}, which is due`);
+  const wrong = due.map((month) => `leaves out the month until ${getLastDay(month)}, which is due`);
   if (!isSchedule(period)) return wrong;
   if (registered.isGap(last) && !open.some(({ month }) => month <= last))
     wrong.push('is of a month without a registration and without entries');
   const left = open.find((entry) => isOpen(entry) && entry.fromMs < beganMs && skipped.some((of) => entry.month <= of));
-  return left ? [...wrong, `leaves out the entries of a month until ${lastDayOf(left.month)}`] : wrong;
+  return left ? [...wrong, `leaves out the entries of a month until ${getLastDay(left.month)}`] : wrong;
 };
 
 class PeriodBooks {
@@ -119,13 +119,13 @@ class PeriodBooks {
   #take(name: string, { item, nowMs }: Version): void {
     const [pk = '', sk = ''] = name.split(' ');
     if (sk === 'CHAIN' && item) this.#chains.set(pk, { last: item['last'] as Chain['last'] });
-    if (!pk.startsWith('O#') || kindOf(name) !== 'entry') return;
+    if (!pk.startsWith('O#') || getKind(name) !== 'entry') return;
     const all = this.#open.get(name) ?? [];
     this.#open.set(name, all);
     const current = all.find(isOpen);
     if (current && !item) current.untilMs = nowMs;
     if (item && !current) {
-      const [state, month] = [item['state'] as string, monthOf(item['month'] as string)];
+      const [state, month] = [item['state'] as string, getMonth(item['month'] as string)];
       all.push({ state, month, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
     }
   }
@@ -162,10 +162,10 @@ type HeldChain = {
 /** The day on which the schedule closes the next period of a state with a return; `null` without one. */
 const closingDay = (chain: HeldChain | undefined, { created_at, settings }: Account, state: string): string | null => {
   const registered = new Registered(settings.registrations, state);
-  const month = registered.nextFrom(chain?.last ? monthOf(chain.last.period_end) + 1 : monthOf(created_at));
+  const month = registered.nextFrom(chain?.last ? getMonth(chain.last.period_end) + 1 : getMonth(created_at));
   const { review_days } = settings;
   if (month === null || review_days === null) return null;
-  return daysAfter(lastDayOf(registered.periodOf(month).last), 1 + review_days);
+  return daysAfter(getLastDay(registered.getPeriod(month).last), 1 + review_days);
 };
 
 /** The items that determine the due periods at a step. */

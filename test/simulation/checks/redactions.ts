@@ -3,11 +3,11 @@ import type { Item } from '../../support/memory-database.ts';
 import { storedText } from '../../support/stored-bytes.ts';
 import type { History } from '../history.ts';
 import type { CustomerRedaction, Observed, Redaction } from '../observed.ts';
-import { entryOf, kindOf, plain } from './decode.ts';
+import { getEntry, getKind, plain } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
 /** The fields that a redaction can change, in addition to personal data. */
-const figuresOf = ({ head }: Reign): string => impersonal({ ...head.transaction, version: null, updated_at: null });
+const getFigures = ({ head }: Reign): string => impersonal({ ...head.transaction, version: null, updated_at: null });
 
 const isRedacted = ({ head }: Reign): boolean => head.transaction.redacted_at !== undefined;
 
@@ -19,18 +19,18 @@ const ofTransaction = (reigns: readonly Reign[]): string[] => {
   const wrong: string[] = [];
   const committed = ({ item }: Reign['head']) => item['commitments'] as { salt?: string; digest?: string };
   const digest = personalDigest(before.head.transaction, String(committed(before.head).salt));
-  if (figuresOf(before) !== figuresOf(first)) wrong.push('changed a figure when it was redacted');
+  if (getFigures(before) !== getFigures(first)) wrong.push('changed a figure when it was redacted');
   if (committed(first.head).digest !== digest) wrong.push('lost its commitments when it was redacted');
   for (const { head } of reigns.slice(at)) {
     if (committed(head).salt !== undefined) wrong.push(`has a salt at version ${head.version}, after it was redacted`);
     if (committed(head).digest !== digest) wrong.push(`has other commitments at version ${head.version}`);
-    if (head.item['customer_id'] !== undefined || canonicalOf(head.transaction) !== impersonal(head.transaction))
+    if (head.item['customer_id'] !== undefined || getCanonical(head.transaction) !== impersonal(head.transaction))
       wrong.push(`has personal data at version ${head.version}, after it was redacted`);
   }
   return wrong;
 };
 
-const canonicalOf = ({ redacted_at: _, ...transaction }: Reign['head']['transaction']): string =>
+const getCanonical = ({ redacted_at: _, ...transaction }: Reign['head']['transaction']): string =>
   JSON.stringify(sorted(transaction));
 
 const sorted = (value: unknown): unknown => {
@@ -42,10 +42,10 @@ const sorted = (value: unknown): unknown => {
 
 type Record = { readonly id: string; readonly step: number; readonly isClean: boolean };
 
-const recordOf = (item: Item, step: number): Record => {
+const getRecord = (item: Item, step: number): Record => {
   const text = storedText(item['answer']);
   const body = JSON.parse(text.slice(text.indexOf('\n') + 1));
-  const isClean = body.object !== 'transaction' || canonicalOf(body) === impersonal(body);
+  const isClean = body.object !== 'transaction' || getCanonical(body) === impersonal(body);
   return { id: String(body.id), step, isClean };
 };
 
@@ -54,13 +54,13 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
   others.flatMap(([name, versions]) => {
     const { item, step } = versions.at(-1) ?? {};
     if (!item || step === undefined) return [];
-    if (kindOf(name) === 'entry') {
-      const { transactionId, figures } = entryOf(item);
+    if (getKind(name) === 'entry') {
+      const { transactionId, figures } = getEntry(item);
       const { customer_id = null } = (figures.document ?? {}) as { readonly customer_id?: string | null };
       return redactions.has(transactionId) && customer_id !== null ? [`${name} names a redacted customer`] : [];
     }
-    if (kindOf(name) !== 'record') return [];
-    const record = recordOf(item, step);
+    if (getKind(name) !== 'record') return [];
+    const record = getRecord(item, step);
     const redaction = redactions.get(record.id);
     // A request that changed nothing can save its response while the redaction completes (SECURITY.md).
     return redaction && step < redaction.from && !record.isClean
@@ -69,11 +69,11 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
   });
 
 /** The customers of a document and its lines. */
-const customersOf = ({ head: { transaction } }: Reign) =>
+const listCustomers = ({ head: { transaction } }: Reign) =>
   [transaction.customer, ...transaction.line_items.map(({ customer }) => customer)].filter((one) => one !== null);
 
 /** The streets of a document, which only its credits share. */
-const streetsOf = (reign: Reign): string[] => customersOf(reign).flatMap(({ address }) => address?.line1 ?? []);
+const getStreets = (reign: Reign): string[] => listCustomers(reign).flatMap(({ address }) => address?.line1 ?? []);
 
 /** The step after which a transaction is redacted. */
 const redactedAt = (reigns: readonly Reign[]): number => reigns.find(isRedacted)?.from ?? Number.POSITIVE_INFINITY;
@@ -84,7 +84,7 @@ const copies = (ledger: Ledger): string[] =>
     const credit = first as Reign;
     const { account, id, transaction } = credit.head;
     const sale = transaction.parent_transaction_id;
-    const isCopy = streetsOf(credit).length > 0;
+    const isCopy = getStreets(credit).length > 0;
     return sale && isCopy && redactedAt(ledger.of(account, sale)) < credit.from
       ? [`${id} was recorded with the data of ${sale}, which had been redacted`]
       : [];
@@ -100,7 +100,7 @@ const missed = ({ account, customer, from, to }: CustomerRedaction, history: His
     const { id, transaction } = first.head;
     if (
       first.head.account !== account ||
-      !customersOf(first).some((one) => one.id === customer) ||
+      !listCustomers(first).some((one) => one.id === customer) ||
       redactedAt(reigns) <= to
     )
       return [];
@@ -114,11 +114,11 @@ const missed = ({ account, customer, from, to }: CustomerRedaction, history: His
 const streetsLeft = (ledger: Ledger): string[] => {
   const all = [...ledger.reigns.values()] as [Reign, ...Reign[]][];
   const kept = all.filter((reigns) => redactedAt(reigns) === Number.POSITIVE_INFINITY);
-  const inUse = new Set(kept.flatMap(([first]) => streetsOf(first)));
+  const inUse = new Set(kept.flatMap(([first]) => getStreets(first)));
   const removed = new Map(
     all.flatMap(([first, ...later]) => {
       const at = redactedAt([first, ...later]);
-      return streetsOf(first).flatMap((street) => (inUse.has(street) ? [] : [[street, at] as const]));
+      return getStreets(first).flatMap((street) => (inUse.has(street) ? [] : [[street, at] as const]));
     }),
   );
   return ledger.others.flatMap(([name, versions]) => {
@@ -126,7 +126,7 @@ const streetsLeft = (ledger: Ledger): string[] => {
     if (!item || step === undefined) return [];
     const text = JSON.stringify(plain(item));
     // A request that changed nothing can save its response while the redaction completes (SECURITY.md).
-    const isLate = (at: number) => kindOf(name) === 'record' && step >= at;
+    const isLate = (at: number) => getKind(name) === 'record' && step >= at;
     return [...removed].flatMap(([street, at]) =>
       text.includes(street) && !isLate(at) ? [`${name} has the street ${street} of a redacted customer`] : [],
     );

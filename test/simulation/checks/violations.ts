@@ -55,7 +55,7 @@ const accountViolations = ({ versions }: History): string[] =>
   });
 
 /** All violations of invariants, as text (measured facts 5.3). */
-export const violationsOf = (history: History, observed: Observed, areAllHashed: boolean): string[] => {
+export const collectViolations = (history: History, observed: Observed, areAllHashed: boolean): string[] => {
   const bugs = observed.bugs.map(
     ({ invocation, error }) => `500 in ${invocation}: ${error instanceof Error ? error.stack : error}`,
   );
@@ -65,7 +65,7 @@ export const violationsOf = (history: History, observed: Observed, areAllHashed:
     ...bugs,
     ...accountViolations(history),
     ...referenceViolations(ledger),
-    ...stateViolations(ledger, audit.fieldsOf),
+    ...stateViolations(ledger, audit.listFields),
     ...auditViolations(ledger, audit, areAllHashed),
     ...moneyViolations(ledger),
     ...answerViolations(ledger, audit, observed),

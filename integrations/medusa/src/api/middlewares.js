@@ -3,9 +3,9 @@ const { refreshPaymentCollectionForCartWorkflow, updateTaxLinesWorkflow } = requ
 const { cartOfCollection, retax } = require('../levy.cjs');
 
 const workflows = { refreshPaymentCollectionForCartWorkflow, updateTaxLinesWorkflow };
-const before = (cartOf) => async (req, _res, next) => {
+const before = (getCartId) => async (req, _res, next) => {
   try {
-    const id = await cartOf(req);
+    const id = await getCartId(req);
     if (id) await retax(req.scope, id, workflows);
     next();
   } catch (error) {

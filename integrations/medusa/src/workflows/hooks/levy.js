@@ -1,7 +1,7 @@
 const { MedusaError } = require('@medusajs/framework/utils');
 const { StepResponse } = require('@medusajs/framework/workflows-sdk');
 const flows = require('@medusajs/medusa/core-flows');
-const { orderTaxLineContext, refusalOf, taxLineContext } = require('../../levy.cjs');
+const { orderTaxLineContext, readRefusal, taxLineContext } = require('../../levy.cjs');
 
 const setTaxLineContext = async ({ cart }, { container }) => new StepResponse(await taxLineContext(cart.id, container));
 
@@ -11,6 +11,6 @@ flows.updateOrderTaxLinesWorkflow.hooks.setTaxLineContext(
   async (input, { container }) => new StepResponse(await orderTaxLineContext(input, container)),
 );
 flows.completeCartWorkflow.hooks.validate(async ({ cart }, { container }) => {
-  const refusal = await refusalOf(container, cart.id);
+  const refusal = await readRefusal(container, cart.id);
   if (refusal) throw new MedusaError(MedusaError.Types.NOT_ALLOWED, refusal);
 });
