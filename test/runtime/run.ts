@@ -1,18 +1,17 @@
 /**
  * `npm run test:runtime`: every function as it is deployed, in AWS's runtime interface emulator with AWS's runtime
- * client for Node.js, with realistic events against the database emulator. It prints a line of JSON with measurements
- * for each function, and exits with 1 if a response is wrong.
+ * client for Node.js, with the workflow of the deployment test against the database emulator. It prints a line of JSON
+ * with measurements for each function, and exits with 1 if a response is wrong.
  */
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { SetupError } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
-import type { FunctionTest } from './functions.ts';
-import { installTools, type Tools } from './install.ts';
-import type { Deployed } from './instance.ts';
-import { type Figures, startInstance } from './instance.ts';
-import type { World } from './world.ts';
+import { newRun } from '../deploy/run.ts';
+import { installTools } from './install.ts';
+import type { Figures, Instance } from './instance.ts';
+import type { Invoke } from './rounds.ts';
 
-const warmTimes = 20;
+const rounds = 20;
 const limitMs = 15 * 60_000;
 
 const median = (values: readonly number[]): number =>
@@ -20,10 +19,11 @@ const median = (values: readonly number[]): number =>
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
 /** Init and the first response are measured in a new process; `init` includes the start of Node. */
-const getLine = ({ init, answers }: Figures, warm: number) => {
-  const [first, ...later] = answers.slice(0, warm + 1);
-  if (!first || later.length !== warm) throw new Error(`${answers.length} answers were measured.`);
+const getLine = ({ init, answers }: Figures) => {
+  const [first, ...later] = answers;
+  if (!first) throw new Error('No answer was measured.');
   return {
+    invocations: answers.length,
     init_ms: rounded(init.init_ms),
     first_ms: rounded(first.ms),
     warm_ms: rounded(median(later.map(({ ms }) => ms))),
@@ -36,22 +36,6 @@ const getLine = ({ init, answers }: Figures, warm: number) => {
 /** Lambda's runtime writes one JSON object for each line that the function logs. */
 const errorsIn = (log: string): string[] => log.split('\n').filter((line) => /"level":"(ERROR|FATAL)"/.test(line));
 
-const measure = async (tools: Tools, deployed: Deployed, test: FunctionTest, world: World) => {
-  const { name, warm = warmTimes, environment, prepare, run, after } = test;
-  const database = { DYNAMODB_ENDPOINT: process.env['DYNAMODB_ENDPOINT'] as string };
-  const instance = await startInstance(tools, deployed, { ...database, ...environment?.(world) });
-  world.use(name, instance);
-  try {
-    for (let at = 0; at <= warm; at += 1) await run(world, at, (await prepare?.(world, at)) ?? '');
-    await after?.(world);
-    const [error] = errorsIn(instance.log());
-    if (error) throw new Error(`It logged an error: ${error}`);
-    return { function: name, ...getLine(instance.figures(), warm) };
-  } finally {
-    await instance.stop();
-  }
-};
-
 const runAll = async (): Promise<number> => {
   const tools = installTools();
   // Removed with all its contents, even after a signal.
@@ -61,28 +45,33 @@ const runAll = async (): Promise<number> => {
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { hideBundlingLines } = await import('../../infra/app.ts');
   hideBundlingLines();
-  const { deployedFunctions } = await import('./instance.ts');
-  const { functionTests } = await import('./functions.ts');
-  const { openWorld } = await import('./world.ts');
-  const deployed = deployedFunctions();
-  const world = await openWorld();
-  let failed = 0;
-  const untested = new Set<string>(deployed.keys());
-  for (const test of functionTests) {
-    untested.delete(test.name);
-    try {
-      console.log(JSON.stringify(await measure(tools, deployed.get(test.name) as Deployed, test, world)));
-    } catch (error) {
-      failed += 1;
-      console.log(JSON.stringify({ function: test.name, failed: (error as Error).message }));
-    }
+  const { deployedFunctions, startInstance } = await import('./instance.ts');
+  const { runRounds } = await import('./rounds.ts');
+  const deployed: ReadonlyMap<string, Parameters<typeof startInstance>[1]> = deployedFunctions();
+  const instances = new Map<string, Promise<Instance>>();
+  const invoke: Invoke = async (name, event, variables = {}) => {
+    const own = deployed.get(name);
+    if (!own) throw new Error(`The deployment has no function ${name}.`);
+    const database = { DYNAMODB_ENDPOINT: process.env['DYNAMODB_ENDPOINT'] as string };
+    const started = instances.get(name) ?? startInstance(tools, own, { ...database, ...variables });
+    instances.set(name, started);
+    return (await started).invoke(event);
+  };
+  const steps = newRun((line) => console.log(line));
+  await runRounds(steps, invoke, rounds);
+  let failed = steps.failures();
+  for (const name of deployed.keys()) {
+    const instance = await instances.get(name);
+    const [error] = instance ? errorsIn(instance.log()) : ['It was not invoked.'];
+    if (error) failed += 1;
+    console.log(
+      JSON.stringify({ function: name, ...(error ? { failed: error } : getLine((instance as Instance).figures())) }),
+    );
+    await instance?.stop();
   }
-  for (const name of untested) console.log(JSON.stringify({ function: name, failed: 'It has no test.' }));
-  await world.close();
   await emulator.stop();
-  const functions = functionTests.length + untested.size;
-  console.log(JSON.stringify({ functions, failed: failed + untested.size }));
-  return failed + untested.size;
+  console.log(JSON.stringify({ functions: deployed.size, failed }));
+  return failed;
 };
 
 setTimeout(() => {

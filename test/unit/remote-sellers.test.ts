@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Account,
   defaultSettings,
   newAccount,
   type RemoteSellerElection,
@@ -13,97 +12,18 @@ import {
   builtInReleaseFor,
   builtInReleases,
 } from '../../shared/catalog/built-in.ts';
-import type { LoadContent } from '../../shared/catalog/content.ts';
+import { type ContentPorts, contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
-import type { Release } from '../../shared/catalog/release.ts';
 import { electedRateOn } from '../../shared/catalog/remote-sales.ts';
 import { createCalculation } from '../../shared/ledger/create-calculation.ts';
-import { createTransaction } from '../../shared/ledger/create-transaction.ts';
-import type { CreatePorts, Ledger } from '../../shared/ledger/ports.ts';
+import { newTransaction } from '../../shared/ledger/new-transaction.ts';
 import { replayTransaction } from '../../shared/ledger/replay.ts';
-import { newTransactionProblems, TransactionRequest } from '../../shared/ledger/request.ts';
-import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
+import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { createReleaseFor, fixture, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
-import { getContent, type ImportedRelease } from '../support/replay-content.ts';
-
-/** A document to record, with the settings of its account. */
-type Document = { readonly request: TransactionRequest; readonly settings: Partial<Settings> };
-
-/** A ledger in memory for one writer: no commit is ever stale. */
-const memoryLedger = (stored: Map<string, StoredTransaction>): Ledger => ({
-  find: async (_, id) => stored.get(id),
-  findSome: async (_, ids) => ids.flatMap((id) => stored.get(id) ?? []),
-  findReplay: async () => undefined,
-  findWithReplay: async (_, id) => ({ stored: stored.get(id), replay: undefined }),
-  commit: async ({ head, parent }) => {
-    for (const change of [head, parent]) if (change) stored.set(change.after.transaction.id, change.after);
-    return { kind: 'committed' };
-  },
-  saveAnswer: async () => ({ kind: 'committed' }),
-});
-
-const buildAccount = (settings: Document['settings']): Account => ({
-  id: 'acct_replay',
-  name: 'Replay',
-  created_at: '2026-10-01T00:00:00.000Z',
-  cursor_secret: '',
-  settings: { ...defaultSettings('aspen.2026-10-01'), ...settings },
-});
-
-const earliestMs = Date.parse('2026-11-22T12:00:00.000Z');
-
-/** Records transactions as `POST /transactions` does, in memory. */
-class Recorder {
-  readonly stored = new Map<string, StoredTransaction>();
-  private readonly ledger = memoryLedger(this.stored);
-  private readonly imported: readonly ImportedRelease[];
-  private loadContent: LoadContent;
-
-  constructor(imported: readonly ImportedRelease[]) {
-    this.imported = imported;
-    this.loadContent = getContent(imported);
-  }
-
-  /** Activates these releases, and the newest built-in ones in all other states. */
-  activate(releases: readonly Release[]): void {
-    const states = releases
-      .filter(({ id }) => !builtInReleaseById(id))
-      .map(({ id, state }) => [state, { release: id, activated_at: '2026-11-21T12:00:00.000Z', previous: [] }]);
-    this.loadContent = getContent(this.imported, {
-      readActive: async () => ({ version: 1, states: Object.fromEntries(states) }),
-      builtIn: (code) => releases.find(({ state }) => state === `US-${code}`) ?? builtInRelease(code),
-    });
-  }
-
-  /** Records a transaction under an id. Returns `null` if it is refused. */
-  async record(id: string, { request, settings }: Document): Promise<Transaction | null> {
-    // Tax dates more than a month ahead are refused, so the clock is set to the sale's day.
-    const nowMs = Math.max(earliestMs, Date.parse(request.tax_date ?? '2026-11-22'));
-    const account = buildAccount(settings);
-    if (newTransactionProblems(request, nowMs, account).length > 0) return null;
-    const creation = { request: TransactionRequest.parse(request), idempotency: null, sent: [] };
-    const caller = { account, credential: 'key_replay' };
-    const created = await createTransaction(creation, caller, this.ports(id, nowMs));
-    return created.ok ? (this.stored.get(id)?.transaction ?? null) : null;
-  }
-
-  private ports(id: string, nowMs: number): CreatePorts {
-    return {
-      ledger: this.ledger,
-      loadContent: this.loadContent,
-      customers: { findSome: async () => new Map() },
-      now: () => nowMs,
-      newId: () => id,
-      storedSize: () => 0,
-      fitsItemLimit: () => true,
-      remainingMs: () => 0,
-    };
-  }
-}
 
 /**
  * Sales from another state. The expected amounts are calculated by hand: Alabama's flat tax of 8% (Ala. Code
@@ -371,6 +291,16 @@ describe('the terms in the releases', () => {
   });
 });
 
+/** Loads the built-in releases, without imports. */
+const loadWith = (readActive: ContentPorts['readActive']) =>
+  contentLoader({
+    readActive,
+    readContent: async (heads, parts) => ({ heads: heads.map(() => undefined), parts: parts.map(() => undefined) }),
+    builtIn: builtInRelease,
+    builtInById: builtInReleaseById,
+    now: () => 0,
+  }).loadContent;
+
 /** Later changes to account settings do not affect recorded sales: a remote seller's election, general excise tax. */
 describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, string]>([
   ['an election in Texas', houston, elected(single).settings, elected().settings, '8.00', '0.80'],
@@ -398,29 +328,30 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
     ...newAccount({ id: 'acct_replay', name: 'Replay', serviceVersion: '', createdMs: 0 }),
     settings: { ...defaultSettings('aspen.2026-10-01'), ...later },
   };
-  const recorded = async (): Promise<StoredTransaction> => {
-    const recorder = new Recorder([]);
-    recorder.activate([]);
-    const line_items = [{ quantity: '1', unit_price: '100.00' }];
-    const dated = { status: 'finalized' as const, tax_date: '2026-11-22' };
-    const request = { ...dated, customer: { address }, ship_from: detroit, line_items };
-    await recorder.record('txn_1', { request, settings });
-    return recorder.stored.get('txn_1') as StoredTransaction;
-  };
+  const recorded = ask(sold(address, { tax_date: '2026-11-22' }), { settings });
+  const stored = newTransaction(
+    { type: 'sale', status: 'finalized', parent_transaction_id: null },
+    { calculated: recorded, recorded },
+    { creditOf: null, settingsSnapshot: snapshotSettings({ ...account.settings, ...settings }) },
+    24,
+    { newId: () => 'txn_1', now: () => Date.parse('2026-11-22T12:00:00Z') },
+  );
   const now = () => Date.parse('2026-11-23');
 
   it(`replays to ${tax} after the account changes`, async () => {
-    const stored = await recorded();
     expect(stored.transaction.tax_amount).toBe(tax);
     const read = transactionFrom(transactionItem('acct_replay', stored));
-    const ports = { ledger: { find: async () => read }, loadContent: getContent([]), now };
+    const ports = {
+      ledger: { find: async () => read },
+      loadContent: loadWith(() => Promise.reject(new Error('A replay reads only pinned releases.'))),
+      now,
+    };
     expect(await replayTransaction('txn_1', account, ports)).toMatchObject({ value: { match: true, differences: [] } });
   });
 
   it(`is credited at ${tax}, and at ${part} for other lines of 10.00`, async () => {
-    const stored = await recorded();
     // A credit can have lines with a different origin, whose release the sale has not pinned.
-    const loadContent = getContent([], { readActive: async () => ({ version: 1, states: {} }) });
+    const loadContent = loadWith(async () => ({ version: 1, states: {} }));
     const customers = { findSome: async () => new Map() };
     const ports = { now, loadContent, ledger: { find: async () => stored }, customers };
     const lines = [{}, { line_items: [{ id: 'other', quantity: '1', unit_price: '10.00' }] }];
