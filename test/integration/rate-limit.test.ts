@@ -1,15 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { rateLimiter, windowMs } from '../../shared/accounts/rate-limiter.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { lambdaHandler } from '../../shared/api/lambda-handler.ts';
-import { environment } from '../../shared/config/environment.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
-import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
-import { database } from '../../shared/store/client/client.ts';
-import { rateWindowKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type Answer, send } from '../support/http.ts';
@@ -17,69 +10,6 @@ import { connectClient, getRefusal, later, made, sale, sold } from '../support/s
 
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const getRate = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
-
-describe('limiters that share the real counter', () => {
-  // Each call has half a minute: a slow machine must not count as an outage, and a repeated call counts twice.
-  type Patience = { readonly connectionTimeout: number; readonly requestTimeout: number };
-  type Handler = {
-    readonly updateHttpClientConfig: (name: keyof Patience, value: number) => void;
-    readonly httpHandlerConfigs: () => Patience;
-  };
-  const handler = database.config.requestHandler as unknown as Handler;
-  const answerWithin = ({ connectionTimeout, requestTimeout }: Patience): void => {
-    handler.updateHttpClientConfig('connectionTimeout', connectionTimeout);
-    handler.updateHttpClientConfig('requestTimeout', requestTimeout);
-  };
-  let usual: Patience;
-  beforeAll(async () => {
-    vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-    // Its configuration is cached after the first call.
-    await database.send(new GetCommand({ TableName: environment.tables.accounts, Key: rateWindowKey('nobody', 0) }));
-    usual = handler.httpHandlerConfigs();
-    answerWithin({ connectionTimeout: 30_000, requestTimeout: 30_000 });
-  });
-  afterAll(() => {
-    vi.restoreAllMocks();
-    answerWithin(usual);
-  });
-  const failed = (error: unknown): never => {
-    throw error;
-  };
-  const usedIn = async (account: string, start: number): Promise<number> => {
-    const { Item } = await database.send(
-      new GetCommand({
-        TableName: environment.tables.accounts,
-        Key: rateWindowKey(account, start),
-        ConsistentRead: true,
-      }),
-    );
-    return Item?.['requests'] as number;
-  };
-
-  it.each([
-    { instances: 2, limit: 100, requests: 500 },
-    { instances: 8, limit: 400, requests: 1200 },
-    { instances: 40, limit: 500, requests: 4000 },
-  ])('$instances instances admit exactly $limit of $requests requests', async (given) => {
-    const { instances, limit, requests } = given;
-    const account = `acct_${randomUUID()}`;
-    const start = Math.floor(Date.now() / windowMs) * windowMs;
-    const limiters = Array.from({ length: instances }, () => rateLimiter(takeRequests, failed));
-    // Each instance sends its requests in sequence; all instances run concurrently.
-    const admitted = await Promise.all(
-      limiters.map(async ({ admit }) => {
-        let count = 0;
-        for (let sent = 0; sent < requests / instances; sent += 1)
-          if ((await admit(account, limit, start + sent)).admitted) count += 1;
-        return count;
-      }),
-    );
-    const sum = admitted.reduce((total, count) => total + count, 0);
-    expect(sum).toBeLessThanOrEqual(limit);
-    expect(sum).toBeGreaterThanOrEqual(0.98 * limit);
-    expect(await usedIn(account, start)).toBeLessThanOrEqual(limit);
-  });
-});
 
 it('every kind of response to a known account has its limit and the remaining requests', async () => {
   const caller = await newCaller({ settings: { rate_limit: 1000 } });

@@ -259,28 +259,6 @@ describe('rate limit counters', () => {
       );
     });
 
-    it('is never exceeded, and is almost fully usable', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 10_001, max: 45_000 }),
-          fc.array(anyCounter, { minLength: 40, maxLength: 40 }),
-          async (limit, seeds) => {
-            const { take } = counters();
-            const instances = seeds.map((counter) => rateLimiter(take, unexpected, counter));
-            let admitted = 0;
-            for (let sent = 0; sent < 2 * limit; sent++) {
-              const time = start + Math.floor((sent * (windowMs - 1)) / (2 * limit));
-              const one = await instances[sent % instances.length]?.admit(account, limit, time);
-              admitted += Number(one?.admitted);
-            }
-            expect(admitted).toBeLessThanOrEqual(limit);
-            expect(admitted).toBeGreaterThanOrEqual(0.97 * limit);
-          },
-        ),
-        { numRuns: 5 },
-      );
-    });
-
     it('tries three counters before it rejects a request, and none afterwards', async () => {
       const { take, asked, used } = counters();
       for (let counter = 0; counter < 5; counter++) used.set(counter, 10_000);
