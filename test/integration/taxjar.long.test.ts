@@ -53,6 +53,9 @@ it('TaxJar orders and refunds agree with the report by state, over 200 random on
     expect([refund.amount, refund.sales_tax].map(Number)).toEqual([-part.toNumber() + 0, returned + 0]);
     add(place.to_state, part.negated(), returned);
   }
+  // More than a page of the API.
+  const { orders } = await client.listOrders({ transaction_date: '2026-10-05' });
+  expect(orders).toEqual(Array.from({ length: 140 }, (_, at) => `o${139 - at}`));
   const read = async () => {
     const { data } = await made(caller.call('GET', '/reports/by-state?from=2026-10&to=2026-10' as '/reports/by-state'));
     const net = (name: 'gross_amount' | 'tax_amount', row: (typeof data)[number]) =>
