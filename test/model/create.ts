@@ -15,10 +15,8 @@ import {
 } from './book.ts';
 import { getRemaining, isNothing, listRefusals, mustBeCredit } from './credits.ts';
 import { post } from './journal.ts';
-import { inZone, minor, written } from './money.ts';
+import { inZone, minor, mustBeCalculated, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine } from './refusal.ts';
-
-import { mustBeCalculated } from './sales.ts';
 
 const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));

@@ -3,9 +3,8 @@ import { Decimal } from 'decimal.js';
 import type { Answer } from '../support/http.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 import { type Body, type Book, type Figures, type Line, listCodes, must, type Requested, same } from './book.ts';
-import { getSum, halfUp, isShare, least, minor, sum, written } from './money.ts';
+import { getRate, getState, getSum, halfUp, isShare, least, minor, mustAddUp, sum, written } from './money.ts';
 import { isRefused, type Refusal, refusal } from './refusal.ts';
-import { getRate, getState, mustAddUp } from './sales.ts';
 
 /** Net and tax in minor units. */
 export type Share = { readonly net: bigint; readonly tax: bigint };

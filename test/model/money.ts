@@ -1,6 +1,6 @@
-import fc from 'fast-check';
-import type { Registration } from '../../shared/accounts/account.ts';
-import type { Terms } from './book.ts';
+import { faultText, sumFaults } from '../../shared/ledger/invariants.ts';
+import { onlyShipping, shippingCharges } from '../support/shipping.ts';
+import { type Body, type Figures, type Line, must, type Requested, same } from './book.ts';
 
 /** The model's arithmetic with minor units as BigInt. It shares no code with the service, so both must be right. */
 
@@ -67,33 +67,71 @@ export const inZone = (text: string, timeZone: string): string => {
 /** The milliseconds of a local time, as lists sort it: as if it were UTC. */
 export const wallMs = (text: string): number => Date.parse(text.replace(/[+-]\d\d:\d\d$/, 'Z'));
 
-const of = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({ frequency, from, to });
-
-/** Frequencies of a state's returns, some with a change in the year in which a run begins. */
-const histories: Readonly<Record<string, (year: number) => readonly Omit<Registration, 'state'>[]>> = {
-  'by month': () => [of('month', '2020-01-01')],
-  'by quarter': () => [of('quarter', '2020-01-01')],
-  'by quarter, then by month': (year) => [of('quarter', '2020-01-01', `${year}-10-31`), of('month', `${year}-11-01`)],
-  'by year, then by quarter': (year) => [of('year', '2020-01-01', `${year}-09-30`), of('quarter', `${year}-10-01`)],
-};
-
-const registrations = (history: string, year: number): Terms['registrations'] =>
-  ['MI', 'IN'].flatMap((state) => (histories[history]?.(year) ?? []).map((one) => ({ state, ...one })));
-
-/** The settings of an account, as a counterexample prints them. */
-export const zones = fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati');
-export const frequencies = fc.constantFrom('all', 'all', ...Object.keys(histories));
-
-/** The terms of an account with this draft lifetime, for a run that begins at an instant. */
-export const getTerms = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
-  draftHours,
-  timeZone,
-  registrations: history === 'all' ? 'all' : registrations(history, new Date(startMs).getUTCFullYear()),
-});
-
 /** The sum of a field over charges, in minor units. */
 export const getSum = <Field extends string>(
   currency: string,
   charges: readonly { readonly [Name in Field]: string }[],
   field: Field,
 ): bigint => sum(charges.map((charge) => minor(currency, charge[field])));
+
+/** Rates in whole percent, for goods without a special rule. Neither state has local taxes. */
+const rates: Readonly<Record<string, bigint>> = { MI: 6n, IN: 7n };
+
+export const getState = (line: Pick<Line, 'customer'>, document: Body): string =>
+  (line.customer ?? document.customer)?.address?.state ?? '';
+
+/** The tax of a line, rounded separately. */
+export const getRate = (net: bigint, line: Pick<Line, 'customer'>, document: Body): bigint =>
+  halfUp(net * (rates[getState(line, document)] as bigint), 100n);
+
+const listCharges = ({ line_items, shipping }: Figures) => [...line_items, ...shippingCharges(shipping)];
+
+/** Checks that every amount of a transaction is the sum of its parts. */
+export const mustAddUp = (body: Figures): void => {
+  const { currency } = body;
+  const read = (text: string) => minor(currency, text);
+  for (const line of body.line_items) {
+    const [net, discount] = [read(line.net_amount), read(line.applied_discount_amount)];
+    same(
+      [read(line.amount), net],
+      [minor(currency, line.quantity, line.unit_price), read(line.amount) - discount],
+      'A line',
+    );
+    must(net >= 0n && discount >= 0n, 'A discount exceeds its line.');
+  }
+  for (const charge of listCharges(body)) {
+    const parts = read(charge.taxable_amount) + read(charge.exempt_amount);
+    same(parts, read(charge.net_amount), 'What is taxable and what is not');
+  }
+  same(sumFaults(body).map(faultText), [], 'The sums');
+};
+
+const lineFields = ['id', 'description', 'product_tax_code', 'quantity', 'unit_price', 'customer'] as const;
+
+/** Checks that a calculated document echoes the request, and is taxed at the rates of its states. */
+export const mustBeCalculated = (body: Body, request: Requested, supplied: string | null): void => {
+  const { currency, line_items: lines } = body;
+  const echoes = (line: Line) => lineFields.map((field) => [field, line[field] ?? null]);
+  const { line_items: sent = [] } = request;
+  same(lines.map(echoes), sent.map(echoes), 'The lines as sent');
+  mustAddUp(body);
+  const discounts = [...sent, request].map((line) => minor(currency, line.discount_amount ?? '0'));
+  same(getSum(currency, lines, 'applied_discount_amount'), sum(discounts), 'The discounts');
+  same(onlyShipping(body.shipping)?.amount, request.shipping?.amount, 'The shipping');
+  const taxes: bigint[] = lines.map((line) => getRate(minor(currency, line.net_amount), line, body));
+  const calculated = minor(currency, body.calculated_tax_amount);
+  const ofShipping = calculated - sum(taxes);
+  must(body.shipping ? ofShipping >= 0n : ofShipping === 0n, 'The calculated tax is not that of the lines.');
+  const weights = [...taxes, ...(body.shipping ? [ofShipping] : [])];
+  const charges = listCharges(body);
+  const recorded = charges.map(({ tax_amount }) => minor(currency, tax_amount));
+  const tax = supplied === null ? calculated : minor(currency, supplied);
+  same(sum(recorded), tax, 'The tax');
+  if (tax === calculated) same(recorded, weights, 'The taxes of the lines');
+  else if (calculated > 0n)
+    recorded.forEach((part, index) => {
+      const rows = charges[index]?.taxes.length;
+      const isInProportion = isShare(part, tax, weights[index] as bigint, calculated, rows);
+      must(isInProportion, 'A supplied tax is not spread in proportion.');
+    });
+};

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
+import type { Registration } from '../../shared/accounts/account.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import { type Both, instant, type Model, newBook, same, type World } from './book.ts';
+import { type Both, instant, type Model, newBook, same, type Terms, type World } from './book.ts';
 import { createCredit, createSale } from './commands/create.ts';
 import { advance, close, readFilings, redaction, repeat, settle, sweep } from './commands/filings.ts';
 import { list, read } from './commands/read.ts';
 import { annul, finalize, update } from './commands/update.ts';
-import { frequencies, getTerms, zones } from './money.ts';
 import { type Side, write } from './requests.ts';
 import { draftHours } from './world.ts';
 
@@ -79,6 +79,30 @@ const parameters = (numRuns: number, seed = Number(process.env['MODEL_SEED'] ?? 
 const newModel = ([first, second]: Both, nowMs = now()): Model => ({
   nowMs,
   books: [newBook(first, nowMs), newBook(second, nowMs)],
+});
+
+const of = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({ frequency, from, to });
+
+/** Frequencies of a state's returns, some with a change in the year in which a run begins. */
+const histories: Readonly<Record<string, (year: number) => readonly Omit<Registration, 'state'>[]>> = {
+  'by month': () => [of('month', '2020-01-01')],
+  'by quarter': () => [of('quarter', '2020-01-01')],
+  'by quarter, then by month': (year) => [of('quarter', '2020-01-01', `${year}-10-31`), of('month', `${year}-11-01`)],
+  'by year, then by quarter': (year) => [of('year', '2020-01-01', `${year}-09-30`), of('quarter', `${year}-10-01`)],
+};
+
+const registrations = (history: string, year: number): Terms['registrations'] =>
+  ['MI', 'IN'].flatMap((state) => (histories[history]?.(year) ?? []).map((one) => ({ state, ...one })));
+
+/** The settings of an account, as a counterexample prints them. */
+const zones = fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati');
+const frequencies = fc.constantFrom('all', 'all', ...Object.keys(histories));
+
+/** The terms of an account with this draft lifetime, for a run that begins at an instant. */
+const getTerms = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
+  draftHours,
+  timeZone,
+  registrations: history === 'all' ? 'all' : registrations(history, new Date(startMs).getUTCFullYear()),
 });
 
 const start = '11-01T00:00:00.000Z';

@@ -31,9 +31,8 @@ import {
   taxRoom,
 } from './credits.ts';
 import { isTaken, post, takeBack } from './journal.ts';
-import { minor, written } from './money.ts';
+import { minor, mustBeCalculated, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine, wrongReason } from './refusal.ts';
-import { mustBeCalculated } from './sales.ts';
 
 /** The fields that an update changes. A field sent with its stored value is unchanged. */
 type Asked = {

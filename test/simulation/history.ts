@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Account } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { type Command, getInput, type Item, type MemoryDatabase } from '../support/memory-database.ts';
-import type { Scheduler } from './scheduler.ts';
-import { world } from './world.ts';
+import { type Scheduler, world } from './world.ts';
 
 /** An invocation that crashed or timed out: its client gets no response. */
 export class Died extends Error {

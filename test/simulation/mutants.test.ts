@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
+import { isLong } from '../support/mode.ts';
 import { mutants } from './mutants.ts';
+import { inWords, search } from './pool.ts';
 
 it('replaces a text that occurs exactly once in the service with every seeded bug', () => {
   const shared = new URL('../../shared/', import.meta.url);
@@ -11,3 +13,8 @@ it('replaces a text that occurs exactly once in the service with every seeded bu
   );
   expect(others.map(([name]) => name)).toEqual([]);
 });
+
+if (isLong)
+  test.for(Object.keys(mutants))('finds within 5,000 schedules of its kind: %s', { timeout: 600_000 }, async (mutant) =>
+    expect(inWords(await search(mutant), mutant)).not.toBe(''),
+  );

@@ -3,11 +3,9 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { world } from './world.ts';
 
-/** Module replacements for the service's code. */
-const replaced: Readonly<Record<string, string>> = {
-  'node:timers/promises': new URL('virtual/timers-promises.ts', import.meta.url).href,
-  ulid: new URL('virtual/ulid.ts', import.meta.url).href,
-};
+/** Replaces these modules for the service's code. */
+const replacement = new URL('virtual.ts', import.meta.url).href;
+const replaced = ['node:timers/promises', 'ulid'];
 
 const shared = new URL('../../shared/', import.meta.url);
 
@@ -46,8 +44,10 @@ export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean)
   const sources = patchedSources(patches);
   registerHooks({
     resolve: (specifier, context, next) => {
-      const url = context.parentURL?.startsWith(shared.href) ? replaced[specifier] : undefined;
-      return url ? { url, format: 'module-typescript', shortCircuit: true } : next(specifier, context);
+      const isReplaced = replaced.includes(specifier) && context.parentURL?.startsWith(shared.href);
+      return isReplaced
+        ? { url: replacement, format: 'module-typescript', shortCircuit: true }
+        : next(specifier, context);
     },
     load: (url, context, next) => {
       const source = sources.get(url);

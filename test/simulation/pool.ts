@@ -1,85 +1,95 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { filingMutants, redactionMutants, variedMutants } from './mutants.ts';
-import { filingsEvery, type Message, type Order, type Report, redactionsEvery, variedFirst } from './order.ts';
 
-const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
+/** Some seeds produce longer schedules that are mostly about filings. */
+export const filingsEvery = 20;
+/** Operators redact transactions in schedules whose seed is a multiple of this. */
+export const redactionsEvery = 3;
+
+/**
+ * The first seed of the varied schedules, which follow at the distance of those about filings: with accounts in
+ * different time zones, changing registrations, several currencies, and redactions of customers.
+ */
+export const variedFirst = filingsEvery / 2;
+
+/** The task of a worker process. */
+export type Order = {
+  /** The seeds of the schedules, from `from` (inclusive) to `from + count` (exclusive), in steps. */
+  readonly from: number;
+  readonly count: number;
+  readonly step: number;
+  /** The seeded bug, whose first violation ends the work; `null` for none. */
+  readonly mutant: string | null;
+  readonly traced: boolean;
+};
+
+export type Report = {
+  readonly schedules: number;
+  readonly requests: number;
+  readonly calls: number;
+  readonly faults: Readonly<Record<string, number>>;
+};
+
+type Violated = { readonly seed: number; readonly violations: readonly string[] };
+
+/** A message of a worker. The report is the last one. */
+export type Message =
+  | ({ readonly kind: 'violated' } & Violated)
+  | { readonly kind: 'trace'; readonly seed: number; readonly trace: readonly string[] }
+  | { readonly kind: 'done'; readonly report: Report };
 
 /** The results of all workers. */
 type Outcome = Report & {
-  readonly violations: readonly { readonly seed: number; readonly violations: readonly string[] }[];
+  readonly violations: readonly Violated[];
   readonly traces: ReadonlyMap<number, readonly string[]>;
 };
 
-const violationsKept = 100;
-
-type Listener = { readonly onProgress?: (schedules: number) => void };
+const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 const runWorker = async (order: Order, onMessage: (message: Message) => void): Promise<void> => {
-  const env = { ...process.env, NODE_OPTIONS: '' };
-  const child = spawn(process.execPath, [worker, JSON.stringify(order)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = fork(worker, [JSON.stringify(order)], { execArgv: [], env: { ...process.env, NODE_OPTIONS: '' } });
   const endChild = () => void child.kill();
   process.once('exit', endChild);
-  let failure = '';
-  child.stderr.on('data', (text) => {
-    failure += text;
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   let isDone = false;
-  for await (const line of createInterface(child.stdout)) {
-    const message = JSON.parse(line) as Message;
+  child.on('message', (message: Message) => {
     isDone ||= message.kind === 'done';
     onMessage(message);
-  }
-  const code = await ended;
+  });
+  const [code] = await once(child, 'close');
   process.removeListener('exit', endChild);
-  if (code !== 0 || !isDone) throw new Error(`A worker of the simulation ended with ${code}.\n${failure}`);
-};
-
-/** Runs the schedules of a range of seeds in several processes. */
-export const runSchedules = async (
-  wanted: Pick<Order, 'from' | 'count'> & Partial<Order> & { readonly workers?: number; readonly every?: number },
-  { onProgress = () => {} }: Listener = {},
-): Promise<Outcome> => {
-  const { workers = 1, every = 1, ...order } = wanted;
-  const violations: { seed: number; violations: readonly string[] }[] = [];
-  const traces = new Map<number, readonly string[]>();
-  const reports: Report[] = [];
-  const done = new Map<number, number>();
-  const listen = (at: number) => (message: Message) => {
-    if (message.kind === 'violated' && violations.length < violationsKept) violations.push(message);
-    if (message.kind === 'trace') traces.set(message.seed, message.trace);
-    if (message.kind === 'done') reports.push(message.report);
-    if (message.kind === 'progress')
-      onProgress([...done.set(at, message.schedules).values()].reduce((sum, one) => sum + one, 0));
-  };
-  await Promise.all(
-    Array.from({ length: workers }, (_, at) =>
-      runWorker(
-        {
-          mutant: null,
-          endsAtFirst: false,
-          traced: false,
-          ...order,
-          from: wanted.from + at * every,
-          count: wanted.count - at * every,
-          step: workers * every,
-        },
-        listen(at),
-      ),
-    ),
-  );
-  return { ...added(reports), violations: violations.sort((a, b) => a.seed - b.seed), traces };
+  if (code !== 0 || !isDone) throw new Error(`A worker of the simulation ended with ${code}.`);
 };
 
 const added = (reports: readonly Report[]): Report => {
-  const total = { schedules: 0, requests: 0, calls: 0, violated: 0, faults: {} as Record<string, number> };
+  const total = { schedules: 0, requests: 0, calls: 0, faults: {} as Record<string, number> };
   for (const { faults, ...report } of reports) {
     for (const name of Object.keys(report) as (keyof typeof report)[]) total[name] += report[name];
     for (const [fault, times] of Object.entries(faults)) total.faults[fault] = (total.faults[fault] ?? 0) + times;
   }
   return total;
+};
+
+/** Runs the schedules of a range of seeds in several processes. */
+export const runSchedules = async (
+  wanted: Pick<Order, 'from' | 'count'> & Partial<Order> & { readonly workers?: number; readonly every?: number },
+): Promise<Outcome> => {
+  const { workers = 1, every = 1, from, count, mutant = null, traced = false } = wanted;
+  const violations: Violated[] = [];
+  const traces = new Map<number, readonly string[]>();
+  const reports: Report[] = [];
+  const listen = (message: Message) => {
+    if (message.kind === 'violated') violations.push(message);
+    else if (message.kind === 'trace') traces.set(message.seed, message.trace);
+    else reports.push(message.report);
+  };
+  const orders = Array.from({ length: workers }, (_, at) => {
+    const range = { from: from + at * every, count: count - at * every, step: workers * every };
+    return { ...range, mutant, traced };
+  });
+  await Promise.all(orders.map((order) => runWorker(order, listen)));
+  return { ...added(reports), violations: violations.sort((a, b) => a.seed - b.seed), traces };
 };
 
 /** The violations of the first schedules, each with the command that replays it. */
@@ -129,9 +139,9 @@ const seedsFor = (mutant: string): { readonly first: number; readonly every: num
 };
 
 /** Runs up to 5,000 schedules that can detect a seeded bug, until one has a violation. */
-export const search = (mutant: string, workers = 1): Promise<Outcome> => {
+export const search = (mutant: string): Promise<Outcome> => {
   const { first, every } = seedsFor(mutant);
   const from = starts[mutant] ?? first;
   const count = schedulesMax * every - from + first;
-  return runSchedules({ from, count, every, workers, mutant, endsAtFirst: true });
+  return runSchedules({ from, count, every, mutant });
 };

@@ -1,17 +1,14 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import { startOfLocalDay } from '../support/local-days.ts';
 import { answerFrom, type MemoryDatabase } from '../support/memory-database.ts';
-import { accountsOfRedactions, plainAccounts, variedAccounts } from './accounts.ts';
 import { collectViolations } from './checks/violations.ts';
-import { Client, type Run } from './client.ts';
+import { Client, nothingObserved, type Observed, type Run } from './client.ts';
 import { History, Invocation } from './history.ts';
-import { nothingObserved, type Observed } from './observed.ts';
-import { filingsEvery, redactionsEvery, variedFirst } from './order.ts';
+import { filingsEvery, redactionsEvery, variedFirst } from './pool.ts';
 import { firstFiling, firstSale } from './requests.ts';
-import { Scheduler } from './scheduler.ts';
-import { close, storeAccounts, sweep } from './service.ts';
+import { accountsOfRedactions, close, plainAccounts, storeAccounts, sweep, variedAccounts } from './service.ts';
 import { Transport } from './transport.ts';
-import { beginWorld, below, between, chance, oneOf, weighted, world } from './world.ts';
+import { beginWorld, below, between, chance, oneOf, Scheduler, weighted, world } from './world.ts';
 
 /** The result of one schedule. */
 type Ran = {

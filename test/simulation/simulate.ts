@@ -6,18 +6,15 @@ import { inWords, runSchedules, search } from './pool.ts';
 /**
  * `npm run simulate`: a million schedules, or one of them with its trace.
  *
- *   --schedules N   how many, from --from on (1)
+ *   --schedules N   how many
  *   --seed N        only this one, with its trace
  *   --mutant NAME   with a seeded bug, among the schedules that can find it; ends with the first one that does
- *   --workers N     number of processes; by default the number of processors
  */
 const { values } = parseArgs({
   options: {
     schedules: { type: 'string', default: '1000000' },
-    from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     mutant: { type: 'string' },
-    workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
 
@@ -43,45 +40,33 @@ const replay = async (seed: number): Promise<number> => {
   return violations.length;
 };
 
-/** Searches for one seeded bug. Returns whether a schedule detected it. */
-const find = async (name: string): Promise<boolean> => {
-  const outcome = await search(name);
-  const [{ seed, violations } = { seed: null, violations: [] }] = outcome.violations;
-  console.log(seed === null ? `${name}: not found` : `${name}: schedule ${seed}: ${violations[0]}`);
-  return seed !== null;
+/** Searches for one seeded bug. Returns how many schedules detected it. */
+const find = async (name: string): Promise<number> => {
+  const { violations } = await search(name);
+  console.log(violations.length === 0 ? `${name}: not found` : inWords({ violations }, name));
+  return violations.length;
 };
 
-const many = async (): Promise<number> => {
-  const schedules = count(values.schedules, 'schedules');
+const many = async (schedules: number): Promise<number> => {
   const begun = performance.now();
-  const perSecond = (done: number) => Math.round((done * 1000) / (performance.now() - begun));
-  const workers = Math.min(count(values.workers, 'workers'), schedules);
-  let printed = begun;
-  const onProgress = (done: number) => {
-    if (performance.now() - printed < 5000) return;
-    printed = performance.now();
-    console.log(`${done} of ${schedules} schedules, ${perSecond(done)} in a second`);
-  };
-  const outcome = await runSchedules({ from: count(values.from, 'from'), count: schedules, workers }, { onProgress });
-  const { faults, violated } = outcome;
+  const workers = Math.min(availableParallelism(), schedules);
+  const outcome = await runSchedules({ from: 1, count: schedules, workers });
+  const perSecond = Math.round((schedules * 1000) / (performance.now() - begun));
+  const { requests, calls, violations } = outcome;
+  console.log(`${schedules} schedules, ${perSecond} per second: ${requests} requests, ${calls} database calls.`);
   console.log(
-    `${outcome.schedules} schedules, ${perSecond(outcome.schedules)} in a second: ${outcome.requests} requests, ${outcome.calls} database calls.`,
+    violations.length === 0
+      ? 'No violations.'
+      : `${violations.length} schedules with violations.\n\n${inWords(outcome)}`,
   );
-  console.log(
-    `Faults: ${Object.entries(faults)
-      .filter(([fault]) => fault !== 'none')
-      .map(([fault, times]) => `${fault} ${times}`)
-      .join(', ')}.`,
-  );
-  console.log(violated === 0 ? 'No violations.' : `${violated} schedules with violations.\n\n${inWords(outcome)}`);
-  return violated;
+  return violations.length;
 };
 
-/** The number of failures: of a mutant that is not found, or of schedules with violations. */
-const run = async (): Promise<number> => {
-  // A mutant must be found.
-  if (values.seed !== undefined) return Number((await replay(count(values.seed, 'seed'))) > 0 === (mutant === null));
-  return mutant === null ? many() : Number(!(await find(mutant)));
-};
-
-process.exit((await run()) === 0 ? 0 : 1);
+const found =
+  values.seed !== undefined
+    ? await replay(count(values.seed, 'seed'))
+    : mutant === null
+      ? await many(count(values.schedules, 'schedules'))
+      : await find(mutant);
+// A seeded bug must be found.
+process.exit(found > 0 === (mutant !== null) ? 0 : 1);

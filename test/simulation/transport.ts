@@ -8,10 +8,8 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
 import type { ItemKey } from '../../shared/store/keys.ts';
 import { type Command, getInput, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
-import type { History } from './history.ts';
-import { currentInvocation, type Invocation } from './history.ts';
-import type { Scheduler } from './scheduler.ts';
-import { below, between, chance, oneOf, weighted, world } from './world.ts';
+import { currentInvocation, type History, type Invocation } from './history.ts';
+import { below, between, chance, oneOf, type Scheduler, weighted, world } from './world.ts';
 
 /** A fault of one attempt of a database call. */
 type Fault =

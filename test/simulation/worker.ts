@@ -1,10 +1,10 @@
 import { mutants } from './mutants.ts';
-import type { Message, Order } from './order.ts';
 import { compressCheaply, preparePlatform } from './platform.ts';
+import type { Message, Order } from './pool.ts';
 
 /**
  * A process that runs schedules sequentially, because a schedule replaces the clock and random numbers of its process.
- * Its argument is an Order as JSON; it prints Messages as lines of JSON.
+ * Its argument is an Order as JSON; it sends Messages.
  */
 
 const order = JSON.parse(process.argv[2] ?? '{}') as Order;
@@ -17,9 +17,8 @@ const { runSchedule } = await import('./schedule.ts');
 const { MemoryDatabase } = await import('../support/memory-database.ts');
 const memory = new MemoryDatabase();
 
-const send = (message: Message) => process.stdout.write(`${JSON.stringify(message)}\n`);
-const report = { schedules: 0, requests: 0, calls: 0, faults: {} as Record<string, number>, violated: 0 };
-const progressEvery = 500;
+const send = (message: Message) => process.send?.(message);
+const report = { schedules: 0, requests: 0, calls: 0, faults: {} as Record<string, number> };
 
 for (let seed = order.from; seed < order.from + order.count; seed += order.step) {
   const { violations, trace, faults, calls, requests } = await runSchedule(seed, memory);
@@ -28,11 +27,8 @@ for (let seed = order.from; seed < order.from + order.count; seed += order.step)
   report.requests += requests;
   for (const [fault, times] of faults) report.faults[fault] = (report.faults[fault] ?? 0) + times;
   if (order.traced) send({ kind: 'trace', seed, trace });
-  if (violations.length > 0) {
-    report.violated++;
-    send({ kind: 'violated', seed, violations });
-    if (order.endsAtFirst) break;
-  }
-  if (report.schedules % progressEvery === 0) send({ kind: 'progress', schedules: report.schedules });
+  if (violations.length > 0) send({ kind: 'violated', seed, violations });
+  if (violations.length > 0 && order.mutant !== null) break;
 }
 send({ kind: 'done', report });
+process.disconnect?.();

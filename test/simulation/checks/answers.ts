@@ -4,7 +4,7 @@ import type { TransactionRow } from '../../../shared/ledger/response.ts';
 import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { impersonal } from '../../support/committed-hash.ts';
 import type { Schema } from '../../support/http.ts';
-import type { Attempt, Listing, Observed, Sent } from '../observed.ts';
+import type { Attempt, Listing, Observed, Sent } from '../client.ts';
 import { type Head, isLive } from './decode.ts';
 import type { Audit, Ledger, Reign } from './ledger.ts';
 
@@ -90,19 +90,9 @@ const getMeta = ({ response }: Attempt): Partial<Record<string, unknown>> => res
 /** The forms in which a state can be returned: an expired draft can be returned as void before that is written. */
 const readings = ({ head: { transaction, status } }: Reign): readonly Transaction[] => {
   if (status !== 'draft') return [transaction];
-  const { expires_at } = transaction;
-  const void_reason = 'draft_expired';
-  return [
-    transaction,
-    {
-      ...transaction,
-      status: 'void',
-      void_reason,
-      voided_at: expires_at,
-      updated_at: expires_at as string,
-      version: transaction.version + 1,
-    },
-  ];
+  const at = transaction.expires_at as string;
+  const end = { status: 'void', void_reason: 'draft_expired', voided_at: at, updated_at: at } as const;
+  return [transaction, { ...transaction, ...end, version: transaction.version + 1 }];
 };
 
 /** Returns whether a response has the requested values. */
@@ -230,15 +220,9 @@ const belongs = ({ transaction }: { readonly transaction: TransactionRow }, quer
     return name === 'limit' || transaction[name as keyof TransactionRow] === value;
   });
 
-/** Returns whether a row equals a state without its lines, or an expired draft returned as void. */
-const reads = ({ head: { transaction } }: Reign, row: TransactionRow): boolean => {
-  const { line_items: _lines, explanation: _explanation, ...state } = transaction;
-  const { line_items: _none, explanation: _neither, ...shown } = row;
-  if (isDeepStrictEqual(state, shown)) return true;
-  const { expires_at } = state;
-  const ended = { status: 'void', void_reason: 'draft_expired', voided_at: expires_at, updated_at: expires_at };
-  return state.status === 'draft' && isDeepStrictEqual({ ...state, ...ended, version: state.version + 1 }, shown);
-};
+/** Returns whether a row equals a form of a state without its lines. */
+const reads = (reign: Reign, row: TransactionRow): boolean =>
+  readings(reign).some((reading) => isDeepStrictEqual({ ...reading, line_items: null, explanation: null }, row));
 
 /** The state of a transaction that did not change or expire during the list request. */
 const stable = (reigns: readonly Reign[], { from, to, fromMs, toMs }: Listing): Head | undefined => {

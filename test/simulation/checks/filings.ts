@@ -1,7 +1,7 @@
 import { type FilingPeriod, faultText, periodFaults, shardCountFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
+import type { Observed } from '../client.ts';
 import type { History } from '../history.ts';
-import type { Observed } from '../observed.ts';
 import { cents, type Entry, getEntry, getKind, json, sum } from './decode.ts';
 import type { Change, Ledger } from './ledger.ts';
 

@@ -2,8 +2,8 @@ import { Account } from '../../../shared/accounts/account.ts';
 import { type Fault, faultText, faultUnless } from '../../../shared/ledger/invariants.ts';
 import { daysAfter, getFirstDay, getLastDay, getMonth, localDay, Registered } from '../../support/local-days.ts';
 import type { Item } from '../../support/memory-database.ts';
+import type { Observed, Sent } from '../client.ts';
 import type { History, Version } from '../history.ts';
-import type { Observed, Sent } from '../observed.ts';
 import { getKind } from './decode.ts';
 import type { Audit, Change, Ledger, Reign } from './ledger.ts';
 

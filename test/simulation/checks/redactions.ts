@@ -1,8 +1,8 @@
 import { impersonal, personalDigest } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { storedText } from '../../support/stored-bytes.ts';
+import type { CustomerRedaction, Observed, Redaction } from '../client.ts';
 import type { History } from '../history.ts';
-import type { CustomerRedaction, Observed, Redaction } from '../observed.ts';
 import { getEntry, getKind, plain } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 

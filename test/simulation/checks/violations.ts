@@ -1,6 +1,6 @@
 import { differing, type Fault, faultText } from '../../../shared/ledger/invariants.ts';
+import type { Observed } from '../client.ts';
 import type { History } from '../history.ts';
-import type { Observed } from '../observed.ts';
 import { answerViolations, listViolations } from './answers.ts';
 import { filingViolations } from './filings.ts';
 import { Audit, auditViolations, Ledger, referenceViolations, stateViolations } from './ledger.ts';

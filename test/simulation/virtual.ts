@@ -1,8 +1,21 @@
 import * as real from 'ulid';
-import { below, world } from '../world.ts';
+import { below, world } from './world.ts';
+
+/** Replaces `node:timers/promises` and `ulid` for the service. */
+
+/** Pauses take only virtual time. */
+export const setTimeout = <Value>(
+  ms: number,
+  value?: Value,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    world.sleep(ms, signal).then(() => resolve(value as Value));
+  });
 
 /**
- * Replaces `ulid` for the service: the same ids, from the schedule's random numbers.
+ * Returns the same ids, from the schedule's random numbers.
  *
  * The service has several instances, each with increasing ids. This simulates two.
  */
