@@ -1,6 +1,7 @@
 /** `npm run bench`: measures the service and prints each result as a line of JSON, without comparing it to a target. */
 import { Command, InvalidArgumentError } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
+import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
 
 const getCount = (text: string): number => {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Pass a whole number from 1.');
@@ -18,12 +19,44 @@ const { costs, filingEntries, lists } = new Command('bench')
   .parse()
   .opts<{ costs?: true; filingEntries?: number; lists?: true | number[] }>();
 
+const print = (figures: readonly object[]): void => {
+  for (const figure of figures) console.log(JSON.stringify(figure));
+};
+
+/** Measures and prints everything, or only the results of an option. */
+const run = async (emulator: string): Promise<void> => {
+  // Must come after the environment is set, because shared/config/environment.ts reads it once.
+  const { activateContent, calculationFigures, lookUpFigures } = await import('./calculation.ts');
+  const { costMeasures, databaseFigures } = await import('./database-use.ts');
+  const { filingFigures } = await import('./filings.ts');
+  if (costs) {
+    await activateContent();
+    return print([await costMeasures(3), await costMeasures(100)]);
+  }
+  if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
+  if (lists !== undefined) {
+    const { listFigures } = await import('./lists.ts');
+    for await (const figure of listFigures(lists === true ? undefined : lists)) print([figure]);
+    return;
+  }
+  const { bundleFigures, coldStartFigures, packedFigure } = await import('./cold-start.ts');
+  print(await calculationFigures());
+  print([packedFigure(), ...(await import('./local-rates.ts')).localRateFigures()]);
+  const folder = temporaryFolder();
+  print(bundleFigures(folder));
+  const apiKey = await (await import('../../infra/local/demo.ts')).createDemo(null);
+  print(coldStartFigures(folder, apiKey));
+  await activateContent();
+  print(await databaseFigures(apiKey, emulator));
+  print(await (await import('./admission.ts')).admissionFigures('acct_demo', apiKey));
+  print(await lookUpFigures());
+  print(await filingFigures());
+};
+
 const emulator = await startEmulator();
 try {
-  // Must come before any import that reads the environment, because shared/config/environment.ts reads it once.
   Object.assign(process.env, emulatorEnvironment(emulator));
-  const { runBench } = await import('./run.ts');
-  await runBench(emulator.kind, { costs, filingEntries, lists });
+  await run(emulator.kind);
 } finally {
   await emulator.stop();
 }

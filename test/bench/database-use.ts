@@ -1,19 +1,13 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { invoke } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
-import { newAccount } from '../../shared/accounts/account.ts';
-import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { currentVersion } from '../../shared/api/versions.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
-import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
-import { database } from '../../shared/store/client/client.ts';
 import type { Items } from '../../shared/store/client/reads.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
+import { newCaller } from '../support/api.ts';
 import { callHandler } from '../support/handler-calls.ts';
+import { itemSize, scannedItems } from '../support/raw-items.ts';
 import { buildRequest } from './content.ts';
 import { countDatabaseUse, type Use } from './database.ts';
 import { type Figure, median } from './figure.ts';
@@ -37,14 +31,7 @@ const senderWith =
     return { ...answer, bytes: Buffer.byteLength(text) };
   };
 
-const newSender = async (): Promise<Send> => {
-  const settings = { registrations: 'all' } as const;
-  const account = newAccount({ name: 'Bench', serviceVersion: currentVersion, createdMs: Date.now(), settings });
-  await provisionAccount(account);
-  const secret = newApiKey();
-  await provisionKey({ account: account.id, secret, scopes: ['read', 'write'], expires_at: null, label: 'bench' });
-  return senderWith(secret);
-};
+const newSender = async (): Promise<Send> => senderWith((await newCaller()).key);
 
 const create =
   (status: string, tax_date = buildRequest(1).tax_date) =>
@@ -113,7 +100,7 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
 };
 
 const { indexes } = tables.transactions;
-const getBytes = (items: Items): number => items.reduce((sum, item) => sum + itemBytes(copiedItem(item)), 0);
+const getBytes = (items: Items): number => items.reduce((sum, item) => sum + itemSize(item), 0);
 
 const listRows = (items: Items): Items =>
   indexes.flatMap(({ partition, sort, include }) => {
@@ -124,15 +111,7 @@ const listRows = (items: Items): Items =>
   });
 
 const stored = async () => {
-  const items: Items[] = [];
-  let after: Record<string, unknown> | undefined;
-  do {
-    const TableName = environment.tables.transactions;
-    const page = await database.send(new ScanCommand({ TableName, ...(after && { ExclusiveStartKey: after }) }));
-    items.push(page.Items ?? []);
-    after = page.LastEvaluatedKey;
-  } while (after);
-  const all = items.flat();
+  const all = await scannedItems(environment.tables.transactions);
   const answers = all.filter(({ sk }) => sk === 'I');
   const saved = getBytes(answers);
   return { items: all, table: getBytes(all) - saved, indexes: getBytes(listRows(all)), saved };

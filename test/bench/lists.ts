@@ -1,15 +1,11 @@
 import { encodeTime } from 'ulid';
 import { endpoints } from '../../functions/endpoints.ts';
-import { newAccount } from '../../shared/accounts/account.ts';
-import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { currentVersion } from '../../shared/api/versions.ts';
 import { assert } from '../../shared/base/assert.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
-import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
-import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { newCaller } from '../support/api.ts';
 import { callHandler } from '../support/handler-calls.ts';
 import { countDatabaseUse, putItems, type Use } from './database.ts';
 import { type Figure, rounded } from './figure.ts';
@@ -37,13 +33,9 @@ type Request = { readonly body?: object; readonly query?: Readonly<Record<string
 type Answer = { readonly id: string; readonly data: readonly unknown[]; readonly next_cursor: string | null };
 type Call = (operation: 'create-transaction' | 'list-transactions', request: Request) => Promise<Answer>;
 
-const createCaller = async (account: string): Promise<Call> => {
-  const settings = { registrations: 'all' as const, rate_limit: 10_000_000 };
-  const created = { id: account, name: 'Bench', serviceVersion: currentVersion, createdMs: Date.now(), settings };
-  await provisionAccount(newAccount(created));
-  const apiKey = newApiKey();
-  await provisionKey({ account, secret: apiKey, scopes: ['read', 'write'], expires_at: null, label: 'bench' });
-  return async (operation, { body, query = {} }) => {
+const callerWith =
+  (apiKey: string): Call =>
+  async (operation, { body, query = {} }) => {
     const { method, path } = endpoints[operation];
     const headers = { 'X-API-Key': apiKey };
     const target = `${path}?${new URLSearchParams(query)}`;
@@ -51,7 +43,6 @@ const createCaller = async (account: string): Promise<Call> => {
     if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
     return answer;
   };
-};
 
 /** Fills a ledger with copies of four recorded transactions, each a minute older than the previous one. */
 const fillLedger = async (account: string, call: Call, size: number): Promise<void> => {
@@ -118,9 +109,9 @@ const measured = async <Value>(run: () => Promise<Value>) => {
  */
 export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
   for (const ledger of sizes) {
-    const account = `acct_bench_list_${ledger}`;
-    const call = await createCaller(account);
-    await fillLedger(account, call, ledger);
+    const { account, key } = await newCaller({ settings: { rate_limit: 10_000_000 } });
+    const call = callerWith(key);
+    await fillLedger(account.id, call, ledger);
     for (const query of filters) {
       const of = new URLSearchParams(query).toString() || 'no filter';
       const first = await measured(() => call('list-transactions', { query: { ...query, limit: String(pageLimit) } }));

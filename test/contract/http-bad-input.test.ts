@@ -7,10 +7,10 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { matchResource, parseTarget, refusal, toProxyEvent } from '../../infra/local/proxy-event.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { createRandom } from '../fuzz/target.ts';
 import { newCaller } from '../support/api.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
 import { isLong } from '../support/mode.ts';
+import { createRandom } from '../support/seeded.ts';
 import { answerProblems, type Body, newReplayCheck, type WireAnswer } from './http-bad-input/checks.ts';
 import { buildRequest, Known, type Operation, operations, type WireRequest } from './http-bad-input/requests.ts';
 

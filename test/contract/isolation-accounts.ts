@@ -5,8 +5,8 @@
 
 import { ulid } from 'ulid';
 import { afterAll } from 'vitest';
-import type { Random } from '../fuzz/target.ts';
 import { withIssuer } from '../support/issuer.ts';
+import type { Random } from '../support/seeded.ts';
 
 const issuer = await withIssuer({ rsa: 'RS256' });
 afterAll(() => issuer.close());

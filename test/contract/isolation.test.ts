@@ -1,8 +1,8 @@
 /** No request reaches or detects an object of another account. @isolated: the service needs a token issuer. */
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../fuzz/target.ts';
 import { type Answer, send } from '../support/http.ts';
 import { getRefusal, goods, sale } from '../support/sales.ts';
+import { createRandom } from '../support/seeded.ts';
 import {
   absentIds,
   billed,

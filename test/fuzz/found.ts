@@ -1,8 +1,7 @@
 /** Inputs that once took too long or too much memory. They are the first inputs of their targets, in every seed. */
 import { limits } from '../../shared/importers/limits.ts';
 import { fixture, type TestFile } from '../fixtures/imports/harness.ts';
-import { getLedger, ledgerLines } from './ledgers.ts';
-import type { Input } from './target.ts';
+import { getLedger, type Input, ledgerLines } from './texts.ts';
 import { getGrid, getWorkbook } from './workbooks.ts';
 
 const getText = (name: string): string => fixture(name).content.toString();

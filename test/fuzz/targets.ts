@@ -25,10 +25,21 @@ import {
   virginiaFile,
   virginiaSheets,
 } from '../fixtures/imports/workbooks.ts';
+import { createRandom, type Random } from '../support/seeded.ts';
 import { found } from './found.ts';
-import { getLedger, ledgerLines, makeLedger } from './ledgers.ts';
-import { createRandom, type Input, inputBytesMax, type Random, type Target } from './target.ts';
-import { longText, mutateBytes, mutateJson, mutateOne, mutateText } from './texts.ts';
+import {
+  getLedger,
+  type Input,
+  inputBytesMax,
+  ledgerLines,
+  longText,
+  makeLedger,
+  mutateBytes,
+  mutateJson,
+  mutateOne,
+  mutateText,
+  type Target,
+} from './texts.ts';
 import { listUnpackedBytes, makeWorkbook, makeZip, mutateRows } from './workbooks.ts';
 
 /**

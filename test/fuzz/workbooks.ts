@@ -1,6 +1,6 @@
 import { type TestCell, type TestFile, zipped } from '../fixtures/imports/harness.ts';
-import { inputBytesMax, type Random } from './target.ts';
-import { listCopies, longText, mutateBytes } from './texts.ts';
+import type { Random } from '../support/seeded.ts';
+import { inputBytesMax, listCopies, longText, mutateBytes } from './texts.ts';
 
 /** Malicious workbooks, with malformed variants of each part of an XLSX file. */
 

@@ -13,8 +13,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
 import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
@@ -26,7 +25,7 @@ import { seeded } from '../support/seeded.ts';
  * A database and publishers for commands that are killed. They count the command's requests, so a kill can be timed.
  */
 
-type Item = Record<string, AttributeValue>;
+type Item = Readonly<Record<string, any>>;
 
 const TableName = 'content';
 const batch = 25;
@@ -64,22 +63,14 @@ const startWorld = async (states: readonly string[]) => {
     return false;
   });
   const proxy = await startProxy(emulator.endpoint, () => onRequest());
-  const client = new DynamoDBClient({ endpoint: emulator.endpoint });
+  const { scannedItems } = await import('../support/raw-items.ts');
+  const { database } = await import('../../shared/store/client/client.ts');
 
-  const items = async (): Promise<readonly Item[]> => {
-    const found: Item[] = [];
-    let ExclusiveStartKey: Item | undefined;
-    do {
-      const page = await client.send(new ScanCommand({ TableName, ...(ExclusiveStartKey && { ExclusiveStartKey }) }));
-      found.push(...(page.Items ?? []));
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
-    return found;
-  };
+  const items = () => scannedItems(TableName);
   const write = async (requests: readonly object[]): Promise<void> => {
     for (let first = 0; first < requests.length; first += batch)
-      await client.send(
-        new BatchWriteItemCommand({ RequestItems: { [TableName]: requests.slice(first, first + batch) } }),
+      await database.send(
+        new BatchWriteCommand({ RequestItems: { [TableName]: requests.slice(first, first + batch) } }),
       );
   };
   /** Replaces the content of the table. */
@@ -99,7 +90,6 @@ const startWorld = async (states: readonly string[]) => {
       onRequest = watcher;
     },
     stop: async () => {
-      client.destroy();
       proxy.close();
       await publishers.close();
       await emulator.stop();
@@ -130,7 +120,7 @@ type EndState = {
   readonly unfinished: number;
 };
 
-const stateContent = (items: readonly Record<string, any>[], state: string, active: string): StateContent => {
+const stateContent = (items: readonly Item[], state: string, active: string): StateContent => {
   const find = ({ pk, sk }: { readonly pk: string; readonly sk: string }) =>
     items.find((item) => item['pk'] === pk && item['sk'] === sk);
   const {
@@ -150,11 +140,13 @@ const stateContent = (items: readonly Record<string, any>[], state: string, acti
   };
 };
 
+/** Returns the active release of each state. */
+const getActive = (items: readonly Item[]): Record<string, { readonly release: string }> =>
+  JSON.parse(items.find(({ pk }) => pk === activeReleasesKey.pk)?.['states'] ?? '{}');
+
 /** Returns the state of a table after an update of these states. */
-const getEndState = (stored: readonly Item[], states: readonly string[]): EndState => {
-  const items = stored.map((item) => unmarshall(item));
-  const directory = items.find(({ pk, sk }) => pk === activeReleasesKey.pk && sk === activeReleasesKey.sk);
-  const active: Record<string, { readonly release: string }> = JSON.parse(directory?.['states'] ?? '{}');
+const getEndState = (items: readonly Item[], states: readonly string[]): EndState => {
+  const active = getActive(items);
   return {
     content: Object.fromEntries(
       states.map((state) => [state, stateContent(items, state, active[`US-${state}`]?.release ?? '')]),
@@ -164,10 +156,8 @@ const getEndState = (stored: readonly Item[], states: readonly string[]): EndSta
 };
 
 /** Counts the states that use a different release than in an earlier table. */
-const activatedSince = (stored: readonly Item[], before: readonly Item[]): number => {
-  const listStates = (items: readonly Item[]): Record<string, { readonly release: string }> =>
-    JSON.parse(items.find(({ pk }) => pk?.S === activeReleasesKey.pk)?.['states']?.S ?? '{}');
-  const [now, then] = [listStates(stored), listStates(before)];
+const activatedSince = (items: readonly Item[], before: readonly Item[]): number => {
+  const [now, then] = [getActive(items), getActive(before)];
   return Object.keys(now).filter((state) => now[state]?.release !== then[state]?.release).length;
 };
 

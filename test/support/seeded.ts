@@ -5,3 +5,23 @@ export const seeded = (seed: number) => (): number => {
   mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
+
+/** Random choices, reproducible by seed. */
+export type Random = {
+  /** Returns an integer from 0 (inclusive) to `end` (exclusive). */
+  readonly below: (end: number) => number;
+  readonly pick: <Value>(values: readonly Value[]) => Value;
+  /** Returns true with this probability. */
+  readonly chance: (share: number) => boolean;
+};
+
+/** Creates the random choices for one input of a seed, so each input can be generated separately. */
+export const createRandom = (seed: number, input: number): Random => {
+  const next = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(input + 1, 0x85ebca6b));
+  const below = (end: number): number => Math.floor(next() * end);
+  return {
+    below,
+    pick: (values) => values[below(values.length)] as (typeof values)[number],
+    chance: (share) => next() < share,
+  };
+};

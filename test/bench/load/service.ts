@@ -1,3 +1,4 @@
+/** The service of a load run. As a worker process, it serves the local gateway and functions on the shared port. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -5,9 +6,20 @@ import { emulatorEnvironment, startEmulator } from '../../../infra/local/emulato
 
 const host = '127.0.0.1';
 
+if (cluster.isWorker) {
+  const { createGateway } = await import('../../../infra/local/gateway.ts');
+  const { handlers } = await import('../../../infra/local/handlers.ts');
+  const server = createGateway({ handlers });
+  // Longer than any pause of the generator.
+  server.keepAliveTimeout = 120_000;
+  server.listen(0, host);
+  // Exits by itself, so `--cpu-prof` writes its profile.
+  for (const end of ['SIGTERM', 'disconnect'] as const) process.once(end, () => process.exit());
+}
+
 // The primary process serves no requests. Workers that listen on port 0 share one free port and alternate.
 const startWorkers = async (count: number) => {
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('worker.ts', import.meta.url)), silent: true });
+  cluster.setupPrimary({ exec: fileURLToPath(import.meta.url), silent: true });
   const workers = Array.from({ length: count }, () => cluster.fork());
   const ports = await Promise.all(
     workers.map(async (worker) => {

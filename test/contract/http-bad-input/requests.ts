@@ -5,7 +5,7 @@ import { endpoints } from '../../../functions/endpoints.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { exampleFilingId, exampleId } from '../../../shared/api/openapi/sample-requests.ts';
 import document from '../../../shared/api/openapi.json' with { type: 'json' };
-import type { Random } from '../../fuzz/target.ts';
+import type { Random } from '../../support/seeded.ts';
 import { resolve } from '../validate-response.ts';
 
 /** The corpus of hostile values. */
