@@ -9,23 +9,11 @@ import { stateTable } from './state-table.ts';
 const retail = '017';
 
 /** The Department's codes of counties, by their Census codes. Cities have two letters: `MP` is the city of Maricopa. */
-const counties: Readonly<Record<string, string>> = {
-  APA: '001',
-  COH: '003',
-  COC: '005',
-  GLA: '007',
-  GRA: '009',
-  GRN: '011',
-  LAP: '012',
-  MAR: '013',
-  MOH: '015',
-  NAV: '017',
-  PMA: '019',
-  PNL: '021',
-  STC: '023',
-  YAV: '025',
-  YMA: '027',
-};
+const counties = new Map(
+  'APA 001, COH 003, COC 005, GLA 007, GRA 009, GRN 011, LAP 012, MAR 013, MOH 015, NAV 017, PMA 019, PNL 021, STC 023, YAV 025, YMA 027'
+    .split(', ')
+    .map((pair) => [pair.slice(0, 3), pair.slice(4)]),
+);
 
 type Region = ComponentRate & { readonly code: string; readonly name: string; readonly county: string | null };
 
@@ -50,11 +38,11 @@ export const arizona = stateTable({
   },
   skip({ code, business }) {
     if (business.padStart(3, '0') !== retail) return 'is for a business other than retail sales (017)';
-    if (counties[code] === undefined && !/^[A-Z]{2}$/.test(code)) return 'is not for a county or city';
+    if (!counties.has(code) && !/^[A-Z]{2}$/.test(code)) return 'is not for a county or city';
     return code === 'AZ' || code === 'ST' ? 'is for the state, whose rate is in the release' : null;
   },
   read({ code, name, from, to: last, rate }, { base }): RowResult<Region> {
-    const county = counties[code] ?? null;
+    const county = counties.get(code) ?? null;
     const to = last.startsWith('9999') ? null : last;
     if (county === null) return row({ code, name, county, from, to, rate });
     if (to !== null && to < base.established_from) return skipped('ended before the first day of the release');

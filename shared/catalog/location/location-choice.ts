@@ -2,8 +2,8 @@ import type { ReleaseFor } from '../content.ts';
 import { countsFrom, isInForce } from '../effective.ts';
 import { combinedRate } from '../rates.ts';
 import type { Release } from '../release.ts';
-import { matchStreet } from '../streets/match-street.ts';
 import { readStreetAddress } from '../streets/street-address.ts';
+import { matchStreet } from '../streets/street-ranges.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import {
   type Area,

@@ -1,5 +1,24 @@
 /** Parses a street address strictly. Returns `null` for an uncertain parse; the ZIP is then used. */
-import { directions, suffixes, units, unitsWithoutId } from './suffixes.ts';
+import words from './suffixes.json' with { type: 'json' };
+
+/**
+ * Words of USPS Publication 28: street suffixes (appendix C1), directions (section 233) and unit designators (appendix
+ * C2). Each line of the file has the standard abbreviation first, then the other spellings.
+ */
+const spellings = (lines: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(
+    lines.flatMap((line) => {
+      const [standard = '', ...others] = line.split(' ');
+      return [standard, ...others].map((word): [string, string] => [word, standard]);
+    }),
+  );
+
+const suffixes = spellings(words.suffixes);
+const directions = spellings(words.directions);
+/** Designators that require an identifier. */
+export const units = spellings(words.units);
+/** Designators without an identifier. */
+export const unitsWithoutId = spellings(words.units_without_id);
 
 /** A house number. `N56W16839`, a grid address in Wisconsin, has the prefix `N56W`. */
 export type HouseNumber = { readonly prefix: string; readonly number: number };

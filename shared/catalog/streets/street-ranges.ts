@@ -2,7 +2,9 @@
  * Stores ranges of house numbers as text, because a ZIP has thousands of ranges and a look-up reads only one street
  * name.
  */
-import type { HouseNumber, Street, Unit } from './street-address.ts';
+import { isInForce } from '../effective.ts';
+import type { Streets } from '../release.ts';
+import type { HouseNumber, Street, StreetAddress, Unit } from './street-address.ts';
 
 /**
  * `E`, `O`, `B`: even, odd, both. `U`: the row could not be parsed, so its jurisdictions are possible for any number on
@@ -50,7 +52,7 @@ export const nameText = (rangesByName: ReadonlyMap<string, Iterable<string>>): s
 export const rangeCount = (text: string): number => text.split(/[ ;]/).length;
 
 /** A range that could contain a house. */
-export type NearRange = {
+type NearRange = {
   readonly set: number;
   readonly affixes: string;
   readonly isUnread: boolean;
@@ -93,7 +95,7 @@ const numberAt = (text: string, start: number, end: number): number => {
 };
 
 /** Finds the ranges that could contain a house in the text of its street name. */
-export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: HouseNumber): Scanned => {
+const scanRanges = (text: string, { prefix: ownPrefix, number: own }: HouseNumber): Scanned => {
   const near: NearRange[] = [];
   const sets = new Map<string, Set<number>>();
   for (let groupStart = 0; groupStart < text.length; ) {
@@ -147,10 +149,62 @@ const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null =
 };
 
 /** Returns whether a range contains an address's unit; `maybe` if uncertain. */
-export const unitStatus = (range: UnitRange, unit: Unit | 'unclear' | null): 'yes' | 'no' | 'maybe' => {
+const unitStatus = (range: UnitRange, unit: Unit | 'unclear' | null): 'yes' | 'no' | 'maybe' => {
   if (unit === null || unit === 'unclear') return 'maybe';
   if (range.low === '' && range.high === '') return range.designator === unit.designator ? 'yes' : 'maybe';
   const isComparable = unit.designator === null || range.designator === unit.designator;
   const holds = isComparable && unit.id !== null ? holdsId(range, unit.id) : null;
   return holds === null ? 'maybe' : holds ? 'yes' : 'no';
+};
+
+/**
+ * `found`: all rows that could contain the address have these codes. `outside`: the rows list the street exactly as
+ * written, but no street of that name has the house number. `unknown`: the rows are inconclusive.
+ */
+type StreetMatch =
+  | { readonly kind: 'found'; readonly codes: readonly string[] }
+  | { readonly kind: 'outside' | 'unknown' };
+
+/**
+ * Selects the ranges that apply: the ranges with the unit if there are any, otherwise the ranges of the whole house.
+ */
+const chooseRanges = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
+  const readable = ranges.filter(({ isUnread }) => !isUnread);
+  const having = Map.groupBy(readable, (range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));
+  const certain = having.get('yes') ?? having.get('whole') ?? [];
+  const others = [having.get('maybe') ?? [], ranges.filter(({ isUnread }) => isUnread)];
+  return { certain, possible: [certain, ...others].flat() };
+};
+
+/** Finds the jurisdictions of a street address on a tax day. */
+export const matchStreet = (
+  { names, sets }: Streets,
+  address: StreetAddress,
+  day: string,
+  establishedFrom: string,
+): StreetMatch => {
+  const { house, street } = address;
+  const isCurrent = (set: number): boolean => {
+    const dated = sets[set];
+    return dated !== undefined && isInForce(dated, day, establishedFrom);
+  };
+  // A row without a street could contain any address in the ZIP.
+  const scanned = [anyStreet.name, street.name].flatMap((name) =>
+    Object.hasOwn(names, name) ? scanRanges(names[name] ?? '', house) : [],
+  );
+  const near = scanned.flatMap((one) => one.near).filter(({ set }) => isCurrent(set));
+  if (near.length === 0) {
+    const isListed = scanned.some((one) => one.sets.get(street.affixes)?.values().some(isCurrent));
+    return { kind: isListed ? 'outside' : 'unknown' };
+  }
+  const own = near.filter(({ affixes }) => affixes === street.affixes || affixes === anyStreet.affixes);
+  const { certain, possible } = chooseRanges(own, address);
+  const lists = new Map(
+    [...new Set(possible.map(({ set }) => set))].flatMap((set) => {
+      const codes = sets[set]?.codes;
+      return codes ? [[codes.toSorted().join(' '), codes] as const] : [];
+    }),
+  );
+  const [codes, ...others] = lists.values();
+  return certain.length > 0 && codes && others.length === 0 ? { kind: 'found', codes } : { kind: 'unknown' };
 };

@@ -1,7 +1,13 @@
 /** The content of an SST boundary row: its ZIPs, its days and its addresses (content notes 1.5). */
-import { parseStreet, readHouse, type Street, splitWords } from '../../catalog/streets/street-address.ts';
+import {
+  parseStreet,
+  readHouse,
+  type Street,
+  splitWords,
+  units,
+  unitsWithoutId,
+} from '../../catalog/streets/street-address.ts';
 import { anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
-import { units, unitsWithoutId } from '../../catalog/streets/suffixes.ts';
 import type { Span } from '../entry.ts';
 import { bad, type RowResult, row, skipped, whenRead } from '../files/columns.ts';
 import { rowDates } from './rates.ts';

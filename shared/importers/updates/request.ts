@@ -9,33 +9,17 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
  * IPv4 ranges that are not on the public internet (IANA IPv4 Special-Purpose Address Registry, RFC 6890), and
  * multicast.
  */
-const reserved: readonly (readonly [net: string, bits: number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-];
+const reserved =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
 /** IPv6 addresses in 2000::/3 are public, except these: Teredo and other protocols, documentation, 6to4. */
-const reservedOfGlobal: typeof reserved = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-];
+const reservedOfGlobal = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 
 const blocked = new BlockList();
-for (const [net, bits] of reserved) blocked.addSubnet(net, bits, 'ipv4');
-for (const [net, bits] of reservedOfGlobal) blocked.addSubnet(net, bits, 'ipv6');
+for (const [nets, type] of [[reserved, 'ipv4'] as const, [reservedOfGlobal, 'ipv6'] as const])
+  for (const net of nets.split(' ')) {
+    const [address = '', bits] = net.split('/');
+    blocked.addSubnet(address, Number(bits), type);
+  }
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
 
