@@ -1,15 +1,38 @@
-import { beforeAll, expect, it } from 'vitest';
+// @isolated: modules cache an activated release, which changes the responses of every account.
+
+import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { now } from '../../shared/config/clock.ts';
 import { coverageOfAll } from '../../shared/coverage/coverage.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import type { Coverage } from '../../shared/coverage/response.ts';
+import type { ContentSource } from '../../shared/store/content/content-sources.ts';
+import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { newCaller } from '../support/api.ts';
+import { buildHead } from '../support/imported.ts';
 import { dayMs, getRefusal, later } from '../support/sales.ts';
 
-let caller: Caller;
-beforeAll(async () => {
-  caller = await newCaller({ scopes: ['read'] });
-});
+const release = 'US-MN@2026-09-01.101';
+const files = (['rates', 'boundaries'] as const).map((option) => ({
+  option,
+  url: `https://www.streamlinedsalestax.org/ratesandboundry/${option}`,
+  name: option === 'rates' ? 'MNR2026Q4AUG18.zip' : 'MNB2026Q4AUG18.zip',
+  etag: null,
+  last_modified: null,
+  sha256: '00',
+  bytes: 1,
+}));
+
+const caller = await newCaller({ scopes: ['read'] });
 const get = (query = '', headers = {}) => caller.call('GET', `/coverage?${query}`, { headers });
+/** Returns the response on a day (`YYYY-MM-DD`): a row for each state. */
+const rowsOn = (day: string, query = ''): Promise<Coverage['states']> =>
+  later(Date.parse(`${day}T12:00:00Z`) - now(), async () => (await get(query)).body.states);
+const sourceOn = async (day: string) => (await rowsOn(day, 'state=MN'))[0]?.source;
+const record = async (change: Partial<ContentSource>) => {
+  const written = await writeContentSource({ ...(await readContentSource('MN')), ...change });
+  expect(written.ok).toBe(true);
+};
 
 const today = () => new Date(now()).toISOString().slice(0, 10);
 
@@ -70,4 +93,65 @@ it('is the same for every account, and requires a key', async () => {
   const other = await newCaller();
   expect((await other.call('GET', '/coverage')).text).toBe((await get()).text);
   expect((await caller.call('GET', '/coverage', { headers: { 'X-API-Key': null } })).status).toBe(401);
+});
+
+// These tests depend on each other: each adds to the content of Minnesota.
+describe('the source of a state', () => {
+  it('returns the built-in content before the first update, and the same in the list of all states', async () => {
+    const source = await sourceOn('2026-11-23');
+    expect(source).toEqual({
+      origin: 'built_in',
+      publisher: 'Streamlined Sales Tax Governing Board',
+      addresses: [
+        'https://www.streamlinedsalestax.org/ratesandboundry/Rates/',
+        'https://www.streamlinedsalestax.org/ratesandboundry/Boundary/',
+      ],
+      release: null,
+      in_use: false,
+      proposal: null,
+      as_of: '2026-10-01',
+      next_expected: null,
+      stale: false,
+      stale_reason: null,
+    });
+    const all = await rowsOn('2026-11-23');
+    expect(all.find(({ state }) => state === 'MN')?.source).toEqual(source);
+  });
+
+  it('returns a release as proposed, and as active after its activation, with a new ETag each time', async () => {
+    const readTag = async () => (await get('state=MN')).headers.get('ETag') ?? '';
+    const before = await readTag();
+    await store.importRelease(buildHead(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
+    await record({ files, release, imported_at: '2026-09-01T08:00:00.000Z', checked_at: '2026-09-01T08:00:00.000Z' });
+    const proposed = { origin: 'built_in', release, in_use: false, as_of: '2026-08-18', next_expected: '2027-01-08' };
+    expect(await sourceOn('2026-11-23')).toMatchObject(proposed);
+    const between = await get('state=MN', { 'If-None-Match': before });
+    expect(between.status).toBe(200);
+    const imported = async () => (await get('state=MN&expand=releases')).body.states[0]?.releases?.at(-1);
+    expect(await imported()).toMatchObject({ id: release, active: false, origin: 'sst', activated_at: null });
+
+    const active = await store.readActiveReleases();
+    expect((await store.activateRelease('US-MN', release, active, '2026-11-23T00:00:00.000Z')).ok).toBe(true);
+    expect(await sourceOn('2026-11-23')).toMatchObject({ ...proposed, origin: 'sst', in_use: true });
+    expect(await readTag()).not.toBe(between.headers.get('ETag'));
+    expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
+  });
+
+  it('is stale from the day after the next expected file, and no other state is', async () => {
+    expect(await sourceOn('2027-01-08')).toMatchObject({ stale: false, stale_reason: null });
+    const stale = (await rowsOn('2027-01-09')).filter(({ source }) => source.stale);
+    expect(stale.map(({ state, source }) => [state, source.stale_reason])).toEqual([
+      ['MN', expect.stringMatching(/2026-08-18.*2027-01-08/)],
+    ]);
+  });
+
+  it('is stale if updates have failed for a week, and omits the failure message', async () => {
+    const message = 'https://example.com/private failed 4 times.';
+    await record({ failure: { since: '2026-11-20T23:00:00.000Z', message } });
+    expect(await sourceOn('2026-11-26')).toMatchObject({ stale: false });
+    expect(await sourceOn('2026-11-27')).toMatchObject({
+      stale: true,
+      stale_reason: expect.stringMatching(/^(?!.*example).*2026-11-20/),
+    });
+  });
 });
