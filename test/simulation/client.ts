@@ -138,11 +138,12 @@ export class Client {
 
   async work(requests: number): Promise<void> {
     for (let left = requests; left > 0; left--)
-      await weighted([
+      await weighted<() => Promise<unknown>>([
         [90, () => this.#request()],
         [8, () => this.#repeat()],
-        [6, () => this.#sweep()],
-        [this.#run.isOfFilings ? 16 : 0.3, () => this.#close()],
+        // The next run of a schedule repeats a failed one.
+        [6, () => sweep(this.#invocation('sweep'), () => {}).catch(() => {})],
+        [this.#run.isOfFilings ? 16 : 0.3, () => close(this.#invocation('close'), () => {}).catch(() => {})],
         [this.#run.isVaried ? 10 : this.#run.isOfFilings ? 3 : 0, () => this.#changeSetting()],
         [this.#run.isOfRedactions ? 25 : 0, () => this.#redact()],
         [this.#run.isVaried ? 20 : 0, () => this.#redactCustomer()],
@@ -223,16 +224,13 @@ export class Client {
     });
   }
 
-  async #close(): Promise<void> {
-    const invocation = new Invocation(`${this.#name}.close${++this.#count}`, 'all');
-    // The next run repeats a failed one.
-    await close(invocation, () => {}).catch(() => {});
+  #invocation(kind: string, account = 'all'): Invocation {
+    return new Invocation(`${this.#name}.${kind}${++this.#count}`, account);
   }
 
   async #changeSetting(): Promise<void> {
     const [account, change] = this.#run.isVaried ? [this.#account, variedChange] : ['acct_two', plainChange];
-    const invocation = new Invocation(`${this.#name}.setting${++this.#count}`, 'all');
-    await changeSetting(account, change, invocation).catch(() => {});
+    await changeSetting(account, change, this.#invocation('setting')).catch(() => {});
   }
 
   /** The account as cached by a running instance. Only varied schedules change settings. */
@@ -249,7 +247,7 @@ export class Client {
     const { id } = (chance(0.4) && oneOrNone(drafts)) || (oneOrNone(own) ?? {});
     if (id === undefined) return;
     const from = this.#run.scheduler.steps;
-    const invocation = new Invocation(`${this.#name}.redact${++this.#count}`, this.#account);
+    const invocation = this.#invocation('redact', this.#account);
     const outcome = await redact(invocation, this.#account, id);
     this.#run.trace.push(`${this.#run.scheduler.steps} ${invocation.id} redact ${id}: ${outcome ?? 'no answer'}`);
     if (outcome === 'inconsistent')
@@ -260,7 +258,7 @@ export class Client {
 
   async #redactCustomer(): Promise<void> {
     const [account, customer, from] = [this.#account, oneOf(customers), this.#run.scheduler.steps];
-    const invocation = new Invocation(`${this.#name}.redact${++this.#count}`, account);
+    const invocation = this.#invocation('redact', account);
     const outcome = await redactCustomer(invocation, account, customer);
     const to = this.#run.scheduler.steps;
     this.#run.trace.push(`${to} ${invocation.id} redact ${customer}: ${JSON.stringify(outcome) ?? 'no answer'}`);
@@ -268,11 +266,6 @@ export class Client {
     if (inconsistent > 0)
       this.#run.observed.bugs.push({ invocation: invocation.id, error: `${outcome?.inconsistentIds} is inconsistent` });
     else if (outcome && left === 0) this.#run.observed.customerRedactions.push({ account, customer, from, to });
-  }
-
-  async #sweep(): Promise<void> {
-    const invocation = new Invocation(`${this.#name}.sweep${++this.#count}`, 'all');
-    await sweep(invocation, () => {}).catch(() => {});
   }
 
   #known(): Known {

@@ -1,16 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditEntry } from '../../../shared/ledger/audit.ts';
-import {
-  auditFaults,
-  differing,
-  type Fault,
-  faultText,
-  faultUnless,
-  holdsReference,
-  statusFaults,
-  sumFaults,
-} from '../../../shared/ledger/invariants.ts';
-import type { Transaction } from '../../../shared/ledger/transaction.ts';
+import { auditFaults, differing, faultText, statusFaults, sumFaults } from '../../../shared/ledger/invariants.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
@@ -150,17 +140,6 @@ const checked = (reigns: readonly Reign[], listFields: (head: Head) => readonly 
 export const stateViolations = (ledger: Ledger, listFields: (head: Head) => readonly string[]): string[] =>
   [...ledger.reigns.values()].flatMap((reigns) => checked(reigns, listFields));
 
-type Named = Pick<Transaction, 'id' | 'reference_id' | 'status' | 'expires_at'>;
-
-/** At most one transaction of an account occupies a reference. */
-const referenceFaults = (transactions: readonly Named[], nowMs: number): Fault[] => {
-  const holding = transactions.filter((transaction) => holdsReference(transaction, nowMs));
-  return [...Map.groupBy(holding, ({ reference_id }) => reference_id)].flatMap(([reference, holders]) => {
-    const ids = holders.map(({ id }) => id).join(' and ');
-    return faultUnless(holders.length === 1, `live transaction with the reference_id ${reference}`, ids, 'one');
-  });
-};
-
 /** At no step do two live transactions of an account have the same reference. */
 export const referenceViolations = (ledger: Ledger): string[] => {
   const books = new Map<string, Map<string, Head>>();
@@ -169,12 +148,9 @@ export const referenceViolations = (ledger: Ledger): string[] => {
     const book = books.get(head.account) ?? new Map<string, Head>();
     books.set(head.account, book.set(head.id, head));
     if (head.reference === null) return [];
-    const others = [...book.values()].filter(({ reference }) => reference === head.reference);
-    const faults = referenceFaults(
-      others.map(({ transaction }) => transaction),
-      nowMs,
-    );
-    return faults.map((fault) => `${head.account}, step ${step}: ${faultText(fault)}`);
+    const holders = [...book.values()].filter((one) => one.reference === head.reference && isLive(one, nowMs));
+    const ids = holders.map(({ id }) => id).join(' and ');
+    return holders.length > 1 ? [`${head.account}, step ${step}: ${ids} have the reference ${head.reference}`] : [];
   });
 };
 
