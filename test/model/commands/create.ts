@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Answer, BodyOf } from '../../support/http.ts';
 import { type Body, type Book, getView, type Line, type Model, type Requested, same, type World } from '../book.ts';
 import {
   acceptedCredit,
@@ -14,33 +15,65 @@ import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
 import { ask, pick, type Side, write } from '../requests.ts';
 
-/** One command of a run. Its printed form includes the resolved request, once it ran. */
-export abstract class Step<Wish> implements fc.AsyncCommand<Model, World> {
+/** A run, as a command of one account sees it. */
+export type Scene = {
+  readonly model: Model;
+  readonly world: World;
   readonly side: Side;
-  readonly wish: Wish;
+  readonly book: Book;
+  /** The other account. */
+  readonly other: Book;
+  /** Stores what was sent, for readers of a counterexample. */
+  readonly noted: <const Value>(value: Value) => Value;
+  readonly get: <Path extends string>(path: Path) => Promise<Answer<BodyOf<'GET', Path>>>;
+  /** Sends a change, and compares its response with the model. */
+  readonly post: (path: string, body: Requested, headers: Readonly<Record<string, string>>) => Promise<void>;
+};
+
+/** One command of a run. Its printed form includes the resolved request, once it ran. */
+class Step<Wish> implements fc.AsyncCommand<Model, World> {
+  readonly #name: string;
+  readonly #side: Side;
+  readonly #wish: Wish;
+  readonly #act: (wish: Wish, scene: Scene) => Promise<void>;
   #ran: unknown;
 
-  constructor(side: Side, wish: Wish) {
-    this.side = side;
-    this.wish = wish;
+  constructor(name: string, side: Side, wish: Wish, act: (wish: Wish, scene: Scene) => Promise<void>) {
+    this.#name = name;
+    this.#side = side;
+    this.#wish = wish;
+    this.#act = act;
   }
 
-  check(_model: Readonly<Model>): boolean {
+  check(): boolean {
     return true;
   }
 
-  abstract run(model: Model, world: World): Promise<void>;
-
-  /** Stores the sent request, for readers of a counterexample. */
-  protected noted<const Value>(value: Value): Value {
-    this.#ran = value;
-    return value;
+  run(model: Model, world: World): Promise<void> {
+    const side = this.#side;
+    const [book, other] = side === 0 ? model.books : [model.books[1], model.books[0]];
+    const noted = <const Value>(value: Value): Value => {
+      this.#ran = value;
+      return value;
+    };
+    return this.#act(this.#wish, {
+      ...{ model, world, side, book, other, noted },
+      get: (path) => ask(model, world, side, 'GET', noted(path)),
+      post: (path, body, headers) => write(model, world, side, noted({ path, body, headers })),
+    });
   }
 
   toString(): string {
-    return `\n  ${this.constructor.name}(${this.side}) ${JSON.stringify(this.#ran ?? this.wish)}`;
+    return `\n  ${this.#name}(${this.#side}) ${JSON.stringify(this.#ran ?? this.#wish)}`;
   }
 }
+
+/** A command with random choices, mostly of the first account, so its transactions interact. */
+export const command = <Wish>(
+  name: string,
+  wishes: fc.Arbitrary<Wish>,
+  act: (wish: Wish, scene: Scene) => Promise<void>,
+) => fc.tuple(side, wishes).map(([at, wish]) => new Step(name, at, wish, act));
 
 /** A record of arbitraries: the choices of a command, before they are resolved against the state. */
 export const of = <Wish>(shape: { [Name in keyof Wish]: fc.Arbitrary<Wish[Name]> }): fc.Arbitrary<Wish> =>
@@ -56,8 +89,7 @@ export type Wished<Shape> = { readonly [Name in keyof Shape]: Generated<Shape[Na
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-/** Mostly the first account, so its transactions interact. */
-export const side: fc.Arbitrary<Side> = fc.oneof(
+const side = fc.oneof(
   { weight: 5, arbitrary: fc.constant(0 as const) },
   { weight: 1, arbitrary: fc.constant(1 as const) },
 );
@@ -172,14 +204,9 @@ const saleBody = (wish: SaleWish, { nowMs }: Model): Requested => ({
   ...(wish.oddity !== 'credit without anything' && { line_items: lineItems(wish.lines) }),
 });
 
-class CreateSale extends Step<SaleWish> {
-  run(model: Model, world: World): Promise<void> {
-    const sent = { path: '/transactions', body: saleBody(this.wish, model), headers: getHeaders(this.wish.key) };
-    return write(model, world, this.side, this.noted(sent));
-  }
-}
-
-export const createSale = fc.tuple(side, of(saleWishes)).map(([at, wish]) => new CreateSale(at, wish));
+export const createSale = command('CreateSale', of(saleWishes), (wish, { model, post }) =>
+  post('/transactions', saleBody(wish, model), getHeaders(wish.key)),
+);
 
 const ways = ['quantity', 'quantity', 'rest', 'rest', 'part', 'part', 'over', 'tax only', 'unmatched'] as const;
 
@@ -215,12 +242,12 @@ const wishes = {
 type Wish = Wished<typeof wishes>;
 
 /** A sale that can be credited, if there is one. */
-const getParent = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
-  if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
-  const sales = [...own.entries.values()].filter(({ body }) => body.type === 'sale' && body.status === 'finalized');
+const getParent = (wish: Wish, { book, other }: Scene): Body | undefined => {
+  if (wish.isForeign) return pick(other, wish.target);
+  const sales = [...book.entries.values()].filter(({ body }) => body.type === 'sale' && body.status === 'finalized');
   // Prefers the first sales, so several credits interact.
   const { body } = sales[Math.min(wish.target % 5, sales.length - 1)] ?? {};
-  return wish.isAny || !body ? pick(own, wish.target) : body;
+  return wish.isAny || !body ? pick(book, wish.target) : body;
 };
 
 export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): Line[] => {
@@ -282,32 +309,28 @@ const getBody = (wish: Wish, sale: Body, book: Book, nowMs: number): Requested =
     : { ...request, tax_amount: taxText(wish.tax as number | 'fine', request, sale, book) };
 };
 
-class CreateCredit extends Step<Wish> {
-  async run(model: Model, world: World): Promise<void> {
-    const book = model.books[this.side];
-    const sale = getParent(this.wish, model, book);
-    if (!sale) return;
-    const owner = book.entries.has(sale.id) ? book : model.books[this.side === 0 ? 1 : 0];
-    const body = this.noted(getBody(this.wish, sale, owner, model.nowMs));
-    if (this.wish.isQuestion && owner === book) return this.calculate(model, world, book, body);
-    return write(model, world, this.side, { path: '/transactions', body, headers: getHeaders(this.wish.key) });
+/** A calculation returns what the credit would record, and records nothing. */
+const calculate = async ({ model, world, side, book }: Scene, body: Requested): Promise<void> => {
+  const { status: _status, reference_id: _reference, tax_amount: _tax, ...request } = body;
+  const answer = await ask(model, world, side, 'POST', '/calculations', { body: request });
+  const entry = book.entries.get(request.parent_transaction_id ?? '');
+  if (!entry) throw new Error('A question names no sale.');
+  const sale = getView(entry, model.nowMs);
+  const invalid = invalidNew(request);
+  const refused = invalid.length > 0 ? invalid : listRefusals(request, sale, book, answer);
+  if (refused.length > 0) mustBeRefused(answer, refused);
+  else {
+    same(answer.status, 200, 'The status of a calculation');
+    mustHaveFigures(answer.body, acceptedCredit(answer.body, request, sale, book), sale, book);
   }
+};
 
-  /** A calculation returns what the credit would record, and records nothing. */
-  async calculate(model: Model, world: World, book: Book, body: Requested): Promise<void> {
-    const { status: _status, reference_id: _reference, tax_amount: _tax, ...request } = body;
-    const answer = await ask(model, world, this.side, 'POST', '/calculations', { body: request });
-    const entry = book.entries.get(request.parent_transaction_id ?? '');
-    if (!entry) throw new Error('A question names no sale.');
-    const sale = getView(entry, model.nowMs);
-    const invalid = invalidNew(request);
-    const refused = invalid.length > 0 ? invalid : listRefusals(request, sale, book, answer);
-    if (refused.length > 0) mustBeRefused(answer, refused);
-    else {
-      same(answer.status, 200, 'The status of a calculation');
-      mustHaveFigures(answer.body, acceptedCredit(answer.body, request, sale, book), sale, book);
-    }
-  }
-}
-
-export const createCredit = fc.tuple(side, of(wishes)).map(([at, wish]) => new CreateCredit(at, wish));
+export const createCredit = command('CreateCredit', of(wishes), async (wish, scene) => {
+  const { model, book, other, noted, post } = scene;
+  const sale = getParent(wish, scene);
+  if (!sale) return;
+  const owner = book.entries.has(sale.id) ? book : other;
+  const body = getBody(wish, sale, owner, model.nowMs);
+  if (wish.isQuestion && owner === book) return calculate(scene, noted(body));
+  return post('/transactions', body, getHeaders(wish.key));
+});

@@ -19,8 +19,8 @@ import {
 import { mustBeFiling, nextEnd } from '../filings.ts';
 import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
-import { ask, canonical, pick, type Side, write } from '../requests.ts';
-import { type Generated, getHeaders, key, of, Step, seldom, side, target } from './create.ts';
+import { ask, canonical, pick, type Side } from '../requests.ts';
+import { command, type Generated, getHeaders, key, of, seldom, target } from './create.ts';
 
 const dayMs = 86_400_000;
 
@@ -58,17 +58,11 @@ const getEnd = (wish: Closing, book: Book, nowMs: number): string => {
   return ends[wish.when] ?? endBefore(today);
 };
 
-class Close extends Step<Closing> {
-  async run(model: Model, world: World): Promise<void> {
-    const { state, isDryRun, key: name } = this.wish;
-    const body = {
-      state,
-      period_end: getEnd(this.wish, model.books[this.side], model.nowMs),
-      ...(isDryRun && { dry_run: true }),
-    };
-    await write(model, world, this.side, this.noted({ path: '/filings', body, headers: getHeaders(name) }));
-  }
-}
+export const close = command('Close', closing, async (wish, { model, book, post }) => {
+  const { state, isDryRun, key: name } = wish;
+  const body = { state, period_end: getEnd(wish, book, model.nowMs), ...(isDryRun && { dry_run: true }) };
+  await post('/filings', body, getHeaders(name));
+});
 
 const settling = of({
   target,
@@ -91,50 +85,39 @@ const seeExceptions = async (model: Model, world: World, at: Side, filing: Filin
   filing.exceptions = count;
 };
 
-class Settle extends Step<Generated<typeof settling>> {
-  async run(model: Model, world: World): Promise<void> {
-    const { filings } = model.books[this.wish.isForeign ? 1 - this.side : this.side] as Book;
-    const filing = this.wish.isNewest ? filings.at(-1) : filings[this.wish.target % filings.length];
-    if (!filing) return;
-    const { status, number, more } = this.wish;
-    if (!this.wish.isForeign) await seeExceptions(model, world, this.side, filing);
-    const acknowledged = more === null ? {} : { acknowledge_exceptions: filing.exceptions + more };
-    const body = { status, ...(status === 'filed' && number && { confirmation_number: number, ...acknowledged }) };
-    const sent = { path: `/filings/${filing.id}`, body, headers: getHeaders(this.wish.key) };
-    await write(model, world, this.side, this.noted(sent));
-  }
-}
+export const settle = command('Settle', settling, async (wish, { model, world, side, book, other, post }) => {
+  const { filings } = wish.isForeign ? other : book;
+  const filing = wish.isNewest ? filings.at(-1) : filings[wish.target % filings.length];
+  if (!filing) return;
+  const { status, number, more } = wish;
+  if (!wish.isForeign) await seeExceptions(model, world, side, filing);
+  const acknowledged = more === null ? {} : { acknowledge_exceptions: filing.exceptions + more };
+  const body = { status, ...(status === 'filed' && number && { confirmation_number: number, ...acknowledged }) };
+  await post(`/filings/${filing.id}`, body, getHeaders(wish.key));
+});
 
 /** All filings as returned, newest first. */
-class ReadFilings extends Step<number> {
-  async run(model: Model, world: World): Promise<void> {
-    const { filings } = model.books[this.side];
-    const [other] = (model.books[1 - this.side] as Book).filings;
-    const get = <Path extends string>(path: Path) => ask(model, world, this.side, 'GET', this.noted(path));
-    const { body } = await get('/filings?limit=100');
-    const rows = filings.toReversed().map(({ id, status }) => [id, status]);
-    same(
-      body.data.map(({ id, status }) => [id, status]),
-      rows,
-      'The filings',
-    );
-    const filing = filings[this.wish % filings.length];
-    if (filing) {
-      const answer = await get(`/filings/${filing.id}?expand=entries&limit=100`);
-      const { entries, ...body } = answer.body;
-      mustBeFiling({ ...body, entries: null }, filing);
-      const members = entries.data.map((entry) => entry.transaction_id);
-      // A canceled filing has released its entries.
-      const kept = filing.status === 'canceled' ? [] : filing.members.toSorted();
-      same(members.sort(), kept, 'The members of a filing');
-    }
-    if (other) mustBeRefused(await get(`/filings/${other.id}`), [refusal('not_found')]);
+export const readFilings = command('ReadFilings', target, async (number, { book: { filings }, other, get }) => {
+  const { body } = await get('/filings?limit=100');
+  const rows = filings.toReversed().map(({ id, status }) => [id, status]);
+  same(
+    body.data.map(({ id, status }) => [id, status]),
+    rows,
+    'The filings',
+  );
+  const filing = filings[number % filings.length];
+  if (filing) {
+    const answer = await get(`/filings/${filing.id}?expand=entries&limit=100`);
+    const { entries, ...body } = answer.body;
+    mustBeFiling({ ...body, entries: null }, filing);
+    const members = entries.data.map((entry) => entry.transaction_id);
+    // A canceled filing has released its entries.
+    const kept = filing.status === 'canceled' ? [] : filing.members.toSorted();
+    same(members.sort(), kept, 'The members of a filing');
   }
-}
-
-export const close = fc.tuple(side, closing).map(([at, wish]) => new Close(at, wish));
-export const settle = fc.tuple(side, settling).map(([at, wish]) => new Settle(at, wish));
-export const readFilings = fc.tuple(side, target).map(([at, wish]) => new ReadFilings(at, wish));
+  const [foreign] = other.filings;
+  if (foreign) mustBeRefused(await get(`/filings/${foreign.id}`), [refusal('not_found')]);
+});
 
 /** Records the redaction of a transaction. */
 const redact = (entry: Entry, nowMs: number): void => {
@@ -147,52 +130,38 @@ const redact = (entry: Entry, nowMs: number): void => {
 };
 
 /** An operator removes the personal data of one transaction. */
-class Redact extends Step<number> {
-  async run(model: Model, world: World): Promise<void> {
-    const book = model.books[this.side];
-    const entry = book.entries.get(pick(book, this.wish)?.id ?? '');
-    if (!entry) return;
-    const isRedacted = entry.body.redacted_at !== undefined;
-    await world.advance(1);
-    model.nowMs++;
-    const outcome = await world.redact(this.side, this.noted(entry.body.id));
-    same(outcome, isRedacted ? 'already' : 'redacted', 'The outcome of a redaction');
-    if (!isRedacted) redact(entry, model.nowMs);
-  }
-}
-
-export const redaction = fc.tuple(side, target).map(([at, wish]) => new Redact(at, wish));
+export const redaction = command('Redact', target, async (number, { model, world, side, book, noted }) => {
+  const entry = book.entries.get(pick(book, number)?.id ?? '');
+  if (!entry) return;
+  const isRedacted = entry.body.redacted_at !== undefined;
+  await world.advance(1);
+  model.nowMs++;
+  const outcome = await world.redact(side, noted(entry.body.id));
+  same(outcome, isRedacted ? 'already' : 'redacted', 'The outcome of a redaction');
+  if (!isRedacted) redact(entry, model.nowMs);
+});
 
 const hourMs = 3_600_000;
-
-class Advance extends Step<number> {
-  async run(model: Model, world: World): Promise<void> {
-    await world.advance(this.wish);
-    model.nowMs += this.wish;
-  }
-}
+const pauses = [1000, 60_000, hourMs - 3, hourMs, 12 * hourMs, 24 * hourMs - 5, 24 * hourMs, 30 * 24 * hourMs];
 
 /**
  * Moves the clock up to a deadline and past it: drafts of one account last a day, of the other an hour; keys last a
  * day.
  */
-export const advance = fc
-  .constantFrom(1000, 60_000, hourMs - 3, hourMs, 12 * hourMs, 24 * hourMs - 5, 24 * hourMs, 30 * 24 * hourMs)
-  .map((byMs) => new Advance(0, byMs));
+export const advance = command('Advance', fc.constantFrom(...pauses), async (byMs, { model, world }) => {
+  await world.advance(byMs);
+  model.nowMs += byMs;
+});
 
-class Sweep extends Step<null> {
-  async run(model: Model, world: World): Promise<void> {
-    const expired = model.books
-      .flatMap(({ entries }) => [...entries.values()])
-      .filter((entry) => isExpired(entry, model.nowMs) && !entry.isSettled);
-    const { voided, ...others } = await world.sweep();
-    same(others, { skipped: 0, complete: true }, 'What a sweep leaves');
-    if (world.isAlone) same(voided, expired.length, 'What a sweep voids');
-    for (const entry of expired) entry.isSettled = true;
-  }
-}
-
-export const sweep = fc.constant(null).map((wish) => new Sweep(0, wish));
+export const sweep = command('Sweep', fc.constant(null), async (_, { model, world }) => {
+  const expired = model.books
+    .flatMap(({ entries }) => [...entries.values()])
+    .filter((entry) => isExpired(entry, model.nowMs) && !entry.isSettled);
+  const { voided, ...others } = await world.sweep();
+  same(others, { skipped: 0, complete: true }, 'What a sweep leaves');
+  if (world.isAlone) same(voided, expired.length, 'What a sweep voids');
+  for (const entry of expired) entry.isSettled = true;
+});
 
 const reversed = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -210,24 +179,18 @@ const repeated = of({
 });
 
 /** Repeats an earlier request: the same, with its keys in a different order, or changed. */
-class Repeat extends Step<Generated<typeof repeated>> {
-  async run(model: Model, world: World): Promise<void> {
-    const { sent } = model.books[this.side];
-    const keyed = sent.filter(({ headers }) => 'Idempotency-Key' in headers);
-    const { isKeyed, number, way } = this.wish;
-    const from = isKeyed && keyed.length > 0 ? keyed : sent;
-    const first = from[number % from.length];
-    if (!first) return;
-    const bodies: Record<string, unknown> = {
-      same: first.body,
-      reversed: reversed(first.body),
-      changed: { ...first.body, metadata: { a: `again ${canonical(first.body).length % 3}` } },
-    };
-    // Every other change of a filing warns.
-    const isChanged = way === 'changed' && !first.path.startsWith('/filings');
-    const body = way === 'changed' && !isChanged ? first.body : bodies[way];
-    await write(model, world, this.side, this.noted({ ...first, body: body as Requested }));
-  }
-}
-
-export const repeat = fc.tuple(side, repeated).map(([at, wish]) => new Repeat(at, wish));
+export const repeat = command('Repeat', repeated, async ({ isKeyed, number, way }, { book: { sent }, post }) => {
+  const keyed = sent.filter(({ headers }) => 'Idempotency-Key' in headers);
+  const from = isKeyed && keyed.length > 0 ? keyed : sent;
+  const first = from[number % from.length];
+  if (!first) return;
+  const bodies: Record<string, unknown> = {
+    same: first.body,
+    reversed: reversed(first.body),
+    changed: { ...first.body, metadata: { a: `again ${canonical(first.body).length % 3}` } },
+  };
+  // Every other change of a filing warns.
+  const isChanged = way === 'changed' && !first.path.startsWith('/filings');
+  const body = way === 'changed' && !isChanged ? first.body : bodies[way];
+  await post(first.path, body as Requested, first.headers);
+});

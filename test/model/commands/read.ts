@@ -1,23 +1,11 @@
 import fc from 'fast-check';
 import { committedHash, personalDigest } from '../../support/committed-hash.ts';
 import type { Answer, Schema } from '../../support/http.ts';
-import {
-  type Body,
-  type Book,
-  type Change,
-  type Cursor,
-  type Entry,
-  getTrail,
-  getView,
-  type Model,
-  must,
-  same,
-  type World,
-} from '../book.ts';
+import { type Body, type Book, type Change, type Cursor, type Entry, getTrail, getView, must, same } from '../book.ts';
 import { inZone, wallMs } from '../money.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick, type Side } from '../requests.ts';
-import { of, Step, seldom, side, target, type Wished } from './create.ts';
+import { command, type Generated, of, type Scene, seldom, target } from './create.ts';
 
 export type Filters = Readonly<Record<string, string>>;
 
@@ -98,70 +86,62 @@ const mustBeUnknown = async (id: string, path: string, first: Answer, ask: (path
   same([unknown.status, said(unknown)], [first.status, said(first)], 'The responses to two unknown ids');
 };
 
-const wishes = {
+const mustBeWhole = (answer: Answer<Schema<'RetrievedTransaction'>>, entry: Entry, book: Book, nowMs: number): void => {
+  const { history, commitments, ...body } = answer.body;
+  const view = getView(entry, nowMs);
+  same(body, view, 'The transaction as it reads');
+  same([answer.status, answer.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
+  if (history === null) return;
+  mustBeHistory(history ?? [], getTrail(entry, nowMs).toReversed(), entry, book);
+  const { salt = null, digest = '' } = commitments ?? {};
+  same(salt === null, view.redacted_at !== undefined, 'Whether the salt is gone');
+  const hash = committedHash(view, salt === null ? digest : personalDigest(view, salt));
+  same(history?.[0]?.state_hash, hash, 'The hash of the state');
+};
+
+/** Reads the pages of a history. Returns its rows. */
+const readPages = async (
+  first: History,
+  limit: number,
+  length: number,
+  get: (path: string) => Promise<Answer>,
+): Promise<readonly Row[]> => {
+  const rows: Row[] = [];
+  for (let answer = first; ; ) {
+    const { data, has_more, next_cursor, url } = answer.body;
+    must(data.length === Math.min(limit, length - rows.length), 'A page of a history has another length.');
+    rows.push(...data);
+    const last = (rows.at(-1) as Row).version;
+    same([has_more, next_cursor], last > 1 ? [true, String(last)] : [false, null], 'Where the history goes on');
+    if (!has_more) return rows;
+    answer = (await get(`${url}?limit=${limit}&starting_after=${next_cursor}`)) as History;
+  }
+};
+
+const reading = of({
   target,
   isForeign: seldom(fc.constant(true), 8),
   way: fc.constantFrom('get', 'get', 'expand', 'history'),
   limit: fc.integer({ min: 1, max: 4 }),
-};
+});
 
-type Wish = Wished<typeof wishes>;
-
-class Read extends Step<Wish> {
-  async run(model: Model, world: World): Promise<void> {
-    const book = model.books[this.side];
-    const other = model.books[this.side === 0 ? 1 : 0];
-    const found = pick(this.wish.isForeign ? other : book, this.wish.target);
-    if (!found) return;
-    const query = { get: '', expand: '?expand=history', history: `/history?limit=${this.wish.limit}` };
-    const path = `/transactions/${found.id}${query[this.wish.way as keyof typeof query]}`;
-    const get = (wanted: string) => ask(model, world, this.side, 'GET', wanted);
-    const answer = await get(this.noted(path));
-    const entry = book.entries.get(found.id);
-    if (!entry) await mustBeUnknown(found.id, path, answer, get);
-    else if (this.wish.way === 'history')
-      await this.#pages(answer as History, getTrail(entry, model.nowMs).toReversed(), entry, book, get);
-    else this.#whole(answer as Answer<Schema<'RetrievedTransaction'>>, entry, book, model.nowMs);
+export const read = command('Read', reading, async ({ target, isForeign, way, limit }, { model, book, other, get }) => {
+  const found = pick(isForeign ? other : book, target);
+  if (!found) return;
+  const query = { get: '', expand: '?expand=history', history: `/history?limit=${limit}` };
+  const path = `/transactions/${found.id}${query[way as keyof typeof query]}`;
+  const answer = await get(path as string);
+  const entry = book.entries.get(found.id);
+  if (!entry) return mustBeUnknown(found.id, path, answer, get);
+  const trail = getTrail(entry, model.nowMs).toReversed();
+  if (way === 'history')
+    mustBeHistory(await readPages(answer as History, limit, trail.length, get), trail, entry, book);
+  else {
+    const whole = answer as Answer<Schema<'RetrievedTransaction'>>;
+    same(whole.body.history === null, way === 'get', 'Whether there is a history');
+    mustBeWhole(whole, entry, book, model.nowMs);
   }
-
-  #whole(answer: Answer<Schema<'RetrievedTransaction'>>, entry: Entry, book: Book, nowMs: number): void {
-    const { history, commitments, ...body } = answer.body;
-    const view = getView(entry, nowMs);
-    same(body, view, 'The transaction as it reads');
-    same([answer.status, answer.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
-    if (this.wish.way === 'get') same(history, null, 'A history that nobody asked for');
-    else {
-      mustBeHistory(history ?? [], getTrail(entry, nowMs).toReversed(), entry, book);
-      const { salt = null, digest = '' } = commitments ?? {};
-      same(salt === null, view.redacted_at !== undefined, 'Whether the salt is gone');
-      const hash = committedHash(view, salt === null ? digest : personalDigest(view, salt));
-      same(history?.[0]?.state_hash, hash, 'The hash of the state');
-    }
-  }
-
-  async #pages(
-    first: History,
-    trail: readonly Change[],
-    entry: Entry,
-    book: Book,
-    get: (path: string) => Promise<Answer>,
-  ): Promise<void> {
-    const { limit } = this.wish;
-    const rows: Row[] = [];
-    for (let answer = first; ; ) {
-      const { data, has_more, next_cursor, url } = answer.body;
-      must(data.length === Math.min(limit, trail.length - rows.length), 'A page of a history has another length.');
-      rows.push(...data);
-      const last = (rows.at(-1) as Row).version;
-      same([has_more, next_cursor], last > 1 ? [true, String(last)] : [false, null], 'Where the history goes on');
-      if (!has_more) break;
-      answer = (await get(`${url}?limit=${limit}&starting_after=${next_cursor}`)) as History;
-    }
-    mustBeHistory(rows, trail, entry, book);
-  }
-}
-
-export const read = fc.tuple(side, of(wishes)).map(([at, wish]) => new Read(at, wish));
+});
 
 const range = seldom(
   of({
@@ -174,7 +154,7 @@ const range = seldom(
   3,
 );
 
-const listWishes = {
+const listing = of({
   status: seldom(fc.constantFrom('draft', 'finalized', 'filed', 'void'), 4),
   type: seldom(fc.constantFrom('sale', 'credit'), 5),
   reference: seldom(fc.constantFrom('r1', 'r2', 'r3'), 6),
@@ -184,12 +164,12 @@ const listWishes = {
   limit: fc.constantFrom(1, 1, 2, 3, 5, null),
   hasLines: seldom(fc.constant(true), 5),
   from: seldom(of({ way: fc.constantFrom('cursor', 'id', 'stolen id', 'stolen cursor', 'other filters'), target }), 2),
-};
+});
 
-type ListWish = Wished<typeof listWishes>;
+type ListWish = Generated<typeof listing>;
 
-const listFilters = (wish: ListWish, { books }: Model, own: Book): Filters => {
-  const anyone = pick(own, wish.parent ?? 0) ?? pick(books[1], 0);
+const listFilters = (wish: ListWish, { model, book: own }: Scene): Filters => {
+  const anyone = pick(own, wish.parent ?? 0) ?? pick(model.books[1], 0);
   const ranges = wish.ranges.flatMap((asked) => {
     const at = asked && pick(own, asked.target)?.[asked.name];
     if (!at) return [];
@@ -214,87 +194,78 @@ type Start = {
   readonly isBad: boolean;
 };
 
-class List extends Step<ListWish> {
-  async run(model: Model, world: World): Promise<void> {
-    await this.#gather(model, world);
-    const { filters, after, at, isBad } = this.#start(model);
-    if (isBad) {
-      const answer = await this.#page(model, world, filters, after);
-      mustBeRefused(answer, [refusal('validation_invalid_cursor', 'starting_after')]);
-      return;
-    }
-    let place = at;
-    let next = after;
-    for (let pages = 0; pages < 4; pages++) {
-      const answer = await this.#page(model, world, filters, next);
-      const last = this.#mustBePage(answer, model, filters, place);
-      if (!last) return;
-      place = last;
-      next = pages % 2 === 0 ? answer.body.next_cursor : last.id;
-    }
-  }
+/** Ensures that there is a cursor to misuse, if possible. */
+const gather = async ({ from }: ListWish, { model, world, side }: Scene): Promise<void> => {
+  const { way } = from ?? {};
+  const of = way === 'stolen cursor' ? ((1 - side) as Side) : side;
+  const book = model.books[of];
+  if (!way?.endsWith('cursor') && way !== 'other filters') return;
+  if (book.cursors.length > 0 || book.entries.size < 2) return;
+  const { body } = await ask(model, world, of, 'GET', '/transactions?limit=1');
+  book.cursors.push({ text: body.next_cursor, filters: {}, at: ([...book.entries.values()].at(-1) as Entry).body });
+};
 
-  /** Ensures that there is a cursor to misuse, if possible. */
-  async #gather(model: Model, world: World): Promise<void> {
-    const { way } = this.wish.from ?? {};
-    const from = way === 'stolen cursor' ? ((1 - this.side) as Side) : this.side;
-    const book = model.books[from];
-    if (!way?.endsWith('cursor') && way !== 'other filters') return;
-    if (book.cursors.length > 0 || book.entries.size < 2) return;
-    const { body } = await ask(model, world, from, 'GET', '/transactions?limit=1');
-    book.cursors.push({ text: body.next_cursor, filters: {}, at: ([...book.entries.values()].at(-1) as Entry).body });
+/** The start of a list: its beginning, the end of an earlier page, or an invalid cursor. */
+const getStart = (wish: ListWish, scene: Scene): Start => {
+  const { book: own, other } = scene;
+  const filters = listFilters(wish, scene);
+  const { way, target: number } = wish.from ?? {};
+  const begun = { filters, after: null, at: null, isBad: false };
+  const from = (book: Book) => book.cursors[(number as number) % book.cursors.length];
+  if (way === 'cursor') {
+    const cursor = from(own);
+    return cursor ? { filters: cursor.filters, after: cursor.text, at: cursor.at, isBad: false } : begun;
   }
-
-  /** The start of a list: its beginning, the end of an earlier page, or an invalid cursor. */
-  #start(model: Model): Start {
-    const own = model.books[this.side];
-    const other = model.books[this.side === 0 ? 1 : 0];
-    const filters = listFilters(this.wish, model, own);
-    const { way, target: number } = this.wish.from ?? {};
-    const begun = { filters, after: null, at: null, isBad: false };
-    const from = (book: Book) => book.cursors[(number as number) % book.cursors.length];
-    if (way === 'cursor') {
-      const cursor = from(own);
-      return cursor ? { filters: cursor.filters, after: cursor.text, at: cursor.at, isBad: false } : begun;
-    }
-    if (way === 'stolen cursor' || way === 'other filters') {
-      const cursor = from(way === 'stolen cursor' ? other : own);
-      const changed = { ...cursor?.filters, ...(way === 'other filters' && { reference_id: 'r9' }) };
-      return cursor ? { filters: changed, after: cursor.text, at: null, isBad: true } : begun;
-    }
-    const row = way && pick(way === 'id' ? own : other, number as number);
-    return row ? { filters, after: row.id, at: row, isBad: way !== 'id' } : begun;
+  if (way === 'stolen cursor' || way === 'other filters') {
+    const cursor = from(way === 'stolen cursor' ? other : own);
+    const changed = { ...cursor?.filters, ...(way === 'other filters' && { reference_id: 'r9' }) };
+    return cursor ? { filters: changed, after: cursor.text, at: null, isBad: true } : begun;
   }
+  const row = way && pick(way === 'id' ? own : other, number as number);
+  return row ? { filters, after: row.id, at: row, isBad: way !== 'id' } : begun;
+};
 
-  #page(model: Model, world: World, filters: Filters, after: string | null): Promise<Page> {
-    const { limit, hasLines } = this.wish;
+/** Compares a page with the model. Returns its last row if more follow, whose cursor is kept for later. */
+const mustBePage = (
+  { status, body, text }: Page,
+  { hasLines, limit }: ListWish,
+  { model, book }: Scene,
+  filters: Filters,
+  after: Body | null,
+): Body | null => {
+  const length = limit ?? (hasLines ? 10 : 25);
+  same(status, 200, `The status of ${text}`);
+  const rows = expectedRows(book, filters, after, model.nowMs);
+  const shown = rows.slice(0, length).map((row) => (hasLines ? row : { ...row, line_items: null, explanation: null }));
+  same(body.data, shown, 'The rows of a page');
+  same([body.url, body.has_more], ['/transactions', rows.length > length], 'Whether there are more');
+  same(body.next_cursor === null, !body.has_more, 'The cursor');
+  if (!body.has_more) return null;
+  const last = rows[length - 1] as Body;
+  book.cursors.push({ text: body.next_cursor, filters, at: last });
+  return last;
+};
+
+export const list = command('List', listing, async (wish, scene) => {
+  await gather(wish, scene);
+  const { filters, after, at, isBad } = getStart(wish, scene);
+  const { limit, hasLines } = wish;
+  const getPage = (from: string | null): Promise<Page> => {
     const query = new URLSearchParams({
       ...filters,
       ...(limit !== null && { limit: String(limit) }),
       ...(hasLines && { expand: 'line_items' }),
-      ...(after !== null && { starting_after: after }),
+      ...(from !== null && { starting_after: from }),
     });
-    return ask(model, world, this.side, 'GET', this.noted(`/transactions?${query}`));
+    return scene.get(`/transactions?${query}`);
+  };
+  if (isBad) return mustBeRefused(await getPage(after), [refusal('validation_invalid_cursor', 'starting_after')]);
+  let [place, next] = [at, after];
+  for (let pages = 0; pages < 4; pages++) {
+    const answer = await getPage(next);
+    const last = mustBePage(answer, wish, scene, filters, place);
+    if (!last) return;
+    place = last;
+    next = pages % 2 === 0 ? answer.body.next_cursor : last.id;
   }
-
-  /** Compares a page with the model. Returns its last row if more follow, whose cursor is kept for later. */
-  #mustBePage({ status, body, text }: Page, model: Model, filters: Filters, after: Body | null): Body | null {
-    const book = model.books[this.side];
-    const { hasLines, limit } = this.wish;
-    const length = limit ?? (hasLines ? 10 : 25);
-    same(status, 200, `The status of ${text}`);
-    const rows = expectedRows(book, filters, after, model.nowMs);
-    const shown = rows
-      .slice(0, length)
-      .map((row) => (hasLines ? row : { ...row, line_items: null, explanation: null }));
-    same(body.data, shown, 'The rows of a page');
-    same([body.url, body.has_more], ['/transactions', rows.length > length], 'Whether there are more');
-    same(body.next_cursor === null, !body.has_more, 'The cursor');
-    if (!body.has_more) return null;
-    const last = rows[length - 1] as Body;
-    book.cursors.push({ text: body.next_cursor, filters, at: last });
-    return last;
-  }
-}
-
-export const list = fc.tuple(side, of(listWishes)).map(([at, wish]) => new List(at, wish));
+});

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { type Body, type Book, getView, type Line, type Model, type Requested, type World } from '../book.ts';
+import { type Body, type Book, getView, type Line, type Requested } from '../book.ts';
 import { minor, written } from '../money.ts';
-import { pick, write } from '../requests.ts';
+import { pick } from '../requests.ts';
 import {
+  command,
   creditLines,
   type Generated,
   getHeaders,
@@ -12,10 +13,8 @@ import {
   lineWishes,
   metadata,
   of,
-  Step,
   said,
   seldom,
-  side,
   target,
   taxDays,
   type Wished,
@@ -75,8 +74,8 @@ type Wish = Wished<typeof common> &
     readonly reason?: string | null | undefined;
   };
 
-const getTarget = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
-  if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
+const getTarget = (wish: Wish, own: Book, other: Book): Body | undefined => {
+  if (wish.isForeign) return pick(other, wish.target);
   const meant = [...own.entries.values()].map(({ body }) => body).filter(groups[wish.group] as (body: Body) => boolean);
   return meant[wish.target % meant.length] ?? pick(own, wish.target);
 };
@@ -109,23 +108,18 @@ const buildBody = (wish: Wish, transaction: Body, book: Book, nowMs: number): Re
   ...(wish.identity === 'parent_transaction_id' && { parent_transaction_id: 'txn_x' }),
 });
 
-class Update extends Step<Wish> {
-  async run(model: Model, world: World): Promise<void> {
-    const own = model.books[this.side];
-    const found = getTarget(this.wish, model, own);
+const updating = (wished: fc.Arbitrary<Wish>) =>
+  command('Update', wished, async (wish, { model, book, other, post }) => {
+    const found = getTarget(wish, book, other);
     if (!found) return;
-    const owner = own.entries.has(found.id) ? own : model.books[this.side === 0 ? 1 : 0];
+    const owner = book.entries.has(found.id) ? book : other;
     const entry = owner.entries.get(found.id);
     const view = entry ? getView(entry, model.nowMs + 1) : found;
     const tags = { right: `"${view.version}"`, any: '*', wrong: `"${view.version + 1}"`, weak: `W/"${view.version}"` };
-    const tag = tags[this.wish.ifMatch as keyof typeof tags];
-    const headers = { ...getHeaders(this.wish.key), ...(tag && { 'If-Match': tag }) };
-    const body = buildBody(this.wish, view, owner, model.nowMs);
-    await write(model, world, this.side, this.noted({ path: `/transactions/${view.id}`, body, headers }));
-  }
-}
-
-const updating = (wished: fc.Arbitrary<Wish>) => fc.tuple(side, wished).map(([at, wish]) => new Update(at, wish));
+    const tag = tags[wish.ifMatch as keyof typeof tags];
+    const headers = { ...getHeaders(wish.key), ...(tag && { 'If-Match': tag }) };
+    await post(`/transactions/${view.id}`, buildBody(wish, view, owner, model.nowMs), headers);
+  });
 
 export const update = updating(of(wishes));
 export const finalize = updating(of(finalizing));
