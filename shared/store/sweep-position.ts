@@ -1,10 +1,8 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
-import { database, isWritten } from './client/client.ts';
 import { readItem } from './client/reads.ts';
-import { absent } from './client/writes.ts';
+import { absent, putItem } from './client/writes.ts';
 import type { ItemKey } from './keys.ts';
 
 const Position = z.object({ day: z.string(), after: z.nullable(z.string()), isDone: z.boolean() });
@@ -20,19 +18,15 @@ export const sweepPosition = (key: ItemKey) => ({
     return item === undefined ? null : Position.parse(item);
   },
   move: (before: SweepPosition | null, after: SweepPosition): Promise<boolean> =>
-    isWritten(
-      database.send(
-        new PutCommand({
-          TableName,
-          Item: { ...key, ...after },
-          ...(before === null
-            ? absent
-            : {
-                ConditionExpression: '#day = :day AND #after = :after',
-                ExpressionAttributeNames: { '#day': 'day', '#after': 'after' },
-                ExpressionAttributeValues: { ':day': before.day, ':after': before.after },
-              }),
-        }),
-      ),
-    ),
+    putItem({
+      TableName,
+      Item: { ...key, ...after },
+      ...(before === null
+        ? absent
+        : {
+            ConditionExpression: '#day = :day AND #after = :after',
+            ExpressionAttributeNames: { '#day': 'day', '#after': 'after' },
+            ExpressionAttributeValues: { ':day': before.day, ':after': before.after },
+          }),
+    }),
 });

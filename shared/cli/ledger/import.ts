@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { newAccount } from '../../accounts/account.ts';
 import { toBatches } from '../../base/collections.ts';
@@ -9,9 +8,9 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { findDeletion } from '../../store/accounts/account-closing.ts';
 import { findAccount, provisionAccount } from '../../store/accounts/account-store.ts';
-import { database, isWritten } from '../../store/client/client.ts';
 import { decompressBytes } from '../../store/client/compressed.ts';
 import { readItem } from '../../store/client/reads.ts';
+import { absent, putItem, updateItem } from '../../store/client/writes.ts';
 import type { Item } from '../../store/define-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { auditKey, importMarkKey } from '../../store/keys.ts';
@@ -29,8 +28,7 @@ import { type Counts as Verified, verifyAccount } from './verify-account.ts';
 const TableName = environment.tables.transactions;
 
 /** Puts an item; returns `false` if an item with this key exists. */
-const putNew = (Item: Item): Promise<boolean> =>
-  isWritten(database.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' })));
+const putNew = (Item: Item): Promise<boolean> => putItem({ TableName, Item, ...absent });
 
 /** The checkpoint of an import (file and last written line), so an interrupted import can resume. */
 const Mark = z.object({
@@ -47,16 +45,14 @@ const readMark = async (account: string): Promise<Mark | undefined> => {
 };
 
 /** Advances the import checkpoint. If two imports of the same file run at once, the higher position wins. */
-const moveMark = (account: string, { sha256, written, finished_at }: Mark): Promise<boolean> => {
-  const update = new UpdateCommand({
+const moveMark = (account: string, { sha256, written, finished_at }: Mark): Promise<boolean> =>
+  updateItem({
     TableName,
     Key: importMarkKey(account),
     UpdateExpression: 'SET written = :written, finished_at = :finished',
     ConditionExpression: 'sha256 = :file AND written <= :written',
     ExpressionAttributeValues: { ':file': sha256, ':written': written, ':finished': finished_at },
   });
-  return isWritten(database.send(update));
-};
 
 // A different compressor version may write different bytes for the same content.
 const uncompressed = (item: object) =>
@@ -83,7 +79,7 @@ const isSuccessor = async (
 };
 
 /** Puts an item unless the same item exists; returns `false` if its key has a different item. */
-const putItem = (account: string, item: Item): Promise<boolean> =>
+const putOrCompare = (account: string, item: Item): Promise<boolean> =>
   retryThrottled(async () => {
     if (await putNew(item)) return true;
     const stored = await readItem(TableName, { pk: item.pk, sk: item.sk });
@@ -149,7 +145,7 @@ const provisionFrom = async (id: string, { account }: Header): Promise<void> => 
 };
 
 const writeLine = async (account: string, { number, line }: NumberedLine): Promise<void> => {
-  const written = await Promise.all(toItems(account, line).map((item) => putItem(account, item)));
+  const written = await Promise.all(toItems(account, line).map((item) => putOrCompare(account, item)));
   if (written.includes(false))
     throw new CommandError(
       `Line ${number}: its key already has a different item, so another process writes to ${account}. Import into an id that does not exist.`,

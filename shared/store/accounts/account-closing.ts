@@ -1,10 +1,10 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
+import { database } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
-import { present, staleOrThrow, writeTogether } from '../client/writes.ts';
+import { present, staleOrThrow, updateItem, writeTogether } from '../client/writes.ts';
 import { accountKey, accountRegisterKey } from '../keys.ts';
 import { dueNow } from './account-store.ts';
 
@@ -16,17 +16,13 @@ const TableName = environment.tables.accounts;
  * closing in progress.
  */
 export const closeAccount = (account: string, at: string): Promise<boolean> =>
-  isWritten(
-    database.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKey(account),
-        UpdateExpression: 'SET closed_at = :at, settings_changed_at = :at',
-        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(closed_at)',
-        ExpressionAttributeValues: { ':at': at },
-      }),
-    ),
-  );
+  updateItem({
+    TableName,
+    Key: accountKey(account),
+    UpdateExpression: 'SET closed_at = :at, settings_changed_at = :at',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(closed_at)',
+    ExpressionAttributeValues: { ':at': at },
+  });
 
 /** Reopens a closed account; `false` if it is not closed or is being deleted. Its keys remain revoked. */
 export const reopenAccount = async ({ id, settings, closed_at }: Account, at: string): Promise<boolean> => {
@@ -65,17 +61,13 @@ export const findDeletion = async (
  * longer closed.
  */
 export const beginDeletion = ({ id, closed_at }: Account, deletion: Deletion): Promise<boolean> =>
-  isWritten(
-    database.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKey(id),
-        UpdateExpression: 'SET deletion = :deletion',
-        ConditionExpression: 'closed_at = :seen AND attribute_not_exists(deletion)',
-        ExpressionAttributeValues: { ':seen': closed_at, ':deletion': deletion },
-      }),
-    ),
-  );
+  updateItem({
+    TableName,
+    Key: accountKey(id),
+    UpdateExpression: 'SET deletion = :deletion',
+    ConditionExpression: 'closed_at = :seen AND attribute_not_exists(deletion)',
+    ExpressionAttributeValues: { ':seen': closed_at, ':deletion': deletion },
+  });
 
 /** Replaces a fully deleted account with its tombstone and removes it from the register. */
 export const endDeletion = async (tombstone: Tombstone): Promise<void> => {

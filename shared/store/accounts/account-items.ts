@@ -1,11 +1,10 @@
-import { DeleteCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { concurrently, toBatches } from '../../base/collections.ts';
 import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
-import { database, isWritten } from '../client/client.ts';
 import { type Items, partitionQuery, queryPages } from '../client/reads.ts';
-import { asSeen, present } from '../client/writes.ts';
+import { asSeen, deleteItem, present } from '../client/writes.ts';
 import { filingReads } from '../filings/filing-reads.ts';
 import {
   accountKey,
@@ -41,11 +40,9 @@ const atOnce = 16;
 type Delete = ItemKey & { readonly table: string; readonly version?: unknown };
 
 /** Deletes an item; `false` if it does not exist or has a different version. */
-const deleteItem = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
+const remove = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
   const condition = version === undefined ? present : asSeen(version);
-  return retryThrottled(() =>
-    isWritten(database.send(new DeleteCommand({ TableName: table, Key: { pk, sk }, ...condition }))),
-  );
+  return retryThrottled(() => deleteItem({ TableName: table, Key: { pk, sk }, ...condition }));
 };
 
 const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}): AsyncGenerator<Items> =>
@@ -55,7 +52,7 @@ const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}
 const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) => true): Promise<void> => {
   for await (const items of keysIn(table, pk)) {
     const own = items.map(({ sk }) => String(sk)).filter(isOwn);
-    await concurrently(own, async (sk) => void (await deleteItem({ table, pk, sk })), atOnce);
+    await concurrently(own, async (sk) => void (await remove({ table, pk, sk })), atOnce);
   }
 };
 
@@ -70,10 +67,10 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
     head = await headItem(account, id);
     const reference = head?.['reference_id'];
     // A different transaction may hold the claim by now. The claim is then deleted with that transaction or here.
-    if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
+    if (typeof reference === 'string') await remove({ table: transactions, ...claimKey(account, reference) });
     await deletePartition(transactions, pk, (sk) => sk !== headSk);
     // A schedule may have changed it concurrently and added an audit entry.
-  } while (head && !(await deleteItem({ table: transactions, pk, sk: headSk, version: head['version'] })));
+  } while (head && !(await remove({ table: transactions, pk, sk: headSk, version: head['version'] })));
 };
 
 const deleteTransactions = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
@@ -96,8 +93,8 @@ const deleteFilings = async (account: string): Promise<void> => {
         [totalsPartition, filingShardPartition].map((getPartition) => getPartition(account, id, shard)),
       ).flat();
       await concurrently(partitions, (pk) => deletePartition(transactions, pk));
-      await deleteItem({ table: transactions, ...filingWorkKey(account, id) });
-      await deleteItem({ table: transactions, pk: filingPartition(account), sk: id });
+      await remove({ table: transactions, ...filingWorkKey(account, id) });
+      await remove({ table: transactions, pk: filingPartition(account), sk: id });
     }
 };
 
@@ -107,8 +104,8 @@ const deleteKeys = async (account: string): Promise<void> => {
   const names = (await Array.fromAsync(keysIn(accounts, pk, { ProjectionExpression: 'pk, sk, digest' }))).flat();
   for (const { sk, digest } of names)
     if (sk !== own) {
-      await deleteItem({ table: accounts, ...apiKeyKey(String(digest)) });
-      await deleteItem({ table: accounts, pk, sk: String(sk) });
+      await remove({ table: accounts, ...apiKeyKey(String(digest)) });
+      await remove({ table: accounts, pk, sk: String(sk) });
     }
 };
 
@@ -125,7 +122,7 @@ export const deleteAccountItems = async (account: string, onDeleted: (count: num
     ...[customerPartition(account), reminderPartition(account), reportPartition(account), importMarkKey(account).pk],
   ];
   await concurrently(partitions, (pk) => deletePartition(transactions, pk));
-  await deleteItem({ table: transactions, ...retentionKey(account) });
+  await remove({ table: transactions, ...retentionKey(account) });
   const dues = Array.from({ length: dueShards }, (_, shard) => duePartition(shard));
   await concurrently(dues, (pk) => deletePartition(transactions, pk, (sk) => parseDueKey(sk).account === account));
   await deleteKeys(account);

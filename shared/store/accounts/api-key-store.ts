@@ -8,9 +8,9 @@ import { ApiKey, hashKey, keyUseStepMs } from '../../accounts/api-key.ts';
 import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
+import { database } from '../client/client.ts';
 import { type Items, queryPages, readItem } from '../client/reads.ts';
-import { absent } from '../client/writes.ts';
+import { absent, updateItem } from '../client/writes.ts';
 import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
 const TableName = environment.tables.accounts;
@@ -212,12 +212,12 @@ const since = (ms: number) => new Date(now() - ms).toISOString();
 
 /** Records that an API key is in use, at most once per `keyUseStepMs`. Throws if the write fails. */
 export const recordKeyUse = async (account: string, id: string): Promise<void> => {
-  const command = new UpdateCommand({
+  const update = {
     TableName,
     Key: keyUseKey(account, id),
     UpdateExpression: 'SET used_at = :now',
     ConditionExpression: 'attribute_not_exists(used_at) OR used_at <= :before',
     ExpressionAttributeValues: { ':now': since(0), ':before': since(keyUseStepMs) },
-  });
-  await isWritten(database.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) }));
+  };
+  await updateItem(update, { abortSignal: AbortSignal.timeout(timeoutMs) });
 };

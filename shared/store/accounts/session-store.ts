@@ -1,11 +1,9 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { hashKey, newApiKey, scopes } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
-import { absent, present } from '../client/writes.ts';
+import { absent, deleteItem, present, putItem } from '../client/writes.ts';
 import { sessionKey } from '../keys.ts';
 
 const TableName = environment.tables.accounts;
@@ -37,15 +35,11 @@ const instant = (ms: number) => new Date(ms).toISOString();
 const idleEnd = (endsAt: string) => instant(Math.min(now() + idleMs, Date.parse(endsAt)));
 
 const put = (digest: string, session: Session, condition: typeof absent | typeof present) =>
-  isWritten(
-    database.send(
-      new PutCommand({
-        TableName,
-        Item: { ...sessionKey(digest), ...session, ttl: Math.ceil(Date.parse(session.ends_at) / 1000) },
-        ...condition,
-      }),
-    ),
-  );
+  putItem({
+    TableName,
+    Item: { ...sessionKey(digest), ...session, ttl: Math.ceil(Date.parse(session.ends_at) / 1000) },
+    ...condition,
+  });
 
 /** Returns the session with this digest, even if it expired. */
 export const findSession = async (digest: string): Promise<Session | undefined> => {
@@ -77,5 +71,5 @@ export const extendSession = async (digest: string): Promise<Session | null> => 
 
 /** Ends a session. Instances that used it within the last 60 s accept it until then. */
 export const endSession = async (digest: string): Promise<void> => {
-  await isWritten(database.send(new DeleteCommand({ TableName, Key: sessionKey(digest), ...present })));
+  await deleteItem({ TableName, Key: sessionKey(digest), ...present });
 };

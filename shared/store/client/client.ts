@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import { tally } from '../../observability/tally.ts';
@@ -62,14 +62,3 @@ const createClient = (): DynamoDBDocumentClient => {
 
 /** The shared client of the process. Its connections remain open between invocations. */
 export const database = createClient();
-
-/** Whether the condition of a write held. Throws any other error. */
-export const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-};

@@ -1,8 +1,41 @@
-import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionInProgressException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DeleteCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
 import { database } from './client.ts';
+
+/** Whether the condition of a write held. Throws any other error. */
+const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
+
+/** Puts, updates or deletes an item. Returns `false` if the condition does not hold; throws any other error. */
+export const putItem = (input: PutCommandInput): Promise<boolean> => isWritten(database.send(new PutCommand(input)));
+export const updateItem = (
+  input: UpdateCommandInput,
+  options: { readonly abortSignal?: AbortSignal } = {},
+): Promise<boolean> => isWritten(database.send(new UpdateCommand(input), options));
+export const deleteItem = (input: DeleteCommandInput): Promise<boolean> =>
+  isWritten(database.send(new DeleteCommand(input)));
 
 export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 export type Write = Writes[number];

@@ -1,11 +1,12 @@
 /** The parts of releases: many small items, which an import writes before the head. */
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { retryThrottled } from '../../base/contention.ts';
 import type { ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
+import { database } from '../client/client.ts';
+import { putItem } from '../client/writes.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
 import { queryContent } from './content-claims.ts';
@@ -25,13 +26,13 @@ export type PartDigests = ReadonlyMap<string, string>;
  */
 export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise<string> => {
   const Item = partItem(id, part);
-  const put = new PutCommand({
+  const put = {
     TableName,
     Item,
     ConditionExpression: 'attribute_not_exists(pk) OR digest = :digest',
     ExpressionAttributeValues: { ':digest': Item.digest },
-  });
-  if (await isWritten(retryThrottled(() => database.send(put)))) return Item.digest;
+  };
+  if (await retryThrottled(() => putItem(put))) return Item.digest;
   throw new Error(
     `${id} already has a different part ${part.key}. Remove it with \`npm run content -- discard ${id}\`.`,
   );

@@ -1,13 +1,11 @@
 /** The record of each state's last update: one item per state, in one partition. */
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
-import { absentOrAsSeen } from '../client/writes.ts';
+import { absentOrAsSeen, putItem } from '../client/writes.ts';
 import { contentSourceKey } from '../keys.ts';
 import { readItems } from './content-reads.ts';
 
@@ -118,10 +116,6 @@ const moved: Problem = {
 /** Replaces a state's record if it still has the version that was read, and rejects the write otherwise. */
 export const writeContentSource = async (source: ContentSource): Promise<Result<ContentSource>> => {
   const next = { ...source, version: source.version + 1 };
-  const command = new PutCommand({
-    TableName,
-    Item: { ...contentSourceKey(source.state), ...next },
-    ...absentOrAsSeen(source.version),
-  });
-  return (await isWritten(database.send(command))) ? accept(next) : refuse(moved);
+  const Item = { ...contentSourceKey(source.state), ...next };
+  return (await putItem({ TableName, Item, ...absentOrAsSeen(source.version) })) ? accept(next) : refuse(moved);
 };

@@ -4,7 +4,6 @@ export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, 
 export { readActiveReleases } from './content-reads.ts';
 
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { AssertionError, assert } from '../../base/assert.ts';
 import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
@@ -13,9 +12,8 @@ import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
-import { absent, absentOrAsSeen, present } from '../client/writes.ts';
+import { absent, absentOrAsSeen, present, updateItem } from '../client/writes.ts';
 import {
   importClaimKey,
   importClaimPrefix,
@@ -207,16 +205,14 @@ export const importRelease = async (
 };
 
 /** Sets the stage of a claim; `false` if the id has no claim. */
-const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolean> => {
-  const update = new UpdateCommand({
+const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolean> =>
+  updateItem({
     TableName,
     Key: importClaimKey(id),
     ...present,
     UpdateExpression: 'SET stage = :stage',
     ExpressionAttributeValues: { ':stage': stage },
   });
-  return isWritten(database.send(update));
-};
 
 const noImport = (id: string) =>
   problem(

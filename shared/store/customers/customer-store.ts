@@ -1,15 +1,14 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { CustomerCommit, CustomerPorts, Customers } from '../../customers/customer.ts';
 import type { Replay } from '../../ledger/ports.ts';
-import { database, isWritten } from '../client/client.ts';
 import { batchGet } from '../client/reads.ts';
 import {
   absentOrAsSeen,
   asSeen,
+  deleteItem,
   firstObstacle,
   isContended,
   listCodes,
@@ -84,8 +83,7 @@ const removeAnswers = async (account: string, id: string): Promise<void> => {
   const pk = customerAnswers(account, id);
   const digests = await linkedAnswers(pk);
   await redactAnswers(account, digests);
-  for (const sk of digests)
-    await isWritten(database.send(new DeleteCommand({ TableName, Key: { pk, sk }, ...present })));
+  for (const sk of digests) await deleteItem({ TableName, Key: { pk, sk }, ...present });
 };
 
 /**
@@ -95,9 +93,7 @@ const removeAnswers = async (account: string, id: string): Promise<void> => {
 export const removeCustomer = async (account: string, id: string): Promise<boolean> => {
   let isRemoved = false;
   for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id))
-    isRemoved = await isWritten(
-      database.send(new DeleteCommand({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) })),
-    );
+    isRemoved = await deleteItem({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) });
   await removeAnswers(account, id);
   return isRemoved;
 };

@@ -1,12 +1,9 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { ClosePorts, DueEntry, DueIndex, DuePlace, FilingCommit } from '../../filings/ports.ts';
-import { database, isWritten } from '../client/client.ts';
-
 import { batchGet, queryPage, startAfter } from '../client/reads.ts';
-import { absent, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { absent, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
 import { dueKey, duePartition, dueShards, dueSweepKey, type ItemKey, parseDueKey } from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
 
@@ -66,8 +63,7 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   addMissing: async (places) => {
     const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
     const missing = places.filter((place) => !known.has(dueKey(place).sk));
-    for (const place of missing)
-      await isWritten(database.send(new PutCommand({ TableName, Item: dueItem(place), ...absent })));
+    for (const place of missing) await putItem({ TableName, Item: dueItem(place), ...absent });
     return missing.length;
   },
   sweep: sweepPosition(dueSweepKey),

@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
 import { toBatches } from '../../base/collections.ts';
@@ -7,9 +6,9 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { RedactionPorts, RedactionStore, RetentionPorts } from '../../ledger/personal-data/redact.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
-import { callMsMax, database, isWritten } from '../client/client.ts';
+import { callMsMax } from '../client/client.ts';
 import { batchGet, keysMax, queryPage, queryPages, readItem } from '../client/reads.ts';
-import { asSeen, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { asSeen, putItem, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
 import { allFilings, findEntries } from '../filings/entry-places.ts';
 import {
   answerLinkPrefix,
@@ -74,14 +73,13 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
     for (const record of records) {
       const answer = redactedAnswer(record, now());
       if (answer === null) continue;
-      const write = new PutCommand({
+      await putItem({
         TableName,
         Item: { ...record, answer },
         // The record may have expired and its key may have been reused by a different request.
         ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
         ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
       });
-      await isWritten(database.send(write));
     }
   }
 };
@@ -130,17 +128,13 @@ const reached: RetentionPorts['reached'] = async (account) => {
 
 // If a concurrent run is ahead, keep its position.
 const reach: RetentionPorts['reach'] = async (account, after) => {
-  await isWritten(
-    database.send(
-      new PutCommand({
-        TableName,
-        Item: { ...retentionKey(account), after },
-        ConditionExpression: 'attribute_not_exists(pk) OR #after < :after',
-        ExpressionAttributeNames: { '#after': 'after' },
-        ExpressionAttributeValues: { ':after': after },
-      }),
-    ),
-  );
+  await putItem({
+    TableName,
+    Item: { ...retentionKey(account), after },
+    ConditionExpression: 'attribute_not_exists(pk) OR #after < :after',
+    ExpressionAttributeNames: { '#after': 'after' },
+    ExpressionAttributeValues: { ':after': after },
+  });
 };
 
 const olderIds: RetentionPorts['olderIds'] = async (account, after, beforeMs, limit) => {
