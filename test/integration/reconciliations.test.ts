@@ -1,4 +1,4 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { writeCursor } from '../../shared/ledger/list-transactions.ts';
@@ -42,8 +42,8 @@ const stored = async (
   const write = async () => {
     for (const batch of waiting)
       await database.send(
-        new BatchWriteCommand({
-          RequestItems: { [environment.tables.transactions]: batch.map((Item) => ({ PutRequest: { Item } })) },
+        new TransactWriteCommand({
+          TransactItems: batch.map((Item) => ({ Put: { TableName: environment.tables.transactions, Item } })),
         }),
       );
   };

@@ -13,7 +13,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
 import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
@@ -28,7 +28,6 @@ import { seeded } from '../support/seeded.ts';
 type Item = Readonly<Record<string, any>>;
 
 const TableName = 'content';
-const batch = 25;
 
 /** Forwards requests to the database, and calls `passed` for each. */
 const startProxy = async (endpoint: string, passed: () => void) => {
@@ -67,17 +66,10 @@ const startWorld = async (states: readonly string[]) => {
   const { database } = await import('../../shared/store/client/client.ts');
 
   const items = () => scannedItems(TableName);
-  const write = async (requests: readonly object[]): Promise<void> => {
-    for (let first = 0; first < requests.length; first += batch)
-      await database.send(
-        new BatchWriteCommand({ RequestItems: { [TableName]: requests.slice(first, first + batch) } }),
-      );
-  };
   /** Replaces the content of the table. */
   const restore = async (saved: readonly Item[]): Promise<void> => {
-    const found = await items();
-    await write(found.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
-    await write(saved.map((Item) => ({ PutRequest: { Item } })));
+    for (const { pk, sk } of await items()) await database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+    for (const Item of saved) await database.send(new PutCommand({ TableName, Item }));
   };
   return {
     publishers,

@@ -5,7 +5,7 @@ import { type Input, invalid, noSuchTable } from './exceptions.ts';
 import { batchGet, get, queryTable, scanTable } from './reads.ts';
 import { type Lag, type OnWrite, Table, type TableNamed } from './table.ts';
 import type { Item } from './values.ts';
-import { batchWrite, type Tokens, transactWrite, writeOne } from './writes.ts';
+import { type Tokens, transactWrite, writeOne } from './writes.ts';
 
 type Call = (tableNamed: TableNamed, input: Input, lag?: Lag) => object;
 const calls: Readonly<Record<string, Call>> = {
@@ -16,7 +16,6 @@ const calls: Readonly<Record<string, Call>> = {
   DeleteCommand: (tableNamed, input) => writeOne('Delete', tableNamed, input),
   QueryCommand: queryTable,
   ScanCommand: scanTable,
-  BatchWriteCommand: batchWrite,
 };
 
 const key = (schema: readonly KeySchemaElement[] | undefined, type: 'HASH' | 'RANGE'): Key => {

@@ -141,36 +141,6 @@ export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNam
   return returnedAttributes(input.ReturnValues, write, before, after);
 };
 
-type WriteRequest = {
-  readonly PutRequest?: { readonly Item: unknown };
-  readonly DeleteRequest?: { readonly Key: unknown };
-};
-
-const batchWritesMax = 25;
-
-export const batchWrite = (tableNamed: TableNamed, input: Input) => {
-  requireKnownParameters(input, 'RequestItems');
-  const writes = Object.entries((input.RequestItems ?? {}) as Record<string, readonly WriteRequest[]>).flatMap(
-    ([TableName, requests]) =>
-      requests.map(({ PutRequest, DeleteRequest }) =>
-        PutRequest
-          ? putWrite(tableNamed, { TableName, Item: PutRequest.Item })
-          : deleteWrite(tableNamed, { TableName, Key: DeleteRequest?.Key }),
-      ),
-  );
-  if (writes.length === 0 || writes.length > batchWritesMax)
-    throw invalid('Too many items requested for the BatchWriteItem call');
-  if (new Set(writes.map(({ table, key }) => [table.name, ...key].join('\u0000'))).size < writes.length)
-    throw invalid('Provided list of item keys contains duplicates');
-  for (const write of writes) {
-    const before = currentItem(write);
-    const after = write.after(before);
-    chargeWrite(write.table, before, after);
-    write.table.replace(write.key, before, after);
-  }
-  return { UnprocessedItems: {} };
-};
-
 const actionsMax = 100;
 const transactionBytesMax = 4 * 1024 * 1024;
 const tokenKeptMs = 10 * 60_000;
