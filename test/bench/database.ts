@@ -1,5 +1,5 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { database } from '../../shared/store/client/client.ts';
 
 /** Database calls, rows that queries read before filtering, and capacity units including indexes. */
@@ -69,9 +69,8 @@ export const putItems = async (
       const from = next;
       next += batch;
       const indexes = Array.from({ length: Math.min(batch, count - from) }, (_, at) => from + at);
-      const puts = indexes.map((index) => ({ PutRequest: { Item: getItem(index) } }));
-      const command = new BatchWriteCommand({ RequestItems: { [table]: puts } });
-      await retryTimeouts(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
+      const TransactItems = indexes.map((index) => ({ Put: { TableName: table, Item: getItem(index) } }));
+      await retryTimeouts(() => database.send(new TransactWriteCommand({ TransactItems })).then(() => true));
     }
   };
   await Promise.all(Array.from({ length: writers }, work));

@@ -15,7 +15,7 @@ import { answerProblems, type Body, newReplayCheck, type WireAnswer } from './ht
 import { buildRequest, Known, type Operation, operations, type WireRequest } from './http-bad-input/requests.ts';
 
 const isWrite = ({ constructor: { name }, input }: Command): boolean =>
-  /^(Put|Update|Delete|TransactWrite|BatchWrite)Command$/.test(name) &&
+  /^(Put|Update|Delete|TransactWrite)Command$/.test(name) &&
   JSON.stringify(input).includes(`"${environment.tables.transactions}"`);
 
 const database = new MemoryDatabase();

@@ -66,10 +66,9 @@ type Key = { readonly pk: string; readonly sk: string };
 type Written = { readonly table: string; readonly key: Key };
 /** A write of a command: a whole item, or an update or deletion by key. */
 type Write = { readonly TableName: string; readonly Item?: Key; readonly Key?: Key };
-type BatchRequest = Readonly<Partial<Record<'PutRequest' | 'DeleteRequest', Omit<Write, 'TableName'>>>>;
 
 const listKeys = (command: Command): readonly Written[] => {
-  const { TransactItems = [], RequestItems = {}, ...input } = getInput(command);
+  const { TransactItems = [], ...input } = getInput(command);
   const written = ({ TableName, Item: item, Key: key }: Write): Written => ({
     table: TableName,
     key: (item ?? key) as Key,
@@ -83,11 +82,6 @@ const listKeys = (command: Command): readonly Written[] => {
     case 'UpdateCommand':
     case 'DeleteCommand':
       return [written(input as Write)];
-    case 'BatchWriteCommand':
-      return Object.entries(RequestItems as Readonly<Record<string, readonly BatchRequest[]>>).flatMap(
-        ([TableName, requests]) =>
-          requests.map(({ PutRequest, DeleteRequest }) => written({ TableName, ...(PutRequest ?? DeleteRequest) })),
-      );
     default:
       return [];
   }
