@@ -1,253 +1,290 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Account } from '../../shared/accounts/account.ts';
+import type { TransactionListQuery } from '../../shared/ledger/list-query.ts';
+import { listTransactions } from '../../shared/ledger/list-transactions.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
+import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { transactionIndex } from '../../shared/store/ledger/transaction-index.ts';
+import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
 import { admissionFigures } from '../bench/admission.ts';
 import { getMeasures } from '../bench/cost/usage.ts';
 import { databaseFigures } from '../bench/database-use.ts';
 import type { Figure } from '../bench/figure.ts';
 import { newCaller } from '../support/api.ts';
-import { recordCalls, used } from '../support/count-calls.ts';
-import { type Client, connectClient, creditOf, made, sale, sold } from '../support/sales.ts';
+import { used } from '../support/count-calls.ts';
+import { itemSize } from '../support/raw-items.ts';
+import { type Client, connectClient, creditOf, made, michigan, sale, sold } from '../support/sales.ts';
+import {
+  buildCommit,
+  created,
+  createdMs,
+  finalized,
+  line,
+  newAccount,
+  newTransactionId,
+  voided,
+} from '../support/transactions.ts';
 
-describe('calls per operation', () => {
-  // Caches stay warm however slow the machine is.
-  beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }));
-  afterAll(() => void vi.useRealTimers());
+const key = { 'Idempotency-Key': 'k' };
+const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
+const october = { from: '2026-10-01', to: '2026-10-31' };
+const reconcile = (client: Client, listed: readonly string[], others: object = {}) => {
+  const amounts = { total_amount: '106.00', tax_amount: '6.00' };
+  const transactions = listed.map((reference_id) => ({ reference_id, ...amounts }));
+  return client.call('POST', '/reconciliations', { body: { transactions, ...others } });
+};
 
-  const warmClient = async (): Promise<Client> => {
-    const client = connectClient(await newCaller());
-    await client.calculate(sale());
-    return client;
-  };
-  const key = { 'Idempotency-Key': 'k' };
-  const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+/** A calculation of a sale to a customer, with lines to others. */
+const to = (id: string, others: object = {}, lines = 0) =>
+  sale({
+    customer: { id, address: michigan, ...others },
+    ...(lines > 0 && {
+      line_items: Array.from({ length: lines }, (_, at) => ({
+        quantity: '1',
+        unit_price: '1.00',
+        customer: { id: `c${at}` },
+      })),
+    }),
+  });
 
-  describe('calls to the ledger, warm', () => {
-    it('a calculation makes no call, or one with a parent', async () => {
-      const client = await warmClient();
-      const parent = await sold(client);
-      expect(await recordCalls(() => client.calculate(sale()))).toEqual([]);
-      expect(await recordCalls(() => client.calculate({ type: 'credit', parent_transaction_id: parent.id }))).toEqual([
-        'GetItem',
-      ]);
-    });
-
-    it.each([{ status: 'draft' }, { status: 'finalized', reference_id: 'r' }])(
-      'creating a transaction makes one call: %o',
-      async (body) => {
-        const client = await warmClient();
-        expect(await recordCalls(() => client.create(sale(body)))).toEqual(['TransactWriteItems']);
-        expect(await recordCalls(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
-          'TransactWriteItems',
-        ]);
-        // A replay makes the same calls.
-        expect(await recordCalls(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
-          'TransactWriteItems',
-        ]);
-      },
+type Ids = Readonly<Record<'parent' | 'credit' | 'draft' | 'known' | 'cursor', string>>;
+type Run = (client: Client, ids: Ids) => Promise<unknown>;
+const calculate =
+  (body: object): Run =>
+  (client) =>
+    client.calculate(body);
+const create =
+  (body: Record<string, unknown>, headers = {}): Run =>
+  (client) =>
+    client.create(sale(body), headers);
+const credit =
+  (parent: keyof Ids, others: Record<string, unknown>, headers = {}): Run =>
+  (client, ids) =>
+    client.create(creditOf({ id: ids[parent] }, others), headers);
+const change =
+  (id: keyof Ids, body: object, headers = {}): Run =>
+  (client, ids) =>
+    client.update(ids[id], body, headers);
+const customer =
+  (path: string, body: object, headers = {}): Run =>
+  (client) =>
+    client.call('POST', `/customers${path}`, { body, headers });
+/** Reads a path with ids, as `:parent`. */
+const get =
+  (path: string): Run =>
+  (client, ids) =>
+    client.call(
+      'GET',
+      path.replace(/:(\w+)/, (_, name: keyof Ids) => ids[name]),
     );
 
-    it('creating a credit with a parent makes two calls', async () => {
-      const client = await warmClient();
-      const parent = await sold(client);
-      expect(await recordCalls(() => client.create(creditOf(parent, half)))).toEqual(['GetItem', 'TransactWriteItems']);
-      expect(await recordCalls(() => client.create(creditOf(parent, half), key))).toEqual([
-        'BatchGetItem',
-        'TransactWriteItems',
-      ]);
-    });
+/** Requests of a warm instance with their ledger calls, in order: some repeat or change what earlier ones wrote. */
+const requests: [name: string, run: Run, calls: string][] = [
+  ['a calculation', calculate(sale()), ''],
+  ['a calculation of a credit', (client, { parent }) => client.calculate(creditOf({ id: parent }, {})), 'GetItem'],
+  ['a draft', create({}), 'TransactWriteItems'],
+  ['a sale with a reference', create({ status: 'finalized', reference_id: 'r' }), 'TransactWriteItems'],
+  ['a sale with a key', create({ status: 'finalized' }, key), 'TransactWriteItems'],
+  ['its replay', create({ status: 'finalized' }, key), 'TransactWriteItems'],
+  ['a credit', credit('parent', half), 'GetItem TransactWriteItems'],
+  [
+    'a credit with a key',
+    credit('parent', { ...half, status: 'draft' }, { 'Idempotency-Key': 'c' }),
+    'BatchGetItem TransactWriteItems',
+  ],
+  ['a known customer', calculate(to('known')), 'BatchGetItem'],
+  ['an unknown customer', calculate(to('unknown')), 'BatchGetItem'],
+  ['a hundred customers', calculate(to('c0', {}, 100)), 'BatchGetItem'],
+  ['more than a hundred customers', calculate(to('known', {}, 101)), 'BatchGetItem BatchGetItem'],
+  ['an inline certificate', calculate(to('known', { exemption: { type: 'other' } })), ''],
+  ['a draft of a customer', create(to('known')), 'BatchGetItem TransactWriteItems'],
+  ['an edit of its inputs', change('known', { explain: true }), 'GetItem BatchGetItem TransactWriteItems'],
+  ['a supplied tax', change('known', { tax_amount: '1.00' }), 'GetItem TransactWriteItems'],
+  ['its finalization', change('known', { status: 'finalized' }), 'GetItem TransactWriteItems'],
+  ['a credit of a customer', credit('known', half), 'GetItem TransactWriteItems'],
+  [
+    'an unmatched line of a credit',
+    credit('known', { line_items: [{ id: 'x', quantity: '1', unit_price: '1.00' }] }),
+    'GetItem BatchGetItem TransactWriteItems',
+  ],
+  ['a new customer', customer('', { id: 'a' }), 'TransactWriteItems'],
+  ['an existing customer', customer('', { id: 'a' }), 'TransactWriteItems GetItem'],
+  ['a new customer with a key', customer('', { id: 'b' }, key), 'TransactWriteItems'],
+  ['a change of a customer', customer('/a', { name: 'A' }), 'GetItem TransactWriteItems'],
+  ['a change of a customer with a key', customer('/a', { name: 'B' }, key), 'BatchGetItem TransactWriteItems'],
+  ['an unchanged customer', customer('/a', { name: 'B' }), 'GetItem'],
+  ['a change', change('draft', { metadata: { a: '1' } }), 'GetItem TransactWriteItems'],
+  ['a change with a key', change('draft', { status: 'finalized' }, key), 'BatchGetItem TransactWriteItems'],
+  ['no change', change('draft', { status: 'finalized' }), 'GetItem'],
+  // Also reads its sale.
+  ['a change of a credit', change('credit', { status: 'finalized' }), 'GetItem GetItem TransactWriteItems'],
+  ...['/customers/a', '/transactions/:parent'].map((path): (typeof requests)[number] => [path, get(path), 'GetItem']),
+  ...[
+    ...['/customers', '/customers?state=MI', '/customers?expiring_before=2030-01-01'],
+    ...['/transactions/:parent?expand=history', '/transactions/:draft/history?limit=1&starting_after=2'],
+    ...['/transactions', '/transactions?status=finalized', '/transactions?starting_after=:cursor'],
+    '/transactions?customer_id=nobody',
+  ].map((path): (typeof requests)[number] => [path, get(path), 'Query']),
+  ['a list with lines', get('/transactions?expand=line_items&limit=10'), 'Query BatchGetItem'],
+  ['a list after a transaction', get('/transactions?starting_after=:parent'), 'GetItem Query'],
+  // Active releases and update records.
+  ...['', '?state=MN', '?state=DE'].map((query): (typeof requests)[number] => [
+    `/coverage${query}`,
+    get(`/coverage${query}`),
+    'BatchGetItem GetItem',
+  ]),
+  ['a reconciliation of 100', (client) => reconcile(client, references.slice(1)), 'BatchGetItem BatchGetItem'],
+  [
+    'a reconciliation of 101',
+    (client) => reconcile(client, references),
+    'BatchGetItem BatchGetItem BatchGetItem BatchGetItem',
+  ],
+  ['unknown references', (client) => reconcile(client, ['in_1', 'x', 'y']), 'BatchGetItem BatchGetItem Query Query'],
+  ['only an unknown reference', (client) => reconcile(client, ['x']), 'BatchGetItem Query'],
+  ['a range', (client) => reconcile(client, ['in_1'], october), 'BatchGetItem BatchGetItem Query'],
+];
 
-    it('customers add one call per hundred, and none if the certificate is inline or nothing is edited', async () => {
-      const client = await warmClient();
-      await made(client.call('POST', '/customers', { body: { id: 'known', exemptions: [{ reason: 'resale' }] } }));
-      const of = (id: string, others: object = {}) => sale({ customer: { ...sale().customer, id, ...others } });
-      const lines = (count: number) =>
-        Array.from({ length: count }, (_, at) => ({ quantity: '1', unit_price: '1.00', customer: { id: `c${at}` } }));
-      for (const id of ['known', 'unknown'])
-        expect(await recordCalls(() => client.calculate(of(id)))).toEqual(['BatchGetItem']);
-      expect(await recordCalls(() => client.calculate({ ...of('known'), line_items: lines(100) }))).toEqual([
-        'BatchGetItem',
-      ]);
-      expect(await recordCalls(() => client.calculate({ ...of('known'), line_items: lines(101) }))).toHaveLength(2);
-      expect(await recordCalls(() => client.calculate(of('known', { exemption: { type: 'other' } })))).toEqual([]);
-      expect(await recordCalls(() => client.create(of('known')))).toEqual(['BatchGetItem', 'TransactWriteItems']);
-      const { id } = await made(client.create(of('known')));
-      expect(await recordCalls(() => client.update(id, { explain: true }))).toEqual([
-        'GetItem',
-        'BatchGetItem',
-        'TransactWriteItems',
-      ]);
-      const unedited = ['GetItem', 'TransactWriteItems'];
-      expect(await recordCalls(() => client.update(id, { tax_amount: '1.00' }))).toEqual(unedited);
-      expect(await recordCalls(() => client.update(id, { status: 'finalized' }))).toEqual(unedited);
-      const parent = await made(client.get(id));
-      expect(await recordCalls(() => client.create(creditOf(parent, half)))).toEqual(unedited);
-      const other = { line_items: [{ id: 'other', quantity: '1', unit_price: '1.00' }] };
-      expect(
-        await recordCalls(() => client.calculate({ type: 'credit', parent_transaction_id: id, ...other })),
-      ).toEqual(['GetItem', 'BatchGetItem']);
-    });
-
-    it('creating, reading and listing customers makes one call, changing makes two', async () => {
-      const client = await warmClient();
-      const post = (path: '/customers' | '/customers/{id}', body: object, headers = {}) =>
-        client.call('POST', path.replace('{id}', 'a') as typeof path, { body, headers });
-      expect(await recordCalls(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems']);
-      expect(await recordCalls(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems', 'GetItem']);
-      expect(await recordCalls(() => post('/customers', { id: 'b' }, key))).toEqual(['TransactWriteItems']);
-      expect(await recordCalls(() => post('/customers/{id}', { name: 'A' }))).toEqual([
-        'GetItem',
-        'TransactWriteItems',
-      ]);
-      expect(await recordCalls(() => post('/customers/{id}', { name: 'B' }, key))).toEqual([
-        'BatchGetItem',
-        'TransactWriteItems',
-      ]);
-      expect(await recordCalls(() => post('/customers/{id}', { name: 'B' }))).toEqual(['GetItem']);
-      expect(await recordCalls(() => client.call('GET', '/customers/a'))).toEqual(['GetItem']);
-      for (const query of ['', '?state=MI', '?expiring_before=2030-01-01'])
-        expect(await recordCalls(() => client.call('GET', `/customers${query}`))).toEqual(['Query']);
-    });
-
-    it('reading a transaction makes one call', async () => {
-      const client = await warmClient();
-      const { id } = await sold(client);
-      expect(await recordCalls(() => client.get(id))).toEqual(['GetItem']);
-      expect(await recordCalls(() => client.get(`${id}?expand=history`))).toEqual(['Query']);
-    });
-
-    it('reading a history page makes one call, at any position', async () => {
-      const client = await warmClient();
-      const { id } = await made(client.create(sale()));
-      await made(client.update(id, { metadata: { a: '1' } }));
-      expect(await recordCalls(() => client.get(`${id}/history`))).toEqual(['Query']);
-      expect(await recordCalls(() => client.get(`${id}/history?limit=1&starting_after=2`))).toEqual(['Query']);
-    });
-
-    it('a change makes two calls, or one if nothing changes', async () => {
-      const client = await warmClient();
-      const { id } = await made(client.create(sale()));
-      expect(await recordCalls(() => client.update(id, { metadata: { a: '1' } }))).toEqual([
-        'GetItem',
-        'TransactWriteItems',
-      ]);
-      expect(await recordCalls(() => client.update(id, { status: 'finalized' }, key))).toEqual([
-        'BatchGetItem',
-        'TransactWriteItems',
-      ]);
-      expect(await recordCalls(() => client.update(id, { status: 'finalized' }))).toEqual(['GetItem']);
-    });
-
-    it('a change of a credit makes one more call, to read its sale', async () => {
-      const client = await warmClient();
-      const parent = await sold(client);
-      const { id } = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
-      expect(await recordCalls(() => client.update(id, { status: 'finalized' }))).toEqual([
-        'GetItem',
-        'GetItem',
-        'TransactWriteItems',
-      ]);
-    });
-
-    it('a list makes one call (list-search.test.ts: at most four, however few rows match)', async () => {
-      const client = await warmClient();
-      for (let block = 0; block < 5; block++)
-        await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
-      expect(await recordCalls(() => client.list())).toEqual(['Query']);
-      expect(await recordCalls(() => client.list({ status: 'finalized' }))).toEqual(['Query']);
-      expect(await recordCalls(() => client.list({ customer_id: 'nobody', 'tax_date[gte]': '2020-01-01' }))).toEqual([
-        'Query',
-      ]);
-      expect(await recordCalls(() => client.list({ expand: 'line_items', limit: '10' }))).toEqual([
-        'Query',
-        'BatchGetItem',
-      ]);
-      const { next_cursor, data } = await made(client.list({ limit: '2' }));
-      expect(await recordCalls(() => client.list({ starting_after: next_cursor }))).toEqual(['Query']);
-      expect(await recordCalls(() => client.list({ starting_after: data[0]?.id ?? '' }))).toEqual(['GetItem', 'Query']);
-    });
-  });
-
-  it('coverage of one or all states makes two calls: active releases and update records', async () => {
-    const client = await warmClient();
-    for (const path of ['/coverage', '/coverage?state=MN', '/coverage?state=DE'])
-      expect((await recordCalls(() => client.call('GET', path))).sort()).toEqual(['BatchGetItem', 'GetItem']);
-  });
-
-  describe('reconciling', () => {
-    const reconcile = (client: Client, references: readonly string[], others: object = {}) =>
-      client.call('POST', '/reconciliations', {
-        body: {
-          transactions: references.map((reference_id) => ({
-            reference_id,
-            total_amount: '106.00',
-            tax_amount: '6.00',
-          })),
-          ...others,
-        },
-      });
-    const october = { from: '2026-10-01', to: '2026-10-31' };
-
-    it('makes two calls per hundred references, one per missing reference, and at least one for a range', async () => {
-      const client = await warmClient();
-      const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
-      for (const reference_id of references) await sold(client, { reference_id });
-      expect(await recordCalls(() => reconcile(client, references.slice(1)))).toEqual(['BatchGetItem', 'BatchGetItem']);
-      expect((await recordCalls(() => reconcile(client, references))).sort()).toEqual(Array(4).fill('BatchGetItem'));
-      expect(await recordCalls(() => reconcile(client, ['in_1', 'none 1', 'none 2']))).toEqual([
-        'BatchGetItem',
-        'BatchGetItem',
-        'Query',
-        'Query',
-      ]);
-      expect(await recordCalls(() => reconcile(client, ['none']))).toEqual(['BatchGetItem', 'Query']);
-      expect(await recordCalls(() => reconcile(client, ['in_1'], october))).toEqual([
-        'BatchGetItem',
-        'BatchGetItem',
-        'Query',
-      ]);
-    });
-
-    it.runIf(inject('emulator') === 'memory')('takes one read unit per claim and per transaction', async () => {
-      const client = await warmClient();
-      for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
-      const { table, indexes } = await used(() => reconcile(client, ['a', 'b', 'c'], october));
-      // Three rows of the range are under 4 KB together, which is half a unit.
-      expect([table, indexes]).toEqual([6, 0.5]);
-      const missing = await used(() => reconcile(client, ['x', 'y']));
-      expect([missing.table, missing.indexes]).toEqual([2, 1]);
-    });
-  });
+it('each request of a warm instance makes the documented calls', async () => {
+  // Caches stay warm however slow the machine is.
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const client = connectClient(await newCaller());
+  await made(client.call('POST', '/customers', { body: { id: 'known', exemptions: [{ reason: 'resale' }] } }));
+  for (const reference_id of references) await sold(client, { reference_id });
+  const parent = await sold(client, { line_items: [{ id: 'item_1', quantity: '9', unit_price: '1.00' }] });
+  const createId = async (body: object) => (await made(client.create(body))).id;
+  const ids = {
+    parent: parent.id,
+    credit: await createId(creditOf(parent, { status: 'draft', ...half })),
+    draft: await createId(sale()),
+    known: await createId(to('known')),
+    cursor: (await made(client.list({ limit: '2' }))).next_cursor,
+  };
+  const counted: string[][] = [];
+  for (const [name, run] of requests) counted.push([name, (await used(() => run(client, ids))).calls.join(' ')]);
+  vi.useRealTimers();
+  // Calls that a request makes in parallel have no order.
+  const sorted = (calls = '') => calls.split(' ').sort().join(' ');
+  expect(counted.map(([name, calls]) => [name, sorted(calls)])).toEqual(
+    requests.map(([name, , calls]) => [name, sorted(calls)]),
+  );
 });
 
-describe('write units', () => {
-  // DynamoDB Local counts the indexes of a transaction twice.
-  it.runIf(inject('emulator') === 'memory')(
-    'each operation makes the documented calls, takes one write unit per index row, and about the units in `npm run cost`',
-    async () => {
-      const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
-      expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
-        calculation: [1, 1],
-        'create draft': [2, 1],
-        'update draft': [3, 3],
-        'create finalized': [2, 1],
-        finalize: [2, 2],
-        credit: [2, 2],
-        void: [2, 2],
-        get: [1, 1],
-        list: [1, expect.any(Number)],
-      });
-      const getUnits = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
-      // By account, tax date, customer and reference; a draft also by deadline, a credit by parent and among credits.
-      const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
-      for (const [of, count] of Object.entries(rows))
-        expect(getUnits(of), of).toMatchObject({ index_write_units: count });
-      // `npm run cost` measures different content, with four jurisdictions.
-      const { steps } = getMeasures(3);
-      for (const of of ['create draft', 'update draft', 'finalize', 'create finalized', 'credit'] as const) {
-        const ratio = Number(getUnits(of)['write_units']) / Number(steps[of].writes);
-        expect(ratio > 0.75 && ratio < 1.25, of).toBe(true);
+// DynamoDB Local counts the indexes of a transaction twice.
+describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
+  it('of a reconciliation are one read unit per claim and per transaction', async () => {
+    const client = connectClient(await newCaller());
+    for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
+    // Three rows of the range are under 4 KB together, which is half a unit.
+    expect(await used(() => reconcile(client, ['a', 'b', 'c'], october))).toMatchObject({
+      table: 6,
+      indexes: { by_tax_date: 0.5 },
+    });
+    expect(await used(() => reconcile(client, ['x', 'y']))).toMatchObject({ table: 2, indexes: { by_reference: 1 } });
+  });
+
+  it('of each operation are one write unit per index row, and about those in `npm run cost`', async () => {
+    const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
+    expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
+      calculation: [1, 1],
+      'create draft': [2, 1],
+      'update draft': [3, 3],
+      'create finalized': [2, 1],
+      finalize: [2, 2],
+      credit: [2, 2],
+      void: [2, 2],
+      get: [1, 1],
+      list: [1, expect.any(Number)],
+    });
+    const getUnits = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
+    // By account, tax date, customer and reference; a draft also by deadline, a credit by parent and among credits.
+    const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
+    for (const [of, count] of Object.entries(rows))
+      expect(getUnits(of), of).toMatchObject({ index_write_units: count });
+    // `npm run cost` measures different content, with four jurisdictions.
+    const { steps } = getMeasures(3);
+    for (const of of ['create draft', 'update draft', 'finalize', 'create finalized', 'credit'] as const) {
+      const ratio = Number(getUnits(of)['write_units']) / Number(steps[of].writes);
+      expect(ratio > 0.75 && ratio < 1.25, of).toBe(true);
+    }
+  });
+
+  it('of a sale with a thousand lines are one write that updates each index once', async () => {
+    const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
+    const head = created({ ...finalized, line_items });
+    const { calls, table, indexes } = await used(() => ledger.commit(buildCommit(newAccount(), head)));
+    expect([calls, indexes]).toEqual([['TransactWriteItems'], { by_account: 1, by_tax_date: 1 }]);
+    // Uncompressed they would exceed 700 KB and would not fit.
+    expect(table).toBeLessThan(60);
+  });
+
+  describe('of lists', () => {
+    const account = newAccount();
+    const parent = { type: 'credit' as const, parent_transaction_id: newTransactionId() };
+    const everywhere = { ...parent, reference_id: 'INV-1', customer: { id: 'cus_1', address: michigan } };
+    const rowBytes: Record<string, number> = {};
+    const listFor = (id: string, query: TransactionListQuery) => {
+      const ports = { index: transactionIndex, ledger, now: () => createdMs };
+      const caller = { id, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
+      return used(() => listTransactions(query, caller, ports));
+    };
+
+    // More than a page of 100, in every index, and all void, so a filter by a different status reads on without
+    // matches.
+    beforeAll(async () => {
+      const heads = Array.from({ length: 420 }, () => created({ ...voided, ...everywhere }));
+      for (let from = 0; from < heads.length; from += 20)
+        await Promise.all(heads.slice(from, from + 20).map((head) => ledger.commit(buildCommit(account, head))));
+      const item = transactionItem(account, heads[0]?.after as StoredTransaction);
+      for (const { name, partition, sort, include } of tables.transactions.indexes) {
+        const projected = ['pk', 'sk', partition.name, sort.name, ...include];
+        rowBytes[name] = itemSize(Object.fromEntries(Object.entries(item).filter(([key]) => projected.includes(key))));
       }
-    },
-  );
+    });
+
+    // Half a unit per started 4 KB of a page's rows together.
+    const pageUnits = (index: string, rows: number) => Math.ceil((rows * (rowBytes[index] ?? 0)) / 4096) / 2;
+    const { reference_id, parent_transaction_id } = everywhere;
+
+    it.each<[string, TransactionListQuery]>([
+      ['by_account', {}],
+      ['by_reference', { reference_id }],
+      ['by_parent', { parent_transaction_id }],
+      ['by_customer', { customer_id: 'cus_1' }],
+      ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
+      ['credits', { type: 'credit' }],
+    ])('%s: match the estimate for a page, and for a filter without matches', async (index, query) => {
+      // Each read is rounded.
+      const expectUnits = async (more: TransactionListQuery, calls: number, expected: number) => {
+        const { indexes, ...seen } = await listFor(account, { ...query, ...more });
+        expect([seen.calls.length, seen.table, Object.keys(indexes)]).toEqual([calls, 0, [index]]);
+        expect(Math.abs((indexes[index] ?? 0) - expected)).toBeLessThanOrEqual(calls / 2);
+      };
+      // One row more than the page shows whether there are more.
+      await expectUnits({ limit: 25 }, 1, pageUnits(index, 26));
+      await expectUnits({ limit: 100 }, 1, pageUnits(index, 101));
+      expect(pageUnits(index, 101)).toBeLessThanOrEqual(7);
+      // 100 rows, then the other 320.
+      await expectUnits({ status: 'finalized', limit: 25 }, 2, pageUnits(index, 100) + pageUnits(index, 320));
+    });
+
+    // The largest rows fill the 1 MB of a query response: 128 units, and no filter reads more than four responses.
+    it('are limited to four responses of 1 MB', async () => {
+      const heavy = newAccount();
+      const noise = () => randomBytes(360).toString('base64');
+      for (let at = 0; at < 60; at += 1) {
+        const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key_${key}`, noise()]));
+        await ledger.commit(buildCommit(heavy, created({ ...finalized, metadata })));
+      }
+      const { calls, indexes } = await listFor(heavy, { status: 'void', limit: 25 });
+      expect(calls.length).toBeLessThanOrEqual(4);
+      const units = indexes['by_account'] ?? 0;
+      expect(units).toBeGreaterThan(100);
+      expect(units / calls.length).toBeLessThanOrEqual((1024 * 1024) / 4096 / 2 + 8);
+    });
+  });
 });
 
 describe('admission', () => {

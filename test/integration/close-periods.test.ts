@@ -307,29 +307,4 @@ describe('unfinished work of a close request', () => {
     expect(listTotals(closed)).toEqual(['US-MI USD 121.00 0.00 121.00 7.26 13']);
     expect(getRefusal(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
   });
-
-  it('is finished by the schedule while a return is marked as filed', async () => {
-    const { filer, hurried } = await hurriedFiler(3);
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    const asked = await hurried.change(id, { status: 'filed', confirmation_number: 'c' });
-    expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'marking', false]);
-    expect((await made(filer.filing(id))).filed_at).toBeNull();
-    // Its status cannot change otherwise, and a repeated request returns the same.
-    expect(getRefusal(await filer.change(id, { status: 'canceled' }))).toBe(
-      '409 | conflict_invalid_status_transition /status',
-    );
-    await closePeriods();
-    expect(await made(filer.filing(id))).toMatchObject({ status: 'filed', progress: { entries_marked: 3 } });
-  });
-
-  it('is finished by the schedule while a filing is canceled, and until then the state has no other filing', async () => {
-    const { filer, hurried } = await hurriedFiler(3);
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    const asked = await hurried.change(id, { status: 'canceled' });
-    expect([asked.status, asked.body.status, asked.body.progress.complete]).toEqual([202, 'canceled', false]);
-    expect(getRefusal(await hurried.close(october))).toContain('409 | conflict_filing_in_progress');
-    await closePeriods();
-    expect(await made(filer.filing(id))).toMatchObject({ status: 'canceled', progress: { entries_reopened: 3 } });
-    expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(3);
-  });
 });

@@ -3,11 +3,10 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { answerBytes } from '../../shared/base/answer-size.ts';
-import { accepted } from '../../shared/base/command-error.ts';
 import { now } from '../../shared/config/clock.ts';
-import { createFiling, dryRunReader } from '../../shared/filings/create-filing.ts';
+import { createFiling } from '../../shared/filings/create-filing.ts';
 import type { ClosePorts } from '../../shared/filings/ports.ts';
-import { getFiling, readWhole } from '../../shared/filings/read-filings.ts';
+import { getFiling } from '../../shared/filings/read-filings.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
@@ -26,6 +25,7 @@ import {
   resume,
 } from '../support/filing-ledger.ts';
 import { createFiler, type Filer, settled } from '../support/filings.ts';
+import { isLong } from '../support/mode.ts';
 import { later, made, sale } from '../support/sales.ts';
 
 const period = { state: 'US-TX', period_end: '2026-10-31' };
@@ -142,8 +142,6 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     });
     expect(pages).toBeGreaterThan(2);
     expect(lines).toEqual(expected());
-    const whole = accepted(await readWhole(dryRunReader(period, caller(account), listPorts(account))));
-    expect(listLines(whole.totals)).toEqual(expected());
   });
 
   it('are canceled and opened again', { timeout: 120_000 }, async () => {
@@ -251,6 +249,6 @@ it('leaves every period up to now closable with one call each, after any accepte
         expect(calls).toBeLessThanOrEqual(periodsMax);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: isLong ? 20 : 5 },
   );
 });

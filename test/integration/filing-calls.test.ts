@@ -15,15 +15,7 @@ import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { countDatabaseUse, putItems } from '../bench/database.ts';
 import { newCaller } from '../support/api.ts';
 import { callCounts, used } from '../support/count-calls.ts';
-import {
-  closedFiling,
-  createFiler,
-  type Filer,
-  type Filing,
-  newestFiling,
-  settled,
-  soldOn,
-} from '../support/filings.ts';
+import { createFiler, type Filer, type Filing, newestFiling, settled, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
@@ -150,142 +142,108 @@ it('with many accounts, an idle run makes at most 20 calls, and a period at most
   expect(calls / count).toBeGreaterThan(12);
 });
 
-/** Creates October sales in Michigan. Returns a client with warm caches, and one whose requests have almost no time left. */
-const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
-  const caller = await newCaller();
-  const filer = createFiler(caller);
-  await made(filer.list());
-  for (let left = sales; left > 0; left -= 10)
-    await Promise.all(Array.from({ length: Math.min(10, left) }, () => soldOn(filer, '2026-10-05', '10.00')));
-  return { filer, hurried: createFiler({ call: await hurriedCall(handlers, caller) }) };
-};
 const october = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
+const filed = { status: 'filed', confirmation_number: 'c' };
+const sell = (filer: Filer, sales: number) =>
+  Promise.all(Array.from({ length: sales }, () => soldOn(filer, '2026-10-05', '10.00')));
 
-describe('ledger calls of filing reads', () => {
-  it('a list makes one call, plus one per unfinished filing on it', async () => {
-    const { filer } = await filersWith(0);
-    expect(await callCounts(() => filer.filings())).toEqual({ Query: 1 });
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(await callCounts(() => filer.filings({ limit: '100', state: 'MI' }))).toEqual({ Query: 1 });
-    expect(await callCounts(() => filer.filings({ starting_after: id }))).toEqual({ GetItem: 1, Query: 1 });
-  });
-
-  it('a filing makes two calls: its head, and its eight shards', async () => {
-    const { filer } = await filersWith(3);
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(await callCounts(() => filer.filing(id))).toEqual({ BatchGetItem: 1, GetItem: 1 });
-    expect(await callCounts(() => filer.filing(id, {}, { Accept: 'text/csv' }))).toEqual({
-      BatchGetItem: 1,
-      GetItem: 1,
-    });
-  });
-
-  it("a page of exceptions makes one call for its head and at most one per shard, and stops at the page's end", async () => {
-    const { filer } = await filersWith(10);
-    for (let at = 0; at < 8; at++) await soldOn(filer, '2026-10-05', '10.00', { tax_amount: '1.00' });
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect((await made(filer.exceptions(id))).data).toHaveLength(8);
-    expect(await callCounts(() => filer.exceptions(id))).toEqual({ GetItem: 1, Query: 8 });
-    const { Query = 0 } = await callCounts(() => filer.exceptions(id, { limit: '1' }));
-    expect(Query).toBeLessThanOrEqual(8);
-  });
-
-  it('a page of entries makes at most one more call per shard, for any number of entries', async () => {
-    const { filer } = await filersWith(60);
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    for (const limit of ['1', '5', '100']) {
-      const { Query = 0, ...others } = await callCounts(() => filer.filing(id, { expand: 'entries', limit }));
-      expect(others).toEqual({ BatchGetItem: 1, GetItem: 1 });
-      expect(Query).toBeGreaterThanOrEqual(1);
-      expect(Query).toBeLessThanOrEqual(8);
-    }
-  });
-
-  it('a dry run makes one call per shard in addition to those that find the period', async () => {
-    const { filer } = await filersWith(60);
-    const calls = await callCounts(() => filer.close({ ...october, dry_run: true }));
+it('each request about filings makes the documented calls', async () => {
+  const caller = await newCaller();
+  const filer = createFiler(caller);
+  // Leaves all work to later requests.
+  const hurried = createFiler({ call: await hurriedCall(handlers, caller) });
+  await sell(filer, 60);
+  for (let at = 0; at < 8; at++) await soldOn(filer, '2026-10-05', '10.00', { tax_amount: '1.00' });
+  let id = '';
+  const settle = async () => {
+    ({ id } = await settled(filer, (await newestFiling(filer)).id));
+  };
+  const november = () => later(40 * dayMs, () => hurried.close({ ...october, period_end: '2026-11-30' }));
+  /** In order; a function without calls only prepares the next ones. */
+  const requests: [name: string, run: () => Promise<unknown>, calls?: Record<string, number>][] = [
+    ['a list', () => filer.filings(), { Query: 1 }],
     // The chain, the period, the oldest open month of eight shards, and their entries.
-    expect(calls).toEqual({ BatchGetItem: 1, GetItem: 1, Query: 16 });
-  });
+    ['a dry run', () => filer.close({ ...october, dry_run: true }), { BatchGetItem: 1, GetItem: 1, Query: 16 }],
+    // The key, the chain, the period, and the oldest open month of eight shards.
+    ['a start', () => hurried.close(october, key), { GetItem: 2, BatchGetItem: 1, Query: 8, TransactWriteItems: 1 }],
+    ['the rest', settle],
+    ['a replay', () => filer.close(october, key), { GetItem: 1 }],
+    [
+      'an existing filing',
+      () => filer.close(october, { 'Idempotency-Key': 'other' }),
+      { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 },
+    ],
+    ['a filtered list', () => filer.filings({ limit: '100', state: 'MI' }), { Query: 1 }],
+    ['a list after a filing', () => filer.filings({ starting_after: id }), { GetItem: 1, Query: 1 }],
+    // The head, and its eight shards.
+    ['a filing', () => filer.filing(id), { BatchGetItem: 1, GetItem: 1 }],
+    ['a filing as CSV', () => filer.filing(id, {}, { Accept: 'text/csv' }), { BatchGetItem: 1, GetItem: 1 }],
+    ['a page of exceptions', () => filer.exceptions(id), { GetItem: 1, Query: 8 }],
+    // The next period follows from the chain.
+    ['a next period', november, { GetItem: 1, BatchGetItem: 1, TransactWriteItems: 1 }],
+    [
+      'a filed return',
+      () => hurried.change(id, { ...filed, acknowledge_exceptions: 8 }, key),
+      { GetItem: 2, BatchGetItem: 1, TransactWriteItems: 1 },
+    ],
+    ['the rest', settle],
+    // Also reads the chain.
+    [
+      'a canceled filing',
+      () => hurried.change(id, { status: 'canceled' }),
+      { GetItem: 1, BatchGetItem: 2, TransactWriteItems: 1 },
+    ],
+  ];
+  const counted: unknown[] = [];
+  for (const [name, run, calls] of requests) counted.push([name, ...(calls ? [await callCounts(run)] : [await run()])]);
+  expect(counted).toEqual(requests.map(([name, , calls]) => [name, calls]));
+  const { data } = await made(filer.filings());
+  const first = data.at(-1)?.id ?? '';
+  // At most one call per shard, for any number of entries.
+  for (const limit of ['1', '5', '100']) {
+    const { Query = 0, ...others } = await callCounts(() => filer.filing(first, { expand: 'entries', limit }));
+    expect([others, Query >= 1 && Query <= 8]).toEqual([{ BatchGetItem: 1, GetItem: 1 }, true]);
+  }
 });
 
-describe('ledger calls of closing and filing periods', () => {
-  it('starting a filing makes one write, after the reads that find the period', async () => {
-    const { filer, hurried } = await filersWith(3);
-    // The key, the chain, the period, and the oldest open month of eight shards.
-    expect(await callCounts(() => hurried.close(october, key))).toEqual({
-      GetItem: 2,
-      BatchGetItem: 1,
-      Query: 8,
-      TransactWriteItems: 1,
-    });
-    const { id } = await newestFiling(filer);
-    await settled(filer, id);
-    // A replay, and an existing filing.
-    expect(await callCounts(() => filer.close(october, key))).toEqual({ GetItem: 1 });
-    const found = { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 };
-    expect(await callCounts(() => filer.close(october, { 'Idempotency-Key': 'other' }))).toEqual(found);
-    // The next period follows from the chain.
-    const november = { ...october, period_end: '2026-11-30' };
-    const next = await later(40 * dayMs, () => callCounts(() => hurried.close(november)));
-    expect(next).toEqual({ GetItem: 1, BatchGetItem: 1, TransactWriteItems: 1 });
-    // The head and its shards; a cancellation also reads the chain.
-    expect(await callCounts(() => hurried.change(id, { status: 'filed', confirmation_number: 'c' }, key))).toEqual({
-      GetItem: 2,
-      BatchGetItem: 1,
-      TransactWriteItems: 1,
-    });
-  });
-
-  it('canceling a filing makes one write', async () => {
-    const { filer, hurried } = await filersWith(3);
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(await callCounts(() => hurried.change(id, { status: 'canceled' }))).toEqual({
-      GetItem: 1,
-      BatchGetItem: 2,
-      TransactWriteItems: 1,
-    });
-  });
-
-  it('closing a period makes one write per 49 entries of a shard, and one to end the filing', async () => {
-    const { filer } = await filersWith(120);
-    const readWrites = async (run: () => Promise<Answer<Filing>>) => {
-      const calls = await callCounts(async () => settled(filer, (await made(run())).id));
-      return calls['TransactWriteItems'];
-    };
-    // 120 entries in eight shards: each has between 1 and 48.
-    expect(await readWrites(() => filer.close(october))).toBe(1 + 8 + 1);
-    const { id } = await newestFiling(filer);
-    expect(await readWrites(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 8 + 1);
-  });
+it('closing a period makes one write per 49 entries of a shard, and one to end the filing', async () => {
+  const filer = createFiler(await newCaller());
+  await sell(filer, 120);
+  const readWrites = async (run: () => Promise<Answer<Filing>>) => {
+    const calls = await callCounts(async () => settled(filer, (await made(run())).id));
+    return calls['TransactWriteItems'];
+  };
+  // 120 entries in eight shards: each has between 1 and 48.
+  expect(await readWrites(() => filer.close(october))).toBe(1 + 8 + 1);
+  const { id } = await newestFiling(filer);
+  expect(await readWrites(() => filer.change(id, filed))).toBe(1 + 8 + 1);
 });
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', () => {
   it('cost four write units per moved or marked entry, and two for indexes', async () => {
-    const { filer } = await filersWith(0);
+    const filer = createFiler(await newCaller());
     const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));
       return { writes, indexes };
     };
     // It starts with head, chain, period, work item and eight shards. It then ends each shard, and finally head, chain
     // and work item.
-    const empty = { writes: 2 * 12 + 2 * 8 + 2 * 3, indexes: 0 };
+    const empty = { writes: 2 * 12 + 2 * 8 + 2 * 3, indexes: {} };
     expect(await written(() => filer.close({ ...october, state: 'OH' }))).toEqual(empty);
     const entries = 80;
-    for (let left = entries; left > 0; left -= 10)
-      await Promise.all(Array.from({ length: 10 }, () => soldOn(filer, '2026-10-05', '10.00')));
+    await sell(filer, entries);
     // Each shard has some entries, and its last batch ends it.
     expect(await written(() => filer.close(october))).toEqual({
       writes: empty.writes + 4 * entries,
-      indexes: 0,
+      indexes: {},
     });
     const { id } = await newestFiling(filer, { state: 'MI' });
     // No chain and no period, at the start and at the end; a head under 1 KB, and its audit entry.
-    expect(await written(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toEqual({
+    expect(await written(() => filer.change(id, filed))).toEqual({
       writes: empty.writes - 2 * 3 + (2 + 2) * entries,
-      indexes: 2 * entries,
+      indexes: { by_account: entries, by_tax_date: entries },
     });
     const { table } = await used(() => filer.filing(id));
     // The head, and eight shards.

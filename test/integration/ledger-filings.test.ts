@@ -14,12 +14,9 @@ import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts
 import { database } from '../../shared/store/client/client.ts';
 import { decompress } from '../../shared/store/client/compressed.ts';
 import { allFilings } from '../../shared/store/filings/entry-places.ts';
-import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   cancelIt,
   close,
-  closingMs,
-  creditsEverywhere,
   fileIt,
   itemsIn,
   judge,
@@ -30,7 +27,6 @@ import {
   portsFor,
   post,
   read,
-  readMembers,
   readPlaces,
   requireFiling,
   resume,
@@ -44,65 +40,6 @@ const on = (day: string, cents: number, others: { type?: 'credit'; currency?: st
   ...others,
 });
 
-it('moves late sales and credits to the next period, in every shard', async () => {
-  const account = newFiler();
-  const posted = [await post(account, on('2026-09-08', 1001)), ...(await creditsEverywhere(account, '2026-09-30'))];
-  const september = requireFiling(await close(account, { period_end: '2026-09-30' }));
-  const late = [await post(account, on('2026-09-08', 99)), ...(await creditsEverywhere(account, '2026-08-01'))];
-  posted.push(...late);
-  await judge(account, state, posted);
-  const october = requireFiling(await close(account));
-  await judge(account, state, posted);
-  expect((await readMembers(account, october.id)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
-    late.map(({ stored }) => stored.transaction.id).sort(),
-  );
-  expect((await read(account, september.id)).progress.entries_moved).toBe(9);
-});
-
-it('cancels filings from the newest to the oldest, and closes all periods again', async () => {
-  const account = newFiler();
-  const posted = [await post(account, on('2026-09-08', 1001)), await post(account, on('2026-10-08', 333))];
-  const close2 = async () => [
-    requireFiling(await close(account, { period_end: '2026-09-30' })).id,
-    requireFiling(await close(account)).id,
-  ];
-  const [september = '', october = ''] = await close2();
-  const refused = await cancelIt(account, september);
-  expect(refused).toMatchObject({
-    problems: [{ code: 'conflict_period_order', meta: { state, period_end: '2026-10-31' } }],
-  });
-  requireFiling(await cancelIt(account, october));
-  await judge(account, state, posted);
-  requireFiling(await cancelIt(account, september));
-  await judge(account, state, posted);
-  expect((await readPlaces(account, state)).open).toHaveLength(2);
-  const again = await close2();
-  await judge(account, state, posted);
-  expect(new Set([september, october, ...again]).size).toBe(4);
-});
-
-it('starts with the oldest open entry again after the first period was canceled', async () => {
-  const account = newFiler();
-  const posted = [await post(account, on('2026-09-05', 1001))];
-  const { id } = requireFiling(await close(account, { period_end: '2026-09-30' }));
-  posted.push(await post(account, on('2026-02-05', 333)));
-  requireFiling(await cancelIt(account, id));
-  await judge(account, state, posted);
-  expect(await close(account, { period_end: '2026-09-30' })).toMatchObject({
-    problems: [{ code: 'conflict_period_order', meta: { state, period_end: '2026-02-28' } }],
-  });
-  const february = requireFiling(await close(account, { period_end: '2026-02-28' }));
-  await judge(account, state, posted);
-  expect((await readMembers(account, february.id)).map(({ month }) => month)).toEqual(['2026-02']);
-});
-
-it('allows any first period after an empty first one is canceled', async () => {
-  const account = newFiler();
-  const { id } = requireFiling(await close(account, { period_end: '2023-01-31' }));
-  requireFiling(await cancelIt(account, id));
-  requireFiling(await close(account, { period_end: '2026-10-31' }));
-});
-
 it('starts with a new filing frequency after the first period was canceled', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-05', 1001))];
@@ -113,20 +50,6 @@ it('starts with a new filing frequency after the first period was canceled', asy
   const quarter = requireFiling(await close(quarterly, { period_end: '2026-09-30' }));
   expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
   await judge(account, state, posted);
-});
-
-it('rejects a filing of a state while another one is being canceled', async () => {
-  const account = newFiler();
-  await post(account, on('2026-10-08', 1001));
-  const { id } = requireFiling(await close(account));
-  const inHaste = portsFor(account, { remainingMs: () => 2000 });
-  requireFiling(await cancelIt(account, id, inHaste));
-  for (const period_end of ['2026-10-31', '2026-11-30'])
-    expect(await close(account, { period_end })).toMatchObject({
-      problems: [{ code: 'conflict_filing_in_progress', meta: { filing_id: id } }],
-    });
-  await resume(account);
-  expect(requireFiling(await close(account)).id).not.toBe(id);
 });
 
 describe('a dry run', () => {
@@ -151,22 +74,6 @@ describe('a dry run', () => {
 });
 
 describe('the transactions of a filing', () => {
-  it('are marked as filed by the last of their states', async () => {
-    const account = newFiler();
-    const both = await post(account, { day: '2026-10-08', levies: [...levies('MI', 500), ...levies('OH', 700)] });
-    const michigan = requireFiling(await close(account)).id;
-    const ohio = requireFiling(await close(account, { state: 'US-OH' })).id;
-    await fileIt(account, ohio);
-    await judge(account, 'US-OH', [both]);
-    await judge(account, state, [both]);
-    await fileIt(account, michigan);
-    await judge(account, 'US-OH', [both]);
-    await judge(account, state, [both]);
-    const { transaction } = (await ledger.find(account.id, both.stored.transaction.id)) ?? both.stored;
-    expect(transaction).toMatchObject({ status: 'filed', version: 3 });
-    expect(transaction.filed_at?.slice(0, 10)).toBe(new Date(closingMs).toISOString().slice(0, 10));
-  });
-
   it('are marked in smaller batches if they are large, each once', async () => {
     const account = newFiler();
     const posted: Posted[] = [];

@@ -4,18 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { filingReply } from '../../shared/api/csv-reply.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import {
-  cancel,
-  closedFiling,
-  createFiler,
-  csv,
-  everyEntry,
-  type Filer,
-  type Filing,
-  file,
-  soldOn,
-} from '../support/filings.ts';
-import type { Answer } from '../support/http.ts';
+import { cancel, closedFiling, createFiler, csv, type Filer, type Filing, file, soldOn } from '../support/filings.ts';
 import { exemptParts } from '../support/return-sums.ts';
 import { creditOf, dayMs, everyPage, getRefusal, later, made } from '../support/sales.ts';
 
@@ -39,17 +28,6 @@ beforeAll(async () => {
 });
 
 describe('the entries of a filing', () => {
-  it.each([7, 25, 100])('are in pages of %i, each once and unchanged', async (limit) => {
-    const entries = await everyEntry(filer, filing.id, limit);
-    expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
-    const credit = entries.find((entry) => entry.transaction_id === sales[30]?.id);
-    expect([credit?.month, credit?.currency]).toEqual(['2026-10', 'USD']);
-    expect(credit?.amounts.map((row) => [row.jurisdiction_code, row.taxable_amount, row.tax_amount])).toEqual([
-      ['US-HI', '-30.00', '-1.20'],
-      ['US-HI-00-003', '-30.00', '-0.15'],
-    ]);
-  });
-
   it('are 25 per page by default, and every page has the totals', async () => {
     const page = await made(filer.filing(filing.id, { expand: 'entries' }));
     expect([page.entries.data.length, page.entries.has_more, page.totals]).toEqual([25, true, filing.totals]);
@@ -151,27 +129,6 @@ describe('a filing as CSV', () => {
       row('US-HI-00-003', 'Honolulu County', 'county', '0.005', filing.totals[1]?.tax_amount),
       row('', 'Total', 'total', '', filing.summary[0]?.tax_amount),
     ]);
-  });
-
-  it('has a page of entries, and links to the next', async () => {
-    const rows: Record<string, string>[] = [];
-    const base = 'http://127.0.0.1';
-    let pages = 0;
-    for (let path = `/filings/${filing.id}?expand=entries&limit=10`; path !== ''; pages++) {
-      const answer: Answer = await caller.call('GET', path, { headers: csv });
-      expect(answer.headers.get('content-disposition')).toContain('_closed_entries.csv');
-      rows.push(...read(answer.text));
-      const link = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
-      path = link ? new URL(link, `${base}${path}`).href.slice(base.length) : '';
-    }
-    expect(pages).toBe(4);
-    const listed = (await everyEntry(filer, filing.id)).flatMap(({ transaction_id, currency, amounts }) =>
-      amounts.map((row) => [transaction_id, currency, row.jurisdiction_code, row.rate, row.tax_amount].join(' ')),
-    );
-    const written = rows.map((row) =>
-      ['transaction_id', 'currency', 'jurisdiction_code', 'rate', 'tax_amount'].map((name) => row[name]).join(' '),
-    );
-    expect(written.sort()).toEqual(listed.sort());
   });
 
   it('is only a header if nothing was owed', async () => {

@@ -10,10 +10,10 @@ type Options = {
 
 /**
  * Runs a function that must succeed. Returns its database calls by command name, including rejected calls, and their
- * capacity units.
+ * capacity units: of the table, of its transactional writes, and of each index.
  */
 export const used = async (run: () => Promise<unknown>, { accounts = false }: Options = {}) => {
-  const seen = { calls: [] as string[], table: 0, writes: 0, indexes: 0 };
+  const seen = { calls: [] as string[], table: 0, writes: 0, indexes: {} as Record<string, number> };
   database.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (sent) => {
@@ -29,7 +29,8 @@ export const used = async (run: () => Promise<unknown>, { accounts = false }: Op
           const units = Table?.CapacityUnits ?? 0;
           seen.table += units;
           if (commandName.startsWith('TransactWrite')) seen.writes += units;
-          for (const { CapacityUnits = 0 } of Object.values(GlobalSecondaryIndexes)) seen.indexes += CapacityUnits;
+          for (const [name, { CapacityUnits = 0 }] of Object.entries(GlobalSecondaryIndexes))
+            if (CapacityUnits > 0) seen.indexes[name] = (seen.indexes[name] ?? 0) + CapacityUnits;
         }
         return answer;
       },

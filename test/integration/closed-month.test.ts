@@ -20,6 +20,7 @@ import {
   settled,
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
+import { isLong } from '../support/mode.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
 import { creditOf, getMeta, getRefusal, made, startOnTestDay } from '../support/sales.ts';
@@ -56,6 +57,8 @@ const addresses: Record<State, readonly object[]> = {
 };
 const products = ['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'SOFTWARE.SAAS', 'HEALTH.DRUGS'] as const;
 const sent = { month: '2026-10', period_end: '2026-10-31' };
+// The long test needs half a minute.
+const [saleCount, creditEvery] = isLong ? [500, 17] : [150, 6];
 const creditCount = 40;
 const washingtonFrom = '2026-10-10';
 
@@ -127,6 +130,8 @@ const newSale = (at: number) => {
     currency: draw.oneIn(25) ? 'CAD' : 'USD',
     ...(draw.oneIn(2) && { shipping: { amount: cents(300, 2000) } }),
     ...(draw.oneIn(5) && { discount_amount: cents(100, 400) }),
+    // A tax other than the calculated one, in one state. Its credits are tested in returns.test.ts.
+    ...(!elsewhere && at % creditEvery < 2 && { tax_amount: cents(0, 5000) }),
     // The first line is always shipped.
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) => ({
       ...newLine(`item_${index}`, index > 0 ? elsewhere : null),
@@ -196,7 +201,7 @@ const exemptShipping = [
 
 /** Full credits, partial credits, credits of the remainder, and credits of only the shipping. */
 const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { readonly id: string }) => {
-  const some = sales.filter((_, at) => at % 17 === 3);
+  const some = sales.filter((_, at) => at % creditEvery === 3);
   const dated = { tax_date: '2026-10-31' };
   const piece = { ...dated, line_items: [{ id: 'item_0', quantity: '1' }] };
   const rest = { ...dated, credit_remaining: true };
@@ -207,7 +212,9 @@ const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { 
   await all(partly, create(piece));
   // A single-item sale can already be credited in full.
   const left = await all(partly, async (sale) => (await filer.create(creditOf(sale, rest))).status === 201);
-  const others = sales.filter((_, at) => at % 17 === 5).slice(0, creditCount - 25 - left.filter(Boolean).length);
+  const others = sales
+    .filter((_, at) => at % creditEvery === 4)
+    .slice(0, creditCount - 25 - left.filter(Boolean).length);
   await all(others, create(rest));
 };
 
@@ -255,6 +262,11 @@ const listParts = (document: Transaction, state: State, rows: readonly Row[], ex
   const own = rows.filter(({ jurisdiction_code }) => jurisdiction_code === `US-${state}`);
   const gross = getSum(own, ({ taxable_amount, exempt_amount }) => sum([taxable_amount, exempt_amount]));
   const parts = new Map<Part, Decimal>();
+  // A supplied tax replaces the reason of a row.
+  const isOver = (row: Row) => row.taxability_reason === 'over_collected';
+  const isUncovered = (row: Row) =>
+    row.taxability_reason === 'not_supported' ||
+    (isOver(row) && state === 'GU' && !exemption && document.collected_by === 'seller');
   const add = (part: Part, amount: Decimal) => void parts.set(part, (parts.get(part) ?? zero).plus(amount));
   if (state === 'WA' && toSale(document).tax_date.slice(0, 10) < washingtonFrom) add('not_registered', gross);
   else if (document.collected_by === 'marketplace') add('marketplace', gross);
@@ -262,16 +274,13 @@ const listParts = (document: Transaction, state: State, rows: readonly Row[], ex
     for (const row of own) {
       const { taxability_reason: reason, taxable_amount, exempt_amount } = row;
       add('taxable', new Decimal(taxable_amount));
-      if (reason === 'customer_exempt')
+      if (reason === 'customer_exempt' || (isOver(row) && exemption))
         add(exemption === 'other' ? 'customer' : (exemption as Part), new Decimal(exempt_amount));
-      else add(reason === 'not_supported' ? 'not_covered' : 'product', new Decimal(exempt_amount));
+      else add(isUncovered(row) ? 'not_covered' : 'product', new Decimal(exempt_amount));
     }
   }
   const uncovered = [...Map.groupBy(rows, ({ jurisdiction_code }) => jurisdiction_code).values()].map((ofOne) =>
-    getSum(
-      ofOne.filter(({ taxability_reason }) => taxability_reason === 'not_supported'),
-      ({ exempt_amount }) => exempt_amount,
-    ),
+    getSum(ofOne.filter(isUncovered), ({ exempt_amount }) => exempt_amount),
   );
   return { gross, parts, uncovered: Decimal.max(zero, ...uncovered) };
 };
@@ -424,6 +433,20 @@ const reviewOfFiling = ({ review }: Filing) =>
     .map(({ code, currency, ...sums }) => [code, currency, sums.gross_amount, sums.tax_amount, sums.count].join(' '))
     .sort(byCode);
 
+/** Checks that totals add up: each from its parts and from its rates, and all of them to the tax of the state. */
+const mustAddUp = ({ totals, summary }: Filing) => {
+  for (const total of totals)
+    for (const figures of [total, ...total.rates]) {
+      expect(sum(Object.values(figures.exempt_by_reason)).toFixed(2)).toBe(figures.exempt_amount);
+      const parts = [figures.taxable_amount, figures.exempt_amount, figures.not_covered_amount];
+      expect(sum(parts).toFixed(2)).toBe(figures.gross_amount);
+    }
+  for (const name of ['gross_amount', 'tax_amount', 'calculated_tax_amount', 'over_collected_amount'] as const)
+    for (const total of totals) expect(sum(total.rates.map((rate) => rate[name])).toFixed(2), name).toBe(total[name]);
+  for (const name of ['tax_amount', 'calculated_tax_amount', 'over_collected_amount'] as const)
+    expect(getSum(totals, (total) => total[name]).toFixed(2)).toBe(getSum(summary, (row) => row[name]).toFixed(2));
+};
+
 type CsvRow = Readonly<Record<string, string>>;
 const readCsv = (text: string): CsvRow[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 
@@ -470,7 +493,7 @@ beforeAll(async () => {
   for (const [id, list] of Object.entries(stored))
     await made(filer.call('POST', '/customers', { body: { id, exemptions: list } }));
   const sales = await all(
-    Array.from({ length: 497 }, (_, at) => newSale(at)),
+    Array.from({ length: saleCount - 3 }, (_, at) => newSale(at)),
     record,
   );
   const directed = await all(exemptShipping, (body) => made(filer.create(body)));
@@ -482,11 +505,11 @@ beforeAll(async () => {
   documents = await everyTransaction();
 }, 240_000);
 
-it('the month has 500 sales, 40 credits and every kind of transaction', () => {
+it(`the month has ${saleCount} sales, ${creditCount} credits and every kind of transaction`, () => {
   const own = states.flatMap((state) => expectedReturn(state).own);
   const count = (type: string) =>
     new Set(own.filter(({ document }) => document.type === type).map(({ document }) => document.id));
-  expect([count('sale').size, count('credit').size]).toEqual([500, creditCount]);
+  expect([count('sale').size, count('credit').size]).toEqual([saleCount, creditCount]);
   expect(own.some(({ document }) => document.id === unregistered)).toBe(false);
   const others = documents.filter(({ status }) => status === 'draft' || status === 'void');
   expect(others.map(({ type, status }) => `${type} ${status}`).sort()).toEqual([
@@ -498,20 +521,20 @@ it('the month has 500 sales, 40 credits and every kind of transaction', () => {
     'sale void',
     'sale void',
   ]);
-  const codes = new Map(states.map((state) => [state, expectedReturn(state).review.map((line) => line.split(' ')[0])]));
-  expect([codes.get('MI')?.includes('exemption_expired'), codes.get('CA')?.includes('address_ambiguous')]).toEqual([
-    true,
-    true,
-  ]);
+  const codes = own.flatMap((figures) => figures.codes);
+  expect(codes).toEqual(expect.arrayContaining(['exemption_expired', 'address_ambiguous']));
   for (const name of [...exemptParts, 'taxable', 'not_covered'] as const)
-    expect([name, own.filter((figures) => figures.part(name).gt(0)).length > 9]).toEqual([name, true]);
-  expect(own.filter(({ tax, calculated }) => !tax.eq(calculated))).toHaveLength(1);
+    expect([name, own.filter((figures) => figures.part(name).gt(0)).length > saleCount / 100]).toEqual([name, true]);
+  for (const isOver of [true, false])
+    expect(
+      own.filter(({ tax, calculated }) => (isOver ? tax.gt(calculated) : tax.lt(calculated))).length,
+    ).toBeGreaterThan(3);
 });
 
 describe.each(states)('the return of %s', (state) => {
   it('equals the sum of the transactions, as a dry run and closed', async () => {
     const expected = expectedReturn(state);
-    expect(expected.ids.length).toBeGreaterThan(50);
+    expect(expected.ids.length).toBeGreaterThan(saleCount / 10);
     const dry = await made(filer.close({ state, period_end: sent.period_end, dry_run: true }));
     const { id } = await made(filer.close({ state, period_end: sent.period_end }));
     const closed = await settled(filer, id);
@@ -519,6 +542,7 @@ describe.each(states)('the return of %s', (state) => {
     for (const filing of [dry, closed]) {
       expect(filing.summary).toEqual(expected.summary);
       expect(ratesOfFiling(filing)).toEqual(expected.rates);
+      mustAddUp(filing);
       expect([filing.progress.entries_moved, filing.exceptions?.count]).toEqual([
         expected.ids.length,
         expected.exceptions.length,
@@ -606,11 +630,16 @@ describe.each(states)('the return of %s', (state) => {
   });
 });
 
-it('a state without registration has no return, and its sale has no entry', async () => {
-  const dry = await made(filer.close({ state: 'IN', period_end: sent.period_end, dry_run: true }));
-  expect([dry.summary, dry.progress.entries_moved]).toEqual([[], 0]);
+it('a state without registration has a return only of sales with recorded tax', async () => {
+  const returnOfIndiana = async () => made(filer.close({ state: 'IN', period_end: sent.period_end, dry_run: true }));
+  const empty = await returnOfIndiana();
+  expect([empty.summary, empty.progress.entries_moved]).toEqual([[], 0]);
   const found = documents.find(({ id }) => id === unregistered);
   expect([found?.status, found?.tax_amount]).toEqual(['finalized', '0.00']);
+  await made(filer.create(plainSale('IN', { tax_amount: '5.00' })));
+  const amounts = { gross_amount: '100.00', tax_amount: '5.00', over_collected_amount: '5.00', count: 1 };
+  const { summary } = await returnOfIndiana();
+  expect(summary).toMatchObject([{ ...amounts, exempt_by_reason: { not_registered: '100.00', product: '0.00' } }]);
 });
 
 it('each return is filed only with the number of its exceptions', async () => {
