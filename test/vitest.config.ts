@@ -8,7 +8,7 @@ process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/levy/compiled`
 
 /** The integration tests with the most conditions, indexes and pages. */
 const onAmazon =
-  '{account-store,close-periods,content-imports,content-store,create-filing,create-transaction,credits,history,idempotency,list-filings,list-transactions,reconciliations,update-filing,update-transaction}.test.ts';
+  '{close-periods,content-imports,content-store,create-transaction,credits,idempotency,list-transactions,reconciliations,update-transaction}.test.ts';
 
 /**
  * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, and more of the random orders and invalid
@@ -23,7 +23,7 @@ const modes = {
   long: {
     include: [
       '**/*.long.test.ts',
-      '{closed-month,content-oracles,filing-bounds,http-bad-input,imports-woocommerce,memory,mutants,place-rule-oracle,replay,schedules,tax-orders}.test.ts',
+      '{closed-month,content-oracles,filing-bounds,http-bad-input,imports-woocommerce,memory,mutants,place-rule-oracle,replay,returns,schedules,tax-orders}.test.ts',
     ],
     projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
   },

@@ -1,10 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { handler } from '../../functions/announce-changes.ts';
+import { handlers } from '../../infra/local/handlers.ts';
+import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { storedEvents } from '../../shared/cli/ledger/events.ts';
 import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { patterns } from '../../shared/events/announce.ts';
+import type { ReminderEvent } from '../../shared/events/event.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
-import { newCaller } from '../support/api.ts';
-import { cancel, closedFiling, createFiler, soldOn } from '../support/filings.ts';
-import { dayMs, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { cancel, closedFiling, createFiler, type Filing, file, newestFiling, soldOn } from '../support/filings.ts';
+import { creditOf, dayMs, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -198,4 +208,142 @@ describe('GET /filing-periods', () => {
     for (const registrations of [null, 'all'] as const)
       expect(await readPeriods(createFiler(await newCaller({ settings: { registrations } })))).toEqual([]);
   });
+});
+
+/** Runs the schedule at a time (UTC). */
+const runAt = (time: string) =>
+  later(Date.parse(time) - now(), () =>
+    handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
+  );
+
+const fromNovember = (...states: string[]) =>
+  states.map((state) => ({ state, from: '2026-11-01', to: null, frequency: 'month' as const }));
+
+const getDay = (day: number) => `2026-12-${String(day).padStart(2, '0')}`;
+
+const isReminder = (event: object): event is ReminderEvent => 'text' in event;
+
+/** The reminders of an account: the type, the day and time (UTC), the state, the status, the days left, and the amounts. */
+const short = ({ event_type, occurred_at, filing }: ReminderEvent): string => {
+  const amounts = filing.amounts_due?.map(({ amount, currency }) => `${amount} ${currency}`).join(', ') ?? 'unknown';
+  const { state, status, days_until_due } = filing;
+  return `${occurred_at.slice(5, 10)} ${event_type} ${state} ${status} ${days_until_due} ${amounts}`;
+};
+
+const readReminders = async ({ account }: Caller): Promise<ReminderEvent[]> => {
+  const onFault = (what: string) => expect.fail(what);
+  const walk = { account: account.id, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, onFault };
+  return (await Array.fromAsync(storedEvents(walk))).filter(isReminder);
+};
+const readShort = async (caller: Caller) => (await readReminders(caller)).map(short).sort();
+
+it('reminds of each return once per number of days and once when it is overdue, until it is filed', async () => {
+  const stream = await openStream(environment.tables.transactions);
+  const registrations = fromNovember('MI', 'OH', 'SC', 'VA');
+  // Due dates of November: MI, SC and VA on Sunday 20 December, so on Monday 21; OH on Wednesday 23.
+  const caller = await newCaller({ settings: { registrations, time_zone: 'America/New_York' } });
+  const silent = await newCaller({ settings: { registrations, filing_reminder_days: null } });
+  const late = await newCaller({ settings: { registrations: fromNovember('MI'), filing_reminder_days: [] } });
+  const filer = createFiler(caller);
+  const sold = await soldOn(filer, '2026-11-08', '200.00');
+  await made(filer.create(creditOf(sold, { tax_date: '2026-11-09', credit_remaining: true })));
+  await soldOn(filer, '2026-11-08', '150.00');
+  await soldOn(filer, '2026-11-08', '10.00', { currency: 'EUR' });
+  await runAt('2026-12-06T06:00:00Z');
+  for (const [state, change] of [
+    ['OH', (id: string) => file(filer, id)],
+    ['VA', (id: string) => cancel(filer, id)],
+  ] as const)
+    await later(Date.parse('2026-12-06T07:00:00Z') - now(), async () =>
+      change((await newestFiling(filer, { state })).id),
+    );
+  // No run from 14 to 16 December.
+  for (const day of [7, 8, 13, 17, 18, 19, 20, 21, 22]) {
+    await runAt(`${getDay(day)}T06:00:00Z`);
+    await runAt(`${getDay(day)}T06:05:00Z`);
+  }
+  const reminders = [
+    '12-17 filing.due_soon US-MI closed 4 0.60 EUR, 9.00 USD',
+    '12-17 filing.due_soon US-SC closed 4 ',
+    '12-17 filing.due_soon US-VA open 4 unknown',
+    '12-19 filing.due_soon US-MI closed 2 0.60 EUR, 9.00 USD',
+    '12-19 filing.due_soon US-SC closed 2 ',
+    '12-19 filing.due_soon US-VA open 2 unknown',
+    '12-22 filing.overdue US-MI closed -1 0.60 EUR, 9.00 USD',
+    '12-22 filing.overdue US-SC closed -1 ',
+    '12-22 filing.overdue US-VA open -1 unknown',
+  ];
+  expect(await readShort(caller)).toEqual(reminders);
+  expect(await readShort(silent)).toEqual([]);
+  expect(await readShort(late)).toEqual(['12-22 filing.overdue US-MI closed -1 ']);
+
+  // The same events are published, each once, and match their schemas.
+  const records = (await readRecords(stream)).filter((record) => patterns.some((of) => matches(of, record)));
+  const published = (await handler(records)).filter(isReminder).filter(({ account }) => account === caller.account.id);
+  expect(published.map(short).sort()).toEqual(reminders);
+  const ajv = new Ajv2020({ allErrors: true });
+  for (const event of published) {
+    const file = new URL(`../../shared/events/schemas/${event.event_type}.json`, import.meta.url);
+    const schema = JSON.parse(readFileSync(file, 'utf8'));
+    expect([(ajv.getSchema(schema.$id) ?? ajv.compile(schema))(event), ajv.errors]).toEqual([true, null]);
+    expect(Object.keys(event.filing).sort()).toEqual(Object.keys(schema.properties.filing.properties).sort());
+  }
+  const [first] = published.filter(({ filing }) => filing.state === 'US-MI');
+  expect(first).toMatchObject({
+    event_id: `${caller.account.id}.US-MI.2026-11-30.7.filing.due_soon`,
+    text: 'The return of US-MI for 2026-11-01 to 2026-11-30 is due on 2026-12-21 (4 days left). The amount due is 0.60 EUR and 9.00 USD.',
+  });
+});
+
+it('counts days by the time zone of the account', async () => {
+  const settings = { registrations: fromNovember('MI'), filing_reminder_days: [2] };
+  const west = await newCaller({ settings: { ...settings, time_zone: 'Pacific/Honolulu' } });
+  const east = await newCaller({ settings: { ...settings, time_zone: 'Pacific/Kiritimati' } });
+  // 18 December in Honolulu, 19 December in Kiritimati.
+  await runAt('2026-12-18T12:00:00Z');
+  expect([await readShort(west), await readShort(east)]).toEqual([[], ['12-18 filing.due_soon US-MI closed 2 ']]);
+});
+
+it('sends no reminder of a return that was due more than 30 days ago, and only the last one of several in time', async () => {
+  const registrations = fromNovember('MI').map((one) => ({ ...one, from: '2026-08-01' }));
+  const caller = await later(Date.parse('2026-08-01T12:00:00Z') - now(), () =>
+    newCaller({ settings: { registrations } }),
+  );
+  // August was due on 21 September, and September on 20 October; October is due on 20 November.
+  await runAt('2026-11-20T03:00:00Z');
+  expect(await readShort(caller)).toEqual(['11-20 filing.due_soon US-MI closed 0 ']);
+  await runAt('2026-11-21T03:00:00Z');
+  expect(await readShort(caller)).toEqual([
+    '11-20 filing.due_soon US-MI closed 0 ',
+    '11-21 filing.overdue US-MI closed -1 ',
+  ]);
+});
+
+it('returns whether a filing is overdue, the days left and the estimated discount', async () => {
+  const kentucky = { customer: { address: { city: 'Louisville', state: 'KY', postal_code: '40202', country: 'US' } } };
+  const registrations = ['KY', 'MD'].map((state) => ({
+    state,
+    from: '2026-10-01',
+    to: null,
+    frequency: 'month' as const,
+  }));
+  const filer = createFiler(await newCaller({ settings: { registrations, filing_reminder_days: null } }));
+  await soldOn(filer, '2026-10-08', '1000.00', kentucky);
+  await soldOn(filer, '2026-11-08', '500.00', kentucky);
+  const at = <Value>(day: string, run: () => Promise<Value>) => later(Date.parse(`${day}T12:00:00Z`) - now(), run);
+  const due = ({ overdue, days_until_due, vendor_discount_amount, vendor_discount_reason }: Filing) =>
+    [overdue, days_until_due, vendor_discount_amount, vendor_discount_reason !== null] as const;
+  const read = async (id: string) => due(await made(filer.filing(id)));
+  const { id } = await at('2026-11-05', () => closedFiling(filer, 'KY', '2026-10-31'));
+  // Due on 20 November. 1.75 % of the tax, which is 6 % of 1,000.
+  expect(await at('2026-11-05', () => read(id))).toEqual([false, 15, '1.05', false]);
+  expect(await at('2026-11-20', () => read(id))).toEqual([false, 0, '1.05', false]);
+  expect(await at('2026-11-21', () => read(id))).toEqual([true, -1, null, true]);
+  const listed = await at('2026-11-24', async () => (await made(filer.filings({ state: 'KY' }))).data.map(due));
+  expect(listed).toEqual([[true, -4, null, true]]);
+  const preview = { state: 'KY', period_end: '2026-11-30', dry_run: true };
+  expect(due(await at('2026-11-24', () => made(filer.close(preview))))).toEqual([false, 27, '0.53', false]);
+  // A return that was filed on time keeps its discount, and is not overdue later.
+  await at('2026-11-19', () => file(filer, id));
+  expect(await at('2026-12-24', () => read(id))).toEqual([false, null, '1.05', false]);
 });

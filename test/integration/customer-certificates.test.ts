@@ -55,14 +55,6 @@ describe('a transaction with a customer id', () => {
     expect([taxed.tax_amount, listExemptions(taxed)]).toEqual(['6.00', [null]]);
   });
 
-  it('is taxed after the last day, with a warning that lists the certificate', async () => {
-    const { client } = await newShop([certificate({ valid_to: '2026-10-07' })]);
-    const outcome = await made(client.create(sale(buyer())));
-    expect(outcome.tax_amount).toBe('6.00');
-    const message = expect.stringMatching(/R-1.*cus_1.*Michigan.*2026-10-07/);
-    expect(outcome.warnings).toEqual([{ code: 'exemption_expired', message, pointer: '/customer/id' }]);
-  });
-
   const groceries = goods({ product_tax_code: 'FOOD.GROCERY', customer: { id: 'cus_1' } });
   const to = (address: object, others: object = {}) => goods({ customer: { address }, ...others });
   it.each<[string, object[], string, string[]]>([
@@ -133,22 +125,6 @@ describe('a transaction with a customer id', () => {
     expect(stored.exemptions).toHaveLength(1);
   });
 
-  it('exempts a line with SNAP benefits without a certificate, in sales, replays and credits', async () => {
-    const { client, replay } = await newShop();
-    const customer = { exemption: { type: 'snap' } };
-    const line_items = [goods({ id: 'a', product_tax_code: 'FOOD.CANDY', customer }), goods({ id: 'b' })];
-    const sold = await made(client.create(sale({ line_items, status: 'finalized' })));
-    const benefits = { ...applied({ customer_id: null, reason: 'snap', certificate_number: null }), valid_from: null };
-    expect(sold.tax_amount).toBe('6.00');
-    expect(listExemptions(sold)).toEqual([{ ...benefits, valid_to: null }, null]);
-    expect(await replay(sold.id)).toBe(true);
-    expect((await made(client.create(creditOf(sold)))).line_items[0]).toMatchObject({ tax_amount: '0.00', customer });
-    const refused = await client.call('POST', '/customers', {
-      body: { id: 'cus_9', exemptions: [{ reason: 'snap' }] },
-    });
-    expect(getRefusal(refused)).toBe('422 | validation_invalid_format /exemptions/0/reason');
-  });
-
   it('keeps the warning about the inline certificate of a line when it is recorded, edited and replayed', async () => {
     const { client, replay } = await newShop();
     const exemption = { type: 'resale', valid_to: '2026-10-07' };
@@ -216,30 +192,6 @@ describe('a transaction with a customer id', () => {
     ]);
     const read = await made(client.get(kept.id));
     expect(listExemptions(read)).toEqual(listExemptions(kept));
-  });
-
-  it('is not exempt if the account is not registered or a marketplace collects, without a warning', async () => {
-    const registrations = [{ state: 'OH', from: '2020-01-01', to: null, frequency: 'month' as const }];
-    const { client } = await newShop([certificate({ valid_to: '2026-06-30' })], { registrations });
-    const listReasons = ({ line_items }: { line_items: { taxes: { taxability_reason: string }[] }[] }) =>
-      line_items.map(({ taxes }) => taxes[0]?.taxability_reason);
-    for (const [others, reason] of [
-      [{}, 'not_collecting'],
-      [{ collected_by: 'marketplace', customer: { id: 'cus_1', address: ohio } }, 'marketplace_collects'],
-    ] as const) {
-      const outcome = await made(client.calculate(sale({ ...buyer(), ...others })));
-      expect([listReasons(outcome), listExemptions(outcome)]).toEqual([[reason], [null]]);
-      expect(outcome.warnings.filter(({ code }) => code.startsWith('exemption'))).toEqual([]);
-    }
-  });
-
-  it('exempts the shipping too, and explains both with the certificate', async () => {
-    const { client } = await newShop();
-    const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '9.00' }, explain: true })));
-    expect(outcome.tax_amount).toBe('0.00');
-    const text = /^Michigan: no tax.* R-1 .*cus_1 .*2026-10-08/;
-    const explained = outcome.explanation?.filter((step) => text.test(step.text)).map(({ pointer }) => pointer);
-    expect(explained).toEqual(['/line_items/0', '/shipping']);
   });
 
   it('reads the certificates of customers without their names, one batch after the other', async () => {

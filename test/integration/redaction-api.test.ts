@@ -7,7 +7,7 @@ import { newCaller } from '../support/api.ts';
 import { csv } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { connectClient, creditOf, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 describe('redacted data', () => {
@@ -53,71 +53,6 @@ describe('redacted data', () => {
         (field) => field !== 'warnings' || after.warnings.length > 0,
       ),
     });
-  });
-
-  it('cannot be replayed or replaced, and amounts cannot be edited', async () => {
-    const { client, call, run } = await shop();
-    const { id } = await sold(client, personal);
-    const draft = await made(client.create(sale(personal)));
-    for (const transaction of [id, draft.id]) await run('--transaction', transaction);
-    const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
-    expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
-    const refused = async (transaction: string, body: object) => getRefusal(await client.update(transaction, body));
-    expect(await refused(id, { metadata: { email: 'again' } })).toBe('409 | conflict_immutable_field /metadata');
-    expect(await refused(id, { tax_amount: '1.00' })).toBe('409 | conflict_immutable_field /tax_amount');
-    expect(await refused(id, { status: 'void', void_reason: 'A. asked' })).toBe(
-      '409 | conflict_immutable_field /void_reason',
-    );
-    expect(await refused(draft.id, { tax_date: '2026-10-09' })).toBe('409 | conflict_immutable_field /tax_date');
-    expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
-      tax_amount: draft.tax_amount,
-      customer: { id: null },
-    });
-    expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
-  });
-
-  it('leaves a sale creditable by its lines, and a line that needs an address is rejected', async () => {
-    const { client, run, id: account } = await shop();
-    const parent = await sold(client, personal);
-    await run('--transaction', parent.id);
-    const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-    expect(credit).toMatchObject({ tax_amount: '3.00', customer: { id: null } });
-    expect(credit).not.toHaveProperty('redacted_at');
-    const other = creditOf(parent, { line_items: [goods({ id: 'other' })] });
-    expect(getRefusal(await client.create(other))).toBe('422 | validation_invalid_format /line_items/0');
-    expect(await made(client.create(creditOf(parent, { credit_remaining: true })))).toMatchObject({
-      tax_amount: '3.00',
-    });
-    expect(await made(client.get(parent.id))).toMatchObject({ refund_status: 'full' });
-    expect((await readRawItems(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
-  });
-
-  it('is not restored when a draft credit is finalized from a sale that has the data', async () => {
-    const { client, run, id: account } = await shop();
-    const parent = await sold(client, personal);
-    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
-    await run('--transaction', draft.id);
-    expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
-      status: 'finalized',
-      customer: { id: null, address: { line1: null } },
-    });
-    const stored = (await readRawItems(account)).filter((item) => item.includes(draft.id) && item.includes('"credit"'));
-    expect(stored.filter((item) => /Woodward|cus_9/.test(item))).toEqual([]);
-  });
-
-  it('is not in the response to a repeated request, which writes nothing', async () => {
-    const { client, run, id: account } = await shop();
-    const key = { 'Idempotency-Key': 'order 1' };
-    const body = sale({ ...personal, status: 'finalized' });
-    const first = await made(client.create(body, key));
-    const same = { 'Idempotency-Key': 'no change' };
-    await made(client.update(first.id, { metadata: personal.metadata }, same));
-    await run('--transaction', first.id);
-    const again = await client.create(body, key);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(again.body).toMatchObject({ id: first.id, version: 1, customer: { id: null }, metadata: {} });
-    expect((await client.update(first.id, { metadata: personal.metadata }, same)).body).toMatchObject({ metadata: {} });
-    expect((await readRawItems(account)).filter((item) => item.includes('example.org'))).toEqual([]);
   });
 
   it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {

@@ -178,29 +178,6 @@ describe('redact', () => {
     });
   });
 
-  it('removes the customer from concurrently drafted credits, if it ends without an error', async () => {
-    const caller = await newCaller();
-    const client = createFiler(caller);
-    for (let round = 0; round < 2; round++) {
-      const customer = { id: `privraced${round}`, address: { ...michigan, line1: `1 privstreet${round} St` } };
-      const sales = [];
-      for (let count = 0; count < 6; count++) sales.push(await sold(client, { customer }));
-      let isOver = false;
-      const drafts = sales.map(async (sale) => {
-        while (!isOver) {
-          const { status } = await client.create(creditOf(sale, { status: 'draft' }));
-          expect([201, 503]).toContain(status);
-        }
-      });
-      const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
-      isOver = true;
-      await Promise.all(drafts);
-      expect(ended.code).toBe(0);
-      expect(JSON.parse(ended.out)).toMatchObject({ left: 0 });
-      expect(await personalIn(caller.account.id, `priv[a-z]+${round}`)).toEqual([]);
-    }
-  });
-
   it.each(['credit', 'sale'])(
     'finalizes a draft credit without a warning after its %s was redacted',
     async (redacted) => {
