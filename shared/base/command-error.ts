@@ -12,8 +12,12 @@ export const accepted = <Value>(result: Result<Value>): Value => {
   throw new CommandError(result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' '));
 };
 
-/** Parses JSON. Throws an error with the position of a syntax error; `subject` begins its message: `The file is`. */
-export const jsonOrRefuse = (text: string, subject: string): unknown => {
+/**
+ * Parses JSON, with or without a byte order mark. Throws an error with the position of a syntax error; `subject` begins
+ * its message: `The file is`.
+ */
+export const jsonOrRefuse = (sent: string, subject: string): unknown => {
+  const text = sent.replace(/^\uFEFF/, '');
   const error = describeJsonError(text);
   if (error === null) return JSON.parse(text);
   const { line, column, expected } = error;

@@ -166,6 +166,7 @@ describe('put', () => {
 
   it.each([
     ['x.csv', 'name\nA', /id,name,/],
+    ['x.csv', '', /Missing: id\./],
     ['x.csv', 'id,region\na,MI', /Unknown: region\./],
     ['x.csv', 'id,reason,states,states\na,resale,MI,OH', /Repeated: states\./],
     ['x.csv', 'id,name\na,A,B', /^The file is not CSV: .*line 2/],

@@ -213,6 +213,11 @@ describe('settings', () => {
     try {
       writeFileSync(file, JSON.stringify([michigan]));
       expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+      writeFileSync(file, `\uFEFF${JSON.stringify([michigan])}`);
+      expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+      writeFileSync(join(folder, 'wrong.json'), '[{"state":"MI",]');
+      const wrong = refusal(() => assignmentsFrom([`registrations=@${join(folder, 'wrong.json')}`]));
+      expect(wrong).toMatch(/wrong\.json is not JSON: expected .* at line 1, column 16\.$/);
       // npm runs scripts in the project folder.
       vi.stubEnv('INIT_CWD', folder);
       expect(assignmentsFrom(['registrations=@registrations.json'])).toEqual({ registrations: [michigan] });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Account, defaults, type Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../api/versions.ts';
+import { jsonOrRefuse } from '../../base/command-error.ts';
 import { checkSetting, settingSchemas, toSettings } from '../../settings/request.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { problemIn, type Reading, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
@@ -61,9 +62,12 @@ const regions: Readonly<Record<string, string>> = {
   PST: 'America/Los_Angeles',
 };
 
-// JSON is hard to quote in a shell, so the value can be read from a file.
-const readValue = (text: string): string =>
-  text.startsWith('@') ? readFileSync(resolvePath(text.slice(1)), 'utf8') : text;
+/** Parses JSON. It is hard to quote in a shell, so the value can be read from a file: `@registrations.json`. */
+const parseValue = (text: string): unknown => {
+  if (!text.startsWith('@')) return JSON.parse(text);
+  const file = resolvePath(text.slice(1));
+  return jsonOrRefuse(readFileSync(file, 'utf8'), `The file ${file} is`);
+};
 
 const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
 
@@ -79,7 +83,7 @@ const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => 
   const isCollectedIn = (value: unknown) => name === 'registrations' && (value === 'all' || value === null);
   let value = parseScalar(text);
   try {
-    if (form && !isCollectedIn(value)) value = JSON.parse(readValue(text));
+    if (form && !isCollectedIn(value)) value = parseValue(text);
   } catch (error) {
     if (form && error instanceof SyntaxError)
       return { send: `JSON such as ${form.example}, or @ followed by a file name` };

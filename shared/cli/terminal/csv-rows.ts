@@ -17,7 +17,9 @@ export async function* csvRows<Column extends string>(
   known: readonly Column[],
   required: readonly Column[],
 ): AsyncGenerator<CsvRow<Column>> {
+  let isEmpty = true;
   const columns = (names: string[]): string[] => {
+    isEmpty = false;
     const unknown = names.filter((name) => !known.includes(name as Column));
     const missing = required.filter((name) => !names.includes(name));
     const repeated = names.filter((name, at) => names.indexOf(name) !== at);
@@ -32,6 +34,8 @@ export async function* csvRows<Column extends string>(
   file.on('error', (error) => parser.destroy(error)).pipe(parser);
   try {
     for await (const { record, info } of parser) yield { record, line: info.lines };
+    // Refuses a file without a first line.
+    if (isEmpty) columns([]);
   } catch (error) {
     if (error instanceof CsvError) throw new CommandError(`The file is not CSV: ${error.message}.`);
     throw error;
