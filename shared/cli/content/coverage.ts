@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { canonicalJson } from '../../base/json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
+import type { Release } from '../../catalog/release.ts';
 import { coveragePage, newestDay, stateTable, taxabilityPage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
+import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/rules.ts';
 import { print, textTable } from '../terminal/output.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
@@ -23,7 +25,7 @@ const writeManifest = (folder: URL, hashes: readonly (readonly [string, string])
   writeFileSync(new URL('manifest.json', folder), `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`);
 
 /** Writes both manifests from the current files. */
-export const writeManifests = (): void => {
+const writeManifests = (): void => {
   const releases = new URL('releases/', catalog);
   writeManifest(
     releases,
@@ -68,4 +70,30 @@ export const addCoverage = (program: Command): Command =>
       writeFileSync(resolvePath('taxability.md'), taxabilityPage(releases));
       writeManifests();
       print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
+    });
+
+// `content taxability`: convert the taxability tables to rules of the built-in releases.
+
+/** Reads a release from its source file, because manual changes may not be packed yet. */
+const readRelease = ({ id }: Release): Release =>
+  JSON.parse(readFileSync(new URL(`releases/${id}.json`, catalog), 'utf8'));
+
+/** Writes the rules and their hashes into the built-in releases, and the list of rows that do not become rules. */
+const writeRules = (): void => {
+  const read = withTaxabilityRows(builtInReleases().map(readRelease));
+  for (const { release } of read) writeFileSync(new URL(`releases/${release.id}.json`, catalog), releaseText(release));
+  writeManifests();
+  writeFileSync(new URL('../importers/taxability/open-rows.csv', catalog), openRowsText(read));
+};
+
+export const addTaxability = (program: Command): Command =>
+  program
+    .command('taxability')
+    .summary('convert the taxability tables to rules of the built-in releases')
+    .description('Write the rules of all rows into the built-in releases. Then run `npm run pack`.')
+    .requiredOption('--write', 'write the rules, and shared/importers/taxability/open-rows.csv')
+    .addHelpText('after', '\nExample:\n  npm run content -- taxability --write')
+    .action(() => {
+      writeRules();
+      print('The rules were written. Run `npm run pack`.');
     });
