@@ -35,7 +35,7 @@ export const localRates = (topic: string) =>
       percent: Number(percent),
     }));
 
-/** Sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit. */
+/** Sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit, if there is one. */
 export const holidays = (topic: string) =>
   readFacts<'topic' | 'state' | 'code' | 'first' | 'last' | 'exempt_at'>('holidays.csv').filter(
     (row) => row.topic === topic,

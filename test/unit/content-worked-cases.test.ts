@@ -8,7 +8,7 @@ import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
-import { ask, getProduct, getRelease, rule, warningCodes } from '../support/builders.ts';
+import { ask, getProduct, warningCodes } from '../support/builders.ts';
 import { productTaxes } from '../support/facts.ts';
 import { town, withLocals } from '../support/local-content.ts';
 import { onlyShipping } from '../support/shipping.ts';
@@ -26,22 +26,6 @@ describe('state taxes', () => {
     ...others,
   });
   const at = (state: string, postal_code: string | null = null) => ({ state, postal_code });
-  describe('caps and bands', () => {
-    it('tn-single-article-2000-max-local: 140.00, 44.00 and 11.00', () => {
-      const outcome = ask(
-        { to: town('TN'), line_items: [line('HOME.FURNITURE', '2000.00')] },
-        withLocals('TN', ['US-TN-DAVIDSON', 'county', '0.0275']),
-      );
-      expect(outcome.tax_amount).toBe('195.00');
-      const taxes = outcome.line_items[0]?.taxes ?? [];
-      expect(Object.fromEntries(taxes.map((row) => [row.jurisdiction_code, row.tax_amount]))).toEqual({
-        'US-TN': '140.00',
-        'US-TN-DAVIDSON': '44.00',
-        'US-TN-SINGLE-ARTICLE': '11.00',
-      });
-    });
-  });
-
   describe('dates', () => {
     it("nj-mfr-coupon-7pct: 7.00 on 99.95, with a manufacturer's coupon of 10.00", () => {
       const line_items = [line('GENERAL', '99.95', { third_party_discount_amount: '10.00' })];
@@ -67,18 +51,9 @@ describe('state taxes', () => {
   });
 
   describe('charges included in the price', () => {
-    it('ca-delivery-actual-cost-12: the separately stated cost of a carrier is exempt', () => {
-      const stated = 'SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED';
-      const outcome = ask({
-        to: at('CA'),
-        line_items: [line('GENERAL', '100.00')],
-        shipping: { amount: '10.00', product_tax_code: stated },
-      });
-      expect(outcome.tax_amount).toBe('7.25');
-    });
-
     it.each([
       ['SHIPPING.DELIVERY._AT_ACTUAL_COST', '7.25'],
+      ['SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED', '7.25'],
       ['SHIPPING.POSTAGE._AT_ACTUAL_COST', '7.25'],
       ['SHIPPING.DELIVERY._AT_ACTUAL_COST._SELLER_VEHICLE', '7.98'],
       ['SHIPPING.DELIVERY', '7.25'],
@@ -103,62 +78,9 @@ describe('state taxes', () => {
       const line_items = [line('GENERAL', '1000.00'), line('NONTAXABLE', '120.00')];
       expect(ask({ to: town('NY'), line_items }, sevenPercent).tax_amount).toBe('70.00');
     });
-    it('ny-excise-included-if-on-manufacturer: 77.00 on 1,040.00 plus 60.00 of excise', () =>
-      expect(ask({ to: town('NY'), line_items: [line('GENERAL', '1100.00')] }, sevenPercent).tax_amount).toBe('77.00'));
-
-    it('il-holiday-delivery-allocation: 95.00 plus its share of delivery is above 100, but 60.00 is not', () => {
-      const holiday = rule(
-        'holiday',
-        ['CLOTHING.APPAREL'],
-        { type: 'holiday', amount: '100', inclusive: false },
-        { threshold_includes_shipping: true },
-      );
-      const release = getRelease({ rules: [holiday] });
-      const outcome = ask(
-        {
-          to: { state: 'IL' },
-          line_items: [line('CLOTHING.APPAREL', '95.00'), line('CLOTHING.APPAREL', '60.00')],
-          shipping: { amount: '10.00' },
-        },
-        { releaseFor: () => release },
-      );
-      expect(outcome.line_items.map(({ taxes }) => taxes[0]?.taxability_reason)).toEqual([
-        'standard_rated',
-        'product_exempt_holiday',
-      ]);
-    });
-
-    it('nj-mixed-shipment-vendor: all shipping is taxed if any goods are, if the policy says so', () => {
-      const release = getRelease({
-        of: [{ code: 'US-NJ', type: 'state', rate: '0.06625' }],
-        rules: [rule('clothing', ['CLOTHING.APPAREL'], { type: 'exempt' })],
-        shipping: 'any_taxable',
-      });
-      const outcome = ask(
-        {
-          to: { state: 'NJ' },
-          line_items: [line('GENERAL', '100.00'), line('CLOTHING.APPAREL', '50.00')],
-          shipping: { amount: '10.00' },
-        },
-        { releaseFor: () => release },
-      );
-      expect(outcome.tax_amount).toBe('7.29');
-    });
   });
 
   describe('fees', () => {
-    const fee = (orderPrice: string, state = 'MN') =>
-      ask({
-        to: { state },
-        line_items: [line('GENERAL', orderPrice), line('FEES.RETAIL_DELIVERY_FEE', '0.00')],
-      }).line_items[1]?.tax_amount;
-    it.each([
-      ['99.99', '0.00'],
-      ['100.00', '0.50'],
-      ['500.00', '0.50'],
-    ])('include the retail delivery fee of Minnesota on an order of %s: %s', (price, tax) =>
-      expect(fee(price)).toBe(tax),
-    );
     it('include the retail delivery fee of Minnesota once per order, whatever the quantity of its line', () => {
       const quantity = { quantity: '3' };
       const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
@@ -172,8 +94,6 @@ describe('state taxes', () => {
         line_items: [line(code, '10.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00')],
       });
     it.each([
-      ['GENERAL', '2026-01-15', '0.28'],
-      ['GENERAL', '2026-06-30', '0.28'],
       ['FOOD.PREPARED_FOOD', '2026-06-30', '0.28'],
       ['FOOD.GROCERY', '2026-06-30', '0.00'],
     ])('include the retail delivery fee of Colorado on a delivery of %s on %s: %s', (code, tax_date, tax) =>
