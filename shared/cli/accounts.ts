@@ -99,7 +99,7 @@ export const accountsProgram = (): LevyCommand =>
     new LevyCommand('accounts').description(
       'Accounts, their settings and their API keys, in the Accounts table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
     ),
-    'npm run accounts -- create --name "A shop" --key read,write',
+    'accounts -- create --name "A shop" --key read,write',
     [addCreate, addList, addSettings, addCheck, addAdvice, addKeys, addRedact, addClose, addReopen, addDelete],
   );
 

@@ -1,5 +1,4 @@
 /** `npm run content -- …`: import, show, compare, check and activate releases of tax content. */
-import { Command } from 'commander';
 import { builtInReleaseById } from '../catalog/built-in.ts';
 import { activate, rollBack } from '../importers/releases/activate.ts';
 import { discardImport, findHead } from '../store/content/content-store.ts';
@@ -14,25 +13,25 @@ import { addUpdate } from './content/update.ts';
 import { addVerify } from './content/verify.ts';
 import { counted, print } from './terminal/output.ts';
 import { terminal } from './terminal/progress.ts';
-import { accepted, CommandError, runCommand, withCommands } from './terminal/run-command.ts';
+import { accepted, CommandError, LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
-const addActivate = (program: Command): Command =>
+const addActivate = (program: LevyCommand): LevyCommand =>
   program
     .command('activate')
     .summary('make calculations use a release')
     .description('Activate a release of its state. Transactions keep the release that they used.')
     .argument('<release>', 'such as US-MN@2026-11-21.101, or the built-in release')
     .option('--replace', 'activate it even if it was imported over a release other than the active one')
-    .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
+    .examples('content -- activate US-MN@2026-11-21.101')
     .action((id: string, options: { replace?: boolean }) => activate(id, terminal, options));
 
-const addRollback = (program: Command): Command =>
+const addRollback = (program: LevyCommand): LevyCommand =>
   program
     .command('rollback')
     .summary('activate the previous release')
     .description('Roll back to the previously active release; without one, to the built-in release.')
     .requiredOption('--state <state>', 'the state, such as MN')
-    .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
+    .examples('content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state, terminal));
 
 /** Removes the parts of an unfinished import. Refuses finished and built-in releases. */
@@ -43,7 +42,7 @@ const discard = async (id: string): Promise<void> => {
   print(`Discarded ${counted(accepted(await discardImport(id)), 'part')} of ${id}.`);
 };
 
-const addDiscard = (program: Command): Command =>
+const addDiscard = (program: LevyCommand): LevyCommand =>
   program
     .command('discard')
     .summary('remove the parts of an unfinished import')
@@ -51,15 +50,15 @@ const addDiscard = (program: Command): Command =>
       'Discard an unfinished import and delete its parts. Its release id is never reused. Finished releases are refused. An import that is still writing the release fails when it ends, and deletes its parts.',
     )
     .argument('<release>', 'such as US-MN@2026-11-21.101')
-    .addHelpText('after', '\nExample:\n  npm run content -- discard US-MN@2026-11-21.101')
+    .examples('content -- discard US-MN@2026-11-21.101')
     .action(discard);
 
-export const contentProgram = (): Command =>
+export const contentProgram = (): LevyCommand =>
   withCommands(
-    new Command('content').description(
+    new LevyCommand('content').description(
       'Tax content in releases, one per state, in the Content table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
     ),
-    'npm run content -- list --state MN',
+    'content -- list --state MN',
     [
       ...[addImport, addUpdate, addSources, addList, addShow, addDiff, addCheck, addVerify, addCoverage, addTaxability],
       ...[addActivate, addRollback, addDiscard],

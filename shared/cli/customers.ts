@@ -103,7 +103,7 @@ export const customersProgram = (): LevyCommand =>
     new LevyCommand('customers').description(
       'Customers and their exemption certificates, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `put` writes.',
     ),
-    'npm run customers -- expiring --account acct_demo --within 30',
+    'customers -- expiring --account acct_demo --within 30',
     [addList, addShow, addPut, addExpiring],
   );
 

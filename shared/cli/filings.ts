@@ -93,7 +93,7 @@ export const filingsProgram = (): LevyCommand =>
     new LevyCommand('filings').description(
       'The returns of an account by state and period, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `close`, `file` and `cancel` write to it.',
     ),
-    'npm run filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',
+    'filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',
     [addList, addShow, addDryRun, addClose, addExceptions, addExport, addReturn, addWorksheet, addFile, addCancel],
   );
 

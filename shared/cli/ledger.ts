@@ -46,7 +46,7 @@ export const ledgerProgram = (): LevyCommand =>
     new LevyCommand('ledger').description(
       'The ledger of an account, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `import` and `recount` write.',
     ),
-    'npm run ledger -- verify --account acct_demo',
+    'ledger -- verify --account acct_demo',
     [addVerify, addHistory, addEvents, addExport, addImport, addRecount],
   );
 

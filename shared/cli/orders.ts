@@ -90,7 +90,7 @@ export const ordersProgram = (): LevyCommand =>
     new LevyCommand('orders').description(
       'Compare and import the orders of another tax system through a running service. Only `import` writes.',
     ),
-    'npm run orders -- import --file orders.ndjson --dry-run',
+    'orders -- import --file orders.ndjson --dry-run',
     [addCompare, addImport],
   );
 

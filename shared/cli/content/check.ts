@@ -1,6 +1,5 @@
 /** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
@@ -19,7 +18,7 @@ import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 type Listed = WorkedCase | UnreadableCase;
 
@@ -72,7 +71,7 @@ const check = async ({ release, against, json }: Options): Promise<void> => {
     throw new CommandError(`No case applies to ${release}. Pass cases of its state that expect a tax_total.`);
 };
 
-export const addCheck = (program: Command): Command =>
+export const addCheck = (program: LevyCommand): LevyCommand =>
   program
     .command('check')
     .summary('run worked cases against a release before it is activated')

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
 import { canonicalJson } from '../../base/json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -9,6 +8,7 @@ import { coveragePage, newestDay, stateTable, taxabilityPage } from '../../cover
 import { residentsTable } from '../../coverage/residents.ts';
 import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/rules.ts';
 import { print, textTable } from '../terminal/output.ts';
+import type { LevyCommand } from '../terminal/run-command.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
 
@@ -46,7 +46,7 @@ const writeManifests = (): void => {
 
 const resolvePath = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 
-export const addCoverage = (program: Command): Command =>
+export const addCoverage = (program: LevyCommand): LevyCommand =>
   program
     .command('coverage')
     .summary('coverage of the built-in releases by state')
@@ -58,7 +58,7 @@ export const addCoverage = (program: Command): Command =>
       'write infra/docs/coverage.md, infra/docs/taxability.md and the content hashes that tests compare, instead of printing',
     )
     .option('--by-residents', 'print by state how many ZIP codes and residents have an unambiguous local rate')
-    .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
+    .examples('content -- coverage --write')
     .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
       if (byResidents) return print(residentsTable(builtInReleases(), true));
       const releases = builtInReleases();
@@ -86,13 +86,13 @@ const writeRules = (): void => {
   writeFileSync(new URL('../importers/taxability/open-rows.csv', catalog), openRowsText(read));
 };
 
-export const addTaxability = (program: Command): Command =>
+export const addTaxability = (program: LevyCommand): LevyCommand =>
   program
     .command('taxability')
     .summary('convert the taxability tables to rules of the built-in releases')
     .description('Write the rules of all rows into the built-in releases. Then run `npm run pack`.')
     .requiredOption('--write', 'write the rules, and shared/importers/taxability/open-rows.csv')
-    .addHelpText('after', '\nExample:\n  npm run content -- taxability --write')
+    .examples('content -- taxability --write')
     .action(() => {
       writeRules();
       print('The rules were written. Run `npm run pack`.');

@@ -1,5 +1,4 @@
 /** `content diff`: the changes if one release replaces the other. */
-import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { isOwn } from '../../catalog/own-rules.ts';
@@ -21,7 +20,7 @@ import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
 type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
@@ -179,7 +178,7 @@ const diff = async (from: string, to: string, { rates = false }: { rates?: boole
   await printed(before, after, rates);
 };
 
-export const addDiff = (program: Command): Command =>
+export const addDiff = (program: LevyCommand): LevyCommand =>
   program
     .command('diff')
     .summary('the differences between two releases')
@@ -189,5 +188,5 @@ export const addDiff = (program: Command): Command =>
     .argument('<from>', 'a release, such as the active one')
     .argument('<to>', 'the release that would replace it')
     .option('--rates', 'also print each ZIP and city whose combined rate changes')
-    .addHelpText('after', '\nExample:\n  npm run content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
+    .examples('content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
     .action(diff);

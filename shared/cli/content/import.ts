@@ -1,6 +1,6 @@
 /** `content import`: create a release from rate files. */
 import { stat } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { isDay } from '../../base/calendar.ts';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -20,7 +20,7 @@ import { findHead } from '../../store/content/content-store.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
-import { CommandError, explainError } from '../terminal/run-command.ts';
+import { CommandError, explainError, type LevyCommand } from '../terminal/run-command.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { overriddenBy, overrideOption, printGates } from './update.ts';
 
@@ -165,7 +165,7 @@ const formats = Object.values<Importer>(importers)
   )
   .join('\n');
 
-export const addImport = (program: Command): Command =>
+export const addImport = (program: LevyCommand): LevyCommand =>
   program
     .command('import')
     .summary('create a release from rate files or custom rules')

@@ -1,5 +1,4 @@
 /** `content list`: all releases, corrupt heads, and unfinished imports. */
-import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
 import { corruptionText } from '../../catalog/loading/content-errors.ts';
@@ -15,6 +14,7 @@ import {
   unfinishedImports,
 } from '../../store/content/content-store.ts';
 import { counted, instantText, print, textTable } from '../terminal/output.ts';
+import type { LevyCommand } from '../terminal/run-command.ts';
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
@@ -54,7 +54,7 @@ const corruptRow = ({ isActive, error }: ListedCorrupt): readonly string[] => [
 ];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
-export const addList = (program: Command): Command =>
+export const addList = (program: LevyCommand): LevyCommand =>
   program
     .command('list')
     .summary('all releases, with the active ones marked')
@@ -62,7 +62,7 @@ export const addList = (program: Command): Command =>
       'List built-in and imported releases, and unfinished imports. * marks active releases. Local rates (complete, partial or none) are as of today.',
     )
     .option('--state <state>', 'only releases of this state, such as MN')
-    .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
+    .examples('content -- list --state MN')
     .action(async ({ state }: { state?: string }) => {
       const code = state === undefined ? null : getState(state).code;
       const states = [...new Set(builtInReleases().map((release) => release.state))].sort();

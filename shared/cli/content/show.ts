@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { isDay, toDay } from '../../base/calendar.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
@@ -22,7 +22,7 @@ import type { NumberRange } from '../../importers/zips.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { explainError } from '../terminal/run-command.ts';
+import { explainError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Combined rate of a set of jurisdictions on a day; `null` if the rate is unknown or the location is not in force. */
 const shownAlternative = (release: Release, codes: readonly string[], date: string, inForce: boolean) => {
@@ -205,7 +205,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   if (shown) printZip(head, shown);
 };
 
-export const addShow = (program: Command): Command =>
+export const addShow = (program: LevyCommand): LevyCommand =>
   program
     .command('show')
     .summary('one release, or its locations and rates in one ZIP')
@@ -214,5 +214,5 @@ export const addShow = (program: Command): Command =>
     .option('--zip <zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
     .option('--date <date>', 'the tax day of the rates; the default is today', readDate)
     .option('--json', 'one JSON object')
-    .addHelpText('after', '\nExample:\n  npm run content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')
+    .examples('content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')
     .action(show);

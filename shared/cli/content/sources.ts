@@ -1,11 +1,11 @@
 /** `content sources`: the publisher of each state, and how old its official files are. */
-import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
 import { readContentSources } from '../../store/content/content-sources.ts';
 import { print, textTable } from '../terminal/output.ts';
+import type { LevyCommand } from '../terminal/run-command.ts';
 
 const headings = ['state', 'publisher', 'format', 'as of', 'next due', 'stale', 'last update', 'release'];
 
@@ -49,12 +49,12 @@ const printSources = async (): Promise<void> => {
   for (const line of sources.flatMap(problems)) print(line);
 };
 
-export const addSources = (program: Command): Command =>
+export const addSources = (program: LevyCommand): LevyCommand =>
   program
     .command('sources')
     .summary('list the publisher of each state and the age of its files')
     .description(
       'List the publisher of each state, the day of the newest official file that Levy has, the day by which the next one is due, and the last update. A state is stale if the next file is overdue or updates have failed for a week.',
     )
-    .addHelpText('after', '\nExample:\n  npm run content -- sources')
+    .examples('content -- sources')
     .action(printSources);

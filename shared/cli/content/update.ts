@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
 import { type GateName, gates } from '../../importers/releases/gates.ts';
@@ -8,7 +7,7 @@ import { PublisherClient, PublisherFailure } from '../../importers/updates/publi
 import { type Importable, importable, publishers } from '../../importers/updates/publishers.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
-import { CommandError, explainError, isOutage } from '../terminal/run-command.ts';
+import { CommandError, explainError, isOutage, type LevyCommand } from '../terminal/run-command.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
 // Terminal output of the gates of `content update` and `content import --activate`.
@@ -167,7 +166,7 @@ const update = async (options: Options): Promise<void> => {
     process.exitCode = 1;
 };
 
-export const addUpdate = (program: Command): void => {
+export const addUpdate = (program: LevyCommand): void => {
   program
     .command('update')
     .summary("import states' official files as releases")
@@ -180,6 +179,6 @@ export const addUpdate = (program: Command): void => {
     .option('--activate', 'activate each release that passes the gates')
     .option(...overrideOption)
     .option('--mirror <url>', 'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR')
-    .addHelpText('after', '\nExample:\n  npm run content -- update --state MN,WI --activate')
+    .examples('content -- update --state MN,WI --activate')
     .action(update);
 };

@@ -1,5 +1,4 @@
 /** `content verify`: check that stored releases are unchanged since their import. */
-import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
 import type { ReleasePart } from '../../catalog/content.ts';
 import {
@@ -17,7 +16,7 @@ import { walkParts } from '../../store/content/content-parts.ts';
 import { findHead, findStoredHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 
@@ -86,7 +85,7 @@ const verify = async (ids: readonly string[], { active = false }: { readonly act
   if (problems > 0) process.exitCode = 1;
 };
 
-export const addVerify = (program: Command): Command =>
+export const addVerify = (program: LevyCommand): LevyCommand =>
   program
     .command('verify')
     .summary('check that imported releases are unchanged')
@@ -95,7 +94,7 @@ export const addVerify = (program: Command): Command =>
     )
     .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
     .option('--active', 'check the active releases of all states, and their fallback releases')
-    .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
+    .examples('content -- verify --active')
     .action(verify);
 
 /**

@@ -70,15 +70,12 @@ export class LevyCommand extends Command {
 }
 
 /** Adds commands to a program, and an example to its help. */
-export const withCommands = <Program extends Command>(
-  program: Program,
+export const withCommands = (
+  program: LevyCommand,
   example: string,
-  commands: readonly ((program: Program) => unknown)[],
-): Program => {
-  program
-    .usage('[command] [options]')
-    .addHelpText('after', `\nExample:\n  ${example}`)
-    .showHelpAfterError('See the options with --help.');
+  commands: readonly ((program: LevyCommand) => unknown)[],
+): LevyCommand => {
+  program.usage('[command] [options]').examples(example).showHelpAfterError('See the options with --help.');
   for (const add of commands) add(program);
   return program;
 };
