@@ -3,15 +3,26 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EventBus, Injector, JobQueueService, Logger, type Order, OrderPlacedEvent } from '@vendure/core';
+import {
+  EventBus,
+  Injector,
+  JobQueueService,
+  Logger,
+  type Order,
+  OrderPlacedEvent,
+  TransactionalConnection,
+} from '@vendure/core';
 import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { startLevy } from '../../core/test/levy.ts';
 import { readQuoted } from '../../core/test/orders.ts';
 import { toCart } from '../cart.ts';
+import { createCustomerIdReader } from '../cart-input.ts';
 import { levyFromEnvironment } from '../options.ts';
 import { LevyPlugin } from '../plugin.ts';
 import { backoff, startRecording } from '../record.ts';
+import { createSurcharges } from '../shipping.ts';
+import { shippingCharges } from '../tax-lines.ts';
 import { addresses } from './orders.ts';
 
 const service = await startLevy();
@@ -40,14 +51,13 @@ it('retries a job for longer than an hour', () => {
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(3_600_000);
 });
 
+const injecting = (...parts: readonly (readonly [unknown, unknown])[]) =>
+  new Injector({ get: (type: unknown) => new Map(parts).get(type) } as never);
+
 it('logs an unavailable job queue without stopping the server', async () => {
   const bus = new EventBus({} as never);
   const queue = { add: () => Promise.reject(new Error('The database is down.')) };
-  const parts = new Map<unknown, unknown>([
-    [EventBus, bus],
-    [JobQueueService, { createQueue: async () => queue }],
-  ]);
-  const injector = new Injector({ get: (type: unknown) => parts.get(type) } as never);
+  const injector = injecting([EventBus, bus], [JobQueueService, { createQueue: async () => queue }]);
   const logged = vi.spyOn(Logger, 'error').mockImplementation(() => undefined);
   await startRecording(injector, { levy, shop: 'vendure' });
   await bus.publish(new OrderPlacedEvent('ArrangingPayment', 'PaymentSettled', {} as never, { id: 7 } as never));
@@ -81,6 +91,43 @@ it.each([
     });
   },
 );
+
+it.each([
+  ['a guest', { user: null }, null],
+  ['a registered customer', { user: {} }, 'shop-7'],
+  ['an unknown customer', null, null],
+])('reads the user of a customer that the order did not load: %s', async (_, found, id) => {
+  const repository = { findOne: async () => found };
+  const reader = createCustomerIdReader({ levy, shop: 'shop' });
+  reader.init(injecting([TransactionalConnection, { getRepository: () => repository }]));
+  expect(await reader.readCustomerId({} as never, { customer: { id: 7 } } as never)).toBe(id);
+});
+
+it('writes the tax of a surcharge to the order in memory and to the database', async () => {
+  const saved: unknown[] = [];
+  const surcharges = createSurcharges();
+  const repository = { update: async (...change: unknown[]) => void saved.push(change) };
+  surcharges.init(injecting([TransactionalConnection, { getRepository: () => repository }]));
+  const taxes = [{ jurisdiction_name: 'Michigan', rate: '0.06', tax_amount: '0.60' }];
+  const tax = { kind: 'ok', calculation: { line_items: [{ id: 'surcharge-1', taxes }] } } as never;
+  const surcharge = { id: 1, listPrice: 1000, price: 1000, listPriceIncludesTax: false, taxLines: [] };
+  await surcharges.write({} as never, tax, { surcharges: [surcharge] } as never);
+  const taxLines = [{ description: 'Michigan', taxRate: 6, nominal: 6, amount: 60 }];
+  expect([surcharge.taxLines, saved]).toEqual([taxLines, [[1, { taxLines }]]]);
+});
+
+it('subtracts the promotions of shipping from each charge, and from a method that replaces all charges', () => {
+  const shippingLines = [
+    { id: 1, shippingMethodId: 1, price: 500, discountedPrice: 300 },
+    { id: 2, shippingMethodId: 2, price: 900, discountedPrice: 900 },
+  ];
+  const nets = (method: number, price: number) => shippingCharges({ shippingLines } as never, method, price).nets;
+  expect(nets(1, 600)).toEqual([
+    { id: '1', net: 400 },
+    { id: '2', net: 900 },
+  ]);
+  expect(nets(3, 700)).toEqual([{ id: 'new', net: 500 }]);
+});
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
