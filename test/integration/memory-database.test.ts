@@ -104,7 +104,7 @@ const fittingUpdates = [
   'SET amount = if_not_exists(amount, :more)',
   'SET #s = :prefix',
 ];
-const updates = [...fittingUpdates, 'SET amount = :more REMOVE nested', 'ADD id :amount'];
+const updates = [...fittingUpdates, 'SET amount = :more REMOVE nested', 'SET nested.added = :amount', 'ADD id :amount'];
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 const getWrite = (TableName: string, random: () => number, allowed: readonly string[]): Write => {
@@ -249,6 +249,8 @@ const cases: Record<string, (TableName: string) => any> = {
   'an update of a key': toUpdate('SET sk = :a'),
   'one attribute set twice': toUpdate('SET a = :a, a = :a'),
   'an addition to a text': toUpdate('ADD n :a'),
+  'a removal within a missing map': toUpdate('REMOVE a.b', null),
+  'a change within a missing map': toUpdate('SET a.b = :a'),
   'an unknown table': () => new GetCommand({ TableName: 'nowhere-at-all', Key: key }),
   'the same key twice in a batch': (TableName) =>
     new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [key, key] } } }),

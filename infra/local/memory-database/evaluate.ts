@@ -52,12 +52,27 @@ const resolved = (name: string, { names }: Scope): string => (name.startsWith('#
 
 export const resolveName = ({ name }: Path, scope: Scope): string => resolved(name, scope);
 
+const mapAt = (value: Value | undefined): Item | undefined =>
+  value !== undefined && valueType(value) === 'M' ? (value as Item) : undefined;
+
 const valueAt = (path: Path, item: Item, scope: Scope): Value | undefined =>
   path.inner.reduce<Value | undefined>(
-    (value, name) =>
-      value !== undefined && valueType(value) === 'M' ? (value as Item)[resolved(name, scope)] : undefined,
+    (value, name) => mapAt(value)?.[resolved(name, scope)],
     item[resolveName(path, scope)],
   );
+
+/** Returns an item with a value set at, or removed from, a document path. The maps of the path must exist. */
+const withValueAt = (item: Item, names: readonly string[], value: Value | undefined): Item => {
+  const [name = '', ...inner] = names;
+  const { [name]: before, ...others } = item;
+  if (inner.length === 0) return value === undefined ? others : { ...item, [name]: value };
+  const map = mapAt(before);
+  if (!map) throw invalid('The document path provided in the update expression is invalid for update');
+  return { ...item, [name]: withValueAt(map, inner, value) };
+};
+
+const resolveNames = (path: Path, scope: Scope): string[] =>
+  [path.name, ...path.inner].map((name) => resolved(name, scope));
 
 const read = (operand: Operand, item: Item, scope: Scope): Value | undefined =>
   operand.kind === 'value' ? scope.values[operand.name] : valueAt(operand, item, scope);
@@ -119,22 +134,25 @@ const added = (before: Value | undefined, by: Value): Value => {
   throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${valueType(by)}`);
 };
 
-/** Returns the attributes that an update changes. Rejects an attribute that it changes twice. */
+/** Returns the attributes that an update changes. Rejects overlapping paths. */
 export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
   const { set, remove, add } = parseUpdate(expression);
   const paths = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove];
-  const names = paths.map((path) => resolveName(path, scope));
-  if (new Set(names).size < names.length) throw invalid('Two document paths overlap with each other');
-  return names;
+  const texts = paths.map((path) => `${resolveNames(path, scope).join('.')}.`).sort();
+  if (texts.some((text, at) => texts[at + 1]?.startsWith(text)))
+    throw invalid('Two document paths overlap with each other');
+  return [...new Set(paths.map((path) => resolveName(path, scope)))];
 };
 
 /** Returns the item after an update. Operands are read from the item before the update. */
 export const updated = (expression: string, before: Item, scope: Scope): Item => {
   const { set, remove, add } = parseUpdate(expression);
-  const item: Record<string, Value> = { ...before };
-  for (const { path, to } of set) item[resolveName(path, scope)] = assigned(to, before, scope);
-  for (const { path, by } of add)
-    item[resolveName(path, scope)] = added(valueAt(path, before, scope), assigned(by, before, scope));
-  for (const path of remove) delete item[resolveName(path, scope)];
-  return item;
+  let item = before;
+  for (const { path, to } of set) item = withValueAt(item, resolveNames(path, scope), assigned(to, before, scope));
+  for (const { path, by } of add) {
+    const sum = added(valueAt(path, before, scope), assigned(by, before, scope));
+    item = withValueAt(item, resolveNames(path, scope), sum);
+  }
+  for (const path of remove) item = withValueAt(item, resolveNames(path, scope), undefined);
+  return item === before ? { ...before } : item;
 };

@@ -12,7 +12,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
 export type Path = {
   readonly kind: 'path';
   readonly name: string;
-  /** The names within maps, for a document path such as `settings.rounding`. Updates change only whole attributes. */
+  /** The names within maps, for a document path such as `settings.rounding`. */
   readonly inner: readonly string[];
 };
 export type Operand = Path | { readonly kind: 'value'; readonly name: string };
@@ -82,9 +82,6 @@ class Parser {
     const inner: string[] = [];
     while (this.take('.')) inner.push(this.name());
     return { kind: 'path', name, inner };
-  }
-  attribute(): Path {
-    return { kind: 'path', name: this.name(), inner: [] };
   }
   name(): string {
     const name = this.peek();
@@ -172,12 +169,12 @@ class Parser {
       seen.add(clause);
       if (this.take('SET'))
         update.set = this.several(() => {
-          const path = this.attribute();
+          const path = this.path();
           this.need('=');
           return { path, to: this.assigned() };
         });
-      else if (this.take('REMOVE')) update.remove = this.several(() => this.attribute());
-      else if (this.take('ADD')) update.add = this.several(() => ({ path: this.attribute(), by: this.operand() }));
+      else if (this.take('REMOVE')) update.remove = this.several(() => this.path());
+      else if (this.take('ADD')) update.add = this.several(() => ({ path: this.path(), by: this.operand() }));
       else this.fail();
     }
     return update;
