@@ -6,9 +6,12 @@ import { parse } from 'csv-parse/sync';
 const readFacts = <Column extends string>(name: string): readonly Readonly<Record<Column, string>>[] =>
   parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)), { columns: true });
 
-/** The tax on a product. `local` is a county's tax in percent, in place of the built-in local tables. */
+/**
+ * The tax on a product: in total, or of the state alone (`state_tax`). `local` is a county's tax in percent, in place of
+ * the built-in local tables.
+ */
 export const productTaxes = readFacts<
-  'topic' | 'state' | 'zip' | 'city' | 'code' | 'price' | 'quantity' | 'day' | 'local' | 'tax'
+  'topic' | 'state' | 'zip' | 'city' | 'code' | 'price' | 'quantity' | 'day' | 'local' | 'tax' | 'state_tax'
 >('product-taxes.csv');
 
 /**
