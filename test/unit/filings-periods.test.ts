@@ -12,59 +12,18 @@ import {
   registeredUntil,
   registrationsIn,
 } from '../../shared/filings/periods.ts';
+import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../support/local-days.ts';
 
-// The oracle counts single days, without lengths of months, quarters or years.
+// The expected periods are those of test/support/local-days.ts, which computes with months.
 
 const dayMs = 86_400_000;
-const getDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const dayAfter = (day: string, days = 1) => getDay(Date.parse(day) + days * dayMs);
+const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The settings that are constant throughout a calendar period. */
-const label = (day: string, frequency: Frequency): string => {
-  const date = new Date(day);
-  const month = date.getUTCMonth();
-  const part = {
-    month,
-    quarter: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][month],
-    half_year: month < 6 ? 1 : 2,
-    year: '',
-    fiscal_year: '',
-  }[frequency];
-  return `${date.getUTCFullYear()} ${part}`;
-};
-
-const getLast = (day: string, frequency: Frequency): string =>
-  label(dayAfter(day), frequency) === label(day, frequency) ? getLast(dayAfter(day), frequency) : day;
-const getFirst = (day: string, frequency: Frequency): string =>
-  label(dayAfter(day, -1), frequency) === label(day, frequency) ? getFirst(dayAfter(day, -1), frequency) : day;
-
-const isThere = (day: string, { from, to }: Registration) => from <= day && (to === null || day <= to);
-
-/** Whether a registration covers any day of the month of the given day. */
-const isRegisteredInMonth = (day: string, registrations: readonly Registration[]): boolean => {
-  for (let at = getFirst(day, 'month'); at <= getLast(day, 'month'); at = dayAfter(at))
-    if (registrations.some((one) => isThere(at, one))) return true;
-  return false;
-};
-
-/** The frequency on the first registered day from here to the end of the month. */
-const frequencyFrom = (day: string, registrations: readonly Registration[]): Frequency => {
-  const there = registrations
-    .filter((one) => isThere(day, one))
-    .sort((left, right) => Date.parse(left.from) - Date.parse(right.from));
-  if (there[0]) return there[0].frequency;
-  return dayAfter(day).endsWith('-01') ? 'month' : frequencyFrom(dayAfter(day), registrations);
-};
-
-const oracleAfter = (end: string, registrations: readonly Registration[]): Period => {
-  const start = dayAfter(end);
-  const frequency = frequencyFrom(start, registrations);
-  let last = getLast(start, 'month');
-  for (; last < getLast(start, frequency); last = getLast(dayAfter(last), 'month')) {
-    const next = dayAfter(last);
-    if (!isRegisteredInMonth(next, registrations) || frequencyFrom(next, registrations) !== frequency) break;
-  }
-  return { start, end: last, frequency };
+/** The expected period after one that ended. */
+const expectedAfter = (end: string, registrations: readonly Registration[]): Period => {
+  const start = daysAfter(end, 1);
+  const { last, frequency } = new Registered(registrations, 'US-MI').getPeriod(getMonth(start));
+  return { start, end: getLastDay(last), frequency };
 };
 
 const registration = (from: string, to: string | null, frequency: Frequency): Registration => ({
@@ -90,7 +49,7 @@ const arbitraryRegistrations = fc
     registrationsIn(
       'US-MI',
       all.map(({ from, length, frequency }) =>
-        registration(getDay(from * dayMs), length === null ? null : getDay((from + length) * dayMs), frequency),
+        registration(toDay(from * dayMs), length === null ? null : toDay((from + length) * dayMs), frequency),
       ),
     ),
   );
@@ -99,10 +58,10 @@ describe('periods', () => {
   it('are contiguous for every change of frequency', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, fc.integer({ min: 0, max: 83 }), (registrations, months) => {
-        let end = getDay(Date.UTC(2023, months, 0));
+        let end = toDay(Date.UTC(2023, months, 0));
         for (let count = 0; count < 30; count++) {
           const period = periodAfter(end, registrations);
-          expect(period).toEqual(oracleAfter(end, registrations));
+          expect(period).toEqual(expectedAfter(end, registrations));
           end = period.end;
         }
       }),
@@ -165,10 +124,11 @@ describe('periods', () => {
     const registrations = [registration('0001-01-01', null, frequency)];
     for (const year of [1900, 1999, 2000, 2023, 2024, 2025, 2028, 2099, 2100])
       for (let month = 0; month < 12; month++) {
-        const day = getDay(Date.UTC(year, month, 15));
+        const day = toDay(Date.UTC(year, month, 15));
+        const { first, last } = new Registered(registrations, 'US-MI').getPeriod(getMonth(day));
         expect(periodAround(day, registrations)).toEqual({
-          start: getFirst(day, frequency),
-          end: getLast(day, frequency),
+          start: getFirstDay(first),
+          end: getLastDay(last),
           frequency,
         });
       }
@@ -196,7 +156,7 @@ describe("periods of a state's own calendar", () => {
   ] as const)('%s by %s has %s in %s to %s', (state, frequency, day, start, end) => {
     const registered = (from: string, to: string | null): Registration => ({ state, from, to, frequency });
     expect(periodAround(day, [registered('2020-01-01', null)])).toEqual({ start, end, frequency });
-    expect(periodAfter(dayAfter(start, -1), [registered('2020-01-01', null)]).end).toBe(end);
+    expect(periodAfter(daysAfter(start, -1), [registered('2020-01-01', null)]).end).toBe(end);
     // A registration that begins in the middle shortens the period.
     const middle = `${day.slice(0, 8)}01`;
     expect(periodAround(day, [registered(middle, null)])).toEqual({ start: middle, end, frequency });
@@ -207,12 +167,12 @@ describe('the period ends around a day', () => {
   it('match the periods after a known period, at any distance', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, days, (registrations, at) => {
-        const day = getDay(at * dayMs);
-        const from = oracleAfter('2022-12-31', registrations);
+        const day = toDay(at * dayMs);
+        const from = expectedAfter('2022-12-31', registrations);
         let period = from;
-        while (period.end < day) period = oracleAfter(period.end, registrations);
+        while (period.end < day) period = expectedAfter(period.end, registrations);
         expect(adjacentPeriodEnds(day, from, registrations)).toEqual({
-          before: dayAfter(period.start, -1),
+          before: daysAfter(period.start, -1),
           after: period.end,
         });
       }),
