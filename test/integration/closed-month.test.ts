@@ -3,7 +3,6 @@ import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { handler } from '../../functions/announce-changes.ts';
 import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
-import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { FilingEvent } from '../../shared/events/event.ts';
@@ -670,28 +669,6 @@ it('each transaction is marked as filed by its last return; drafts, voided and o
 });
 
 it('the ledger verifies without findings', () => expectVerified(caller));
-
-it('an accrual of the current month has the sales up to that moment', async () => {
-  const today = new Date(now());
-  const month = today.toISOString().slice(0, 7);
-  const period_end = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
-  const accrual = async () => made(filer.close({ state: 'OH', period_end, dry_run: true }));
-  expect((await accrual()).progress.entries_moved).toBe(0);
-  for (const unit_price of ['10.00', '20.55', '1000.10'])
-    await made(
-      filer.create({
-        status: 'finalized',
-        tax_date: `${month}-01`,
-        customer: { address: { ...addresses.OH[0], state: 'OH', country: 'US' } },
-        line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price }],
-      }),
-    );
-  documents = await everyTransaction();
-  const expected = expectedReturn('OH', month);
-  const dry = await accrual();
-  expect(dry.summary).toMatchObject([{ gross_amount: '1030.65', count: 3 }]);
-  expect([dry.summary, ratesOfFiling(dry)]).toEqual([expected.summary, expected.rates]);
-});
 
 it('the events have the same amounts', async () => {
   const records = await readRecords(stream);

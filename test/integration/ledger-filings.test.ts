@@ -156,44 +156,6 @@ describe('filing periods', () => {
     expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
   });
 
-  it('between two registrations are closed by the schedule if they have entries, and on request', async () => {
-    const account = {
-      ...registered(
-        { from: '2026-01-01', to: '2026-03-31', frequency: 'year' },
-        { from: '2026-09-01', to: null, frequency: 'month' },
-      ),
-      created_at: '2026-02-01T00:00:00.000Z',
-    };
-    expect(requireFiling(await close(account, { period_end: '2026-03-31' }))).toMatchObject({
-      period_start: '2026-01-01',
-      frequency: 'year',
-    });
-    const requested = requireFiling(await close(account, { period_end: '2026-04-30' }));
-    expect(requested).toMatchObject({ period_start: '2026-04-01', frequency: 'month' });
-    const posted = [await post(account, on('2026-06-08', 5))];
-    await closePeriods(portsFor(account));
-    const { filings } = await readPlaces(account, state);
-    expect(filings.map(({ head }) => `${head['period_start']} ${head['period_end']}`)).toEqual([
-      '2026-01-01 2026-03-31',
-      '2026-04-01 2026-04-30',
-      '2026-06-01 2026-06-30',
-      '2026-09-01 2026-09-30',
-      '2026-10-01 2026-10-31',
-      '2026-11-01 2026-11-30',
-    ]);
-    await judge(account, state, posted, 3);
-    const late = await close(account, { period_end: '2026-05-31' });
-    expect(late.ok ? null : late.problems[0].code).toBe('conflict_period_order');
-  });
-
-  it('are closed by the schedule three days after their end, to the millisecond', async () => {
-    const account = registered({ from: '2026-01-01', to: null, frequency: 'month' });
-    const at = (now: string) => closePeriods(portsFor(account, { now: () => Date.parse(now) }));
-    expect(await at('2026-12-03T23:59:59.999Z')).toMatchObject({ created: 1, complete: true });
-    expect(await at('2026-12-04T00:00:00.000Z')).toMatchObject({ created: 1, finished: 1 });
-    await judge(account, state, []);
-  });
-
   it('are closed even if another account fails', async () => {
     const good = registered({ from: '2026-10-01', to: '2026-10-31', frequency: 'month' });
     const bad = newFiler(good.settings);
