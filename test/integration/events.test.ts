@@ -6,6 +6,7 @@ import { handler } from '../../functions/announce-changes.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
 import { storedEvents } from '../../shared/cli/ledger/events.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { FilingEvent, ReminderEvent, TransactionEvent } from '../../shared/events/event.ts';
@@ -14,7 +15,7 @@ import type { HistoryEntry } from '../../shared/ledger/response.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file, plainSums } from '../support/filings.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
@@ -315,8 +316,7 @@ describe('the stored events', () => {
     expect(byId(await stored({ fromMs: Date.parse(from), toMs: Date.parse(to) }))).toEqual(byId(due));
   });
 
-  const events = (...args: string[]) =>
-    runCommand(['shared/cli/ledger.ts', 'events', '--bus', 'Levy-staging', ...args]);
+  const events = (...args: string[]) => runInProcess(ledgerProgram(), ['events', '--bus', 'Levy-staging', ...args]);
   const always = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-12-31T00:00:00Z'];
 
   it('are printed for `aws events put-events --entries` in batches of ten', async () => {

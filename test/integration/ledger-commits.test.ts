@@ -207,7 +207,7 @@ describe('contention that lasts for the whole invocation', () => {
     ['throttled writes', throttled, 'create-transaction', sale({ reference_id: 'busy' })],
   ] as const)('returns 503 with Retry-After, and stores nothing: %s', async (_what, error, operation, body) => {
     const seen = failSends({ error, where: 'on the way there', of: ['TransactWriteItems'] });
-    expect(await answerWithin(4000, caller, operation, body)).toMatchObject(unavailable);
+    expect(await answerWithin(2500, caller, operation, body)).toMatchObject(unavailable);
     expect(seen.sends).toBeGreaterThan(1);
     noFaults();
     expect((await made(connectClient(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
@@ -237,7 +237,7 @@ describe('contention that lasts for the whole invocation', () => {
       },
       { step: 'initialize', name: 'hang', priority: 'high' },
     );
-    const answer = await answerWithin(4000, caller, 'update-transaction', { metadata: { a: '1' } }, id);
+    const answer = await answerWithin(2500, caller, 'update-transaction', { metadata: { a: '1' } }, id);
     database.middlewareStack.remove('hang');
     expect(answer).toMatchObject(unavailable);
     expect((await made(connectClient(caller).get(id))).version).toBe(1);
