@@ -146,19 +146,11 @@ describe('the publisher client', async () => {
       (address) => expect(isPublicAddress(address)).toBe(true),
     );
     it.each([
-      ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.8.9.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
-      ...[
-        '192.168.1.1',
-        '224.0.0.1',
-        '255.255.255.255',
-        '::',
-        '::1',
-        'fe80::1',
-        'fd00::1',
-        'ff02::1',
-        '64:ff9b::7f00:1',
-      ],
-      ...['::ffff:10.0.0.1', '::ffff:8.8.8.8', '2002:7f00:1::', '2001:db8::1', 'localhost', ''],
+      ...'0.0.0.0 10.1.2.3 100.64.0.1 127.8.9.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1'.split(' '),
+      ...'192.0.0.8 192.0.2.1 192.88.99.1 198.19.0.1 198.51.100.1 203.0.113.1 224.0.0.1 255.255.255.255'.split(' '),
+      ...':: ::1 fe80::1 fd00::1 ff02::1 64:ff9b::7f00:1 ::ffff:10.0.0.1 ::ffff:8.8.8.8 2001::1 2001:db8::1'.split(' '),
+      ...'2002:7f00:1:: 3fff::1 localhost'.split(' '),
+      '',
     ])('rejects %j', (address) => expect(isPublicAddress(address)).toBe(false));
   });
 
@@ -225,11 +217,12 @@ describe('links on a page', () => {
       expect(file?.name).toBe('Domicile-Rate-.._.._.._etc_October-2026.xlsx');
     });
 
-    it('is skipped if it contains a path', async () => {
+    it('is skipped if it contains a path, or is not of a feature service', async () => {
       const names = ['/../../x', '', '%2F..%2Fx'].map(
         (end) => `New_Mexico_gross_receipts_tax_July_2026_June_2027${end}`,
       );
-      const services = names.map((name) => ({ name, type: 'FeatureServer' }));
+      const newer = { name: 'New_Mexico_gross_receipts_tax_July_2027_June_2028', type: 'MapServer' };
+      const services = [newer, ...names.map((name) => ({ name, type: 'FeatureServer' }))];
       const text = JSON.stringify({ services, layers: [{ id: 0, name: 'x' }] });
       expect(await found('NM', text)).toMatchObject([{ name: `${names[1]}.json` }]);
     });

@@ -172,7 +172,11 @@ describe('a file with only street rows, as in Vermont', () => {
     const imported = await vermont(
       row('10,10,B,,MAIN,ST,,APT,1,10,B', burlington),
       row('10,10,B,,MAIN,ST,,APT,11,20,B', southBurlington),
+      row('10,10,B,,OAK,ST', burlington),
+      row('10,10,B,,OAK,ST,,APT,11,20,B', southBurlington),
     );
+    expect(at(imported, inBurlington('10 Oak St Apt 14'))).toBe('8.00 street');
+    expect(at(imported, inBurlington('10 Oak St Apt 4'))).toBe('7.00 street');
     expect(at(imported, inBurlington('10 Main St Apt 4'))).toBe('7.00 street');
     expect(at(imported, inBurlington('10 Main St #14'))).toBe('8.00 street');
     for (const line1 of ['10 Main St', '10 Main St Apt 21', '10 Main St Ste 4', '10A Main St'])
