@@ -149,6 +149,8 @@ const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
  */
 class Locations {
   private readonly locations = new Map<string, TaxedLocation>();
+  /** Names of places that are not in Levy's tables. */
+  private readonly unmatched = new Set<string>();
   private readonly codes: OwnCodes;
   private readonly from: string;
 
@@ -158,6 +160,8 @@ class Locations {
   }
 
   add({ layers, ...location }: Location, line: number): readonly Entry[] {
+    const { name } = location.place;
+    if (location.names.length > 0 && this.codes.placesNamed(name).length === 0) this.unmatched.add(name);
     const other = this.locations.get(location.id);
     if (other)
       return [
@@ -196,6 +200,7 @@ class Locations {
       components.addCity({ names, codes, flags: isPart ? { of_addresses: true } : {} });
     }
     yield* components.entries();
+    yield* unmatchedCodesNote([...this.unmatched]);
   }
 
   /**
@@ -241,19 +246,5 @@ export const colorado = stateTable({
   month: { pattern: halfYear, example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx' },
   skip: ({ id }) => (id === '' ? 'is a line without a jurisdiction' : null),
   read: readLocation,
-  collect({ codes, from }) {
-    const locations = new Locations(codes, from);
-    const kept = new Set<string>();
-    return {
-      add(location: Location, line) {
-        const { names, place } = location;
-        if (names.length > 0 && codes.placesNamed(place.name).length === 0) kept.add(place.name);
-        return locations.add(location, line);
-      },
-      *entries() {
-        yield* locations.entries();
-        yield* unmatchedCodesNote([...kept]);
-      },
-    };
-  },
+  collect: ({ codes, from }) => new Locations(codes, from),
 });

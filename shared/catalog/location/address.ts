@@ -44,21 +44,10 @@ export const PostalAddress = described(
 export type PostalAddress = z.infer<typeof PostalAddress>;
 
 /** Abbreviations that are neither postal codes nor the beginning of a name. */
-const abbreviations: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    USVI: 'VI',
-    'US VI': 'VI',
-    SAMOA: 'AS',
-    CNMI: 'MP',
-    NMI: 'MP',
-    SAIPAN: 'MP',
-    'MARIANA ISLANDS': 'MP',
-    FSM: 'FM',
-    MICRONESIA: 'FM',
-    RMI: 'MH',
-    FLA: 'FL',
-    PENNA: 'PA',
-  }),
+const abbreviations = new Map(
+  'USVI=VI,US VI=VI,SAMOA=AS,CNMI=MP,NMI=MP,SAIPAN=MP,MARIANA ISLANDS=MP,FSM=FM,MICRONESIA=FM,RMI=MH,FLA=FL,PENNA=PA'
+    .split(',')
+    .map((pair) => pair.split('=') as [name: string, code: string]),
 );
 
 const namesByCode = stateJurisdictions

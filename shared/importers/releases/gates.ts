@@ -10,11 +10,12 @@ import workedCases from '../../catalog/worked-cases.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { findHead, readPartKeys } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import thresholds from './gates.json' with { type: 'json' };
 import {
-  addressOfKey,
   type ChargedRates,
   chargedRates,
   type Impact,
+  listBoth,
   listProbes,
   type RateStep,
   rateTimes,
@@ -24,7 +25,7 @@ import { getChain, type OpenRelease } from './open-release.ts';
 import { stepText } from './report.ts';
 import { releaseForCases, runCase, type WorkedCase } from './worked-cases.ts';
 
-export type GateName = 'vanished' | 'changed' | 'largest' | 'past' | 'cap' | 'undated' | 'built-in' | 'cases';
+export type GateName = keyof typeof thresholds;
 
 /** A gate passes if its measured value is at most `most`. */
 type Gate = Pick<GateResult, 'describe' | 'most' | 'unit'> & { readonly name: GateName };
@@ -34,32 +35,7 @@ type Gate = Pick<GateResult, 'describe' | 'most' | 'unit'> & { readonly name: Ga
  * state's file changes most of them. The cap is above every combined city rate in the Tax Foundation's tables (midyear
  * 2026).
  */
-export const gates: readonly Gate[] = [
-  {
-    name: 'vanished',
-    describe:
-      'ZIPs and cities that lose all local taxes, or that are missing but were in the previous file of the format',
-    most: 2,
-    unit: '%',
-  },
-  { name: 'changed', describe: 'ZIPs and cities whose combined rate changes', most: 25, unit: '%' },
-  { name: 'largest', describe: 'largest change of a combined rate', most: 3, unit: 'percentage points' },
-  {
-    name: 'past',
-    describe: 'largest change of a combined rate on days before today',
-    most: 3,
-    unit: 'percentage points',
-  },
-  { name: 'cap', describe: 'highest combined rate', most: 13.5, unit: '%' },
-  { name: 'undated', describe: 'rates without a first day', most: 0, unit: '' },
-  {
-    name: 'built-in',
-    describe: 'ZIPs that differ from the built-in rates by more than a percentage point',
-    most: 20,
-    unit: '%',
-  },
-  { name: 'cases', describe: 'worked cases that fail', most: 0, unit: '' },
-];
+export const gates = Object.entries(thresholds).map(([name, gate]) => ({ name, ...gate })) as readonly Gate[];
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
 
@@ -92,29 +68,22 @@ const unlikeBuiltIn = async (
   builtIn: Release,
   today: string,
 ): Promise<number> => {
-  const [load, loadBuiltIn] = [loadStored(candidate.head), loadStored(builtIn)];
   let [unlike, compared] = [0, 0];
-  for await (const block of toBatches(keys)) {
-    const addresses = block.map((key) => ({ key, address: addressOfKey(stateOfJurisdiction(builtIn.state), key) }));
-    const all = addresses.map(({ address }) => address);
-    const [releaseFor, builtInFor] = [await load(all), await loadBuiltIn(all)];
-    for (const { key, address } of addresses) {
-      const release = releaseFor(address);
-      const known = builtInFor(address);
-      // Compares the last day on which rates change as well: the rates of a file can begin later.
-      const days = [...new Set([today, rateTimes([release], today).at(-1)?.from ?? today])].filter(
-        (day) => day >= today,
-      );
-      const probes = listProbes(key, address, [release]).filter(({ isMain }) => isMain);
-      const pairs = days.flatMap((day) => {
-        const expected = chargedRates(address, known, day);
-        const found = probes.flatMap((probe) => chargedRates(probe.address, release, day) ?? []);
-        return expected === null ? [] : found.map((rates) => ({ rates, expected }));
-      });
-      if (pairs.length === 0) continue;
-      compared += 1;
-      if (pairs.some(({ rates, expected }) => isUnlike(rates, expected))) unlike += 1;
-    }
+  const state = stateOfJurisdiction(builtIn.state);
+  const [before, after] = [loadStored(builtIn), loadStored(candidate.head)];
+  for await (const { key, address, releases } of listBoth({ state, blocks: toBatches(keys), before, after })) {
+    const { before: known, after: release } = releases;
+    // Compares the last day on which rates change as well: the rates of a file can begin later.
+    const days = [...new Set([today, rateTimes([release], today).at(-1)?.from ?? today])].filter((day) => day >= today);
+    const probes = listProbes(key, address, [release]).filter(({ isMain }) => isMain);
+    const pairs = days.flatMap((day) => {
+      const expected = chargedRates(address, known, day);
+      const found = probes.flatMap((probe) => chargedRates(probe.address, release, day) ?? []);
+      return expected === null ? [] : found.map((rates) => ({ rates, expected }));
+    });
+    if (pairs.length === 0) continue;
+    compared += 1;
+    if (pairs.some(({ rates, expected }) => isUnlike(rates, expected))) unlike += 1;
   }
   return percent(unlike, compared);
 };

@@ -138,7 +138,7 @@ export type Impact = {
 export type LoadRelease = (addresses: readonly TaxAddress[]) => Promise<ReleaseFor>;
 
 /** Returns the address of a part's key, a ZIP (five digits) or city, in a state (two letters). */
-export const addressOfKey = (state: string, key: string): TaxAddress => {
+const addressOfKey = (state: string, key: string): TaxAddress => {
   const zip5 = isZip(key) ? key : null;
   return {
     country: 'US',
@@ -265,13 +265,16 @@ const addPast = (impact: Impact, rates: readonly Rates[]): void => {
 
 type Releases = { readonly before: Release | undefined; readonly after: Release | undefined };
 
-type ImpactOptions = {
+type ComparedPlaces = {
   /** Two letters. */
   readonly state: string;
   /** ZIPs and cities to compare, in blocks that fit in memory. */
   readonly blocks: AsyncIterable<readonly string[]>;
   readonly before: LoadRelease;
   readonly after: LoadRelease;
+};
+
+type ImpactOptions = ComparedPlaces & {
   /** Changes on earlier tax days are counted separately. */
   readonly today: string;
   /** Receives the changes of each ZIP or city that has any. */
@@ -339,15 +342,19 @@ const getHighest = (known: bigint, rates: readonly Rates[]): bigint => {
   return highest;
 };
 
+/** Yields each ZIP or city with the two releases that apply there. */
+export async function* listBoth({ state, blocks, before, after }: ComparedPlaces) {
+  for await (const keys of blocks) {
+    const addresses = keys.map((key) => ({ key, address: addressOfKey(state, key) }));
+    const all = addresses.map(({ address }) => address);
+    const [old, next] = [await before(all), await after(all)];
+    for (const { key, address } of addresses)
+      yield { key, address, releases: { before: old(address), after: next(address) } };
+  }
+}
+
 /** Compares the rates of two releases at ZIPs and cities, with the same lookup as a calculation. */
-export const computeImpact = async ({
-  state,
-  blocks,
-  before,
-  after,
-  today,
-  onChanges,
-}: ImpactOptions): Promise<Impact> => {
+export const computeImpact = async ({ today, onChanges, ...places }: ImpactOptions): Promise<Impact> => {
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0, vanished: 0 };
   const impact: Impact = {
     ...counts,
@@ -359,29 +366,18 @@ export const computeImpact = async ({
     examples: { changed: [], vanished: [] },
     past: { changed: 0, firstDay: null, largest: null },
   };
-  for await (const keys of blocks) {
-    const addresses = keys.map((key) => ({ key, address: addressOfKey(state, key) }));
-    const all = addresses.map(({ address }) => address);
-    const [old, next] = [await before(all), await after(all)];
-    for (const { key, address } of addresses) {
-      const releases = { before: old(address), after: next(address) };
-      if (releases.after) addNamed(impact, key, releases.after);
-      const { times, rated } = rateKey(key, address, releases, today);
-      const changes = onChanges ? placeChanges(key, rated, times) : [];
-      if (changes.length > 0) onChanges?.(changes);
-      const rates = rated.flatMap((one) => one.rates);
-      const coming = rates.filter(({ day }) => day >= today);
-      impact.highest = getHighest(impact.highest, coming);
-      const compared = rates.filter(({ isCompared }) => isCompared);
-      addRates(
-        impact,
-        compared.filter(({ day }) => day >= today),
-      );
-      addPast(
-        impact,
-        compared.filter(({ day }) => day < today),
-      );
-    }
+  for await (const { key, address, releases } of listBoth(places)) {
+    if (releases.after) addNamed(impact, key, releases.after);
+    const { times, rated } = rateKey(key, address, releases, today);
+    const changes = onChanges ? placeChanges(key, rated, times) : [];
+    if (changes.length > 0) onChanges?.(changes);
+    const rates = rated.flatMap((one) => one.rates);
+    const coming = rates.filter(({ day }) => day >= today);
+    impact.highest = getHighest(impact.highest, coming);
+    const compared = coming.filter(({ isCompared }) => isCompared);
+    addRates(impact, compared);
+    const past = rates.filter(({ day, isCompared }) => isCompared && day < today);
+    addPast(impact, past);
   }
   return { ...impact, lastDay: impact.lastDay === endless ? null : impact.lastDay };
 };
