@@ -15,13 +15,13 @@ export const productTaxes = readFacts<
 >('product-taxes.csv');
 
 /**
- * State tax on 100.00 of general goods, then of each kind of goods: `T` is the same amount, `E` is zero, `?` is not
+ * The rate of a state, its tax on 100.00 of general goods, then of each kind of goods: `T` is the same amount, `E` is zero, `?` is not
  * established (taxed like general goods, with a warning). Digital goods are downloaded with permanent rights. `a/b` is
  * for personal and business buyers, and `a/b/c` also for a buyer of unknown use. Shipping is exempt if its code says
  * that it is separately stated (`E`), or unless its code says that it is included in the price (`N`).
  */
 export const stateTreatments = readFacts<
-  'state' | 'goods' | 'clothing' | 'groceries' | 'candy' | 'soft' | 'otc' | 'digital' | 'saas' | 'shipping'
+  'state' | 'rate' | 'goods' | 'clothing' | 'groceries' | 'candy' | 'soft' | 'otc' | 'digital' | 'saas' | 'shipping'
 >('state-treatments.csv');
 
 const rates = readFacts<'topic' | 'city' | 'state' | 'zip' | 'county' | 'day' | 'percent' | 'level' | 'name' | 'note'>(

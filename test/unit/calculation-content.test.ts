@@ -124,15 +124,6 @@ describe('local taxes of the built-in content', () => {
     const type = state === 'HI' ? 'general_excise' : 'sales';
     expect(new Set(listRows(outcome).map((row) => row.tax_type))).toEqual(new Set([type]));
   });
-
-  it.each([
-    ['VA', '23220', '1.00', '1 % flat, and no regional tax'],
-    ['MS', '39201', '5.00', '5 % flat, and no city tax'],
-    ['PA', '19103', '0.00', 'exempt at both levels'],
-    ['HI', '96813', '4.50', 'the excise applies to food'],
-  ])('groceries at 100.00 in %s %s: %s, %s', (state, zip, tax) => {
-    expect(ask({ to: at(state, zip), line_items: [{ product_tax_code: 'FOOD.GROCERY' }] }).tax_amount).toBe(tax);
-  });
 });
 
 const header =
