@@ -15,13 +15,13 @@ import type { TaxingAddress } from './sourcing.ts';
 export type WarningDays = { readonly day: string; readonly nowMs: number };
 
 const usedInstead = {
-  undated: (of: string) => `the rates of ${of} were used`,
-  first: (of: string) => `the rates of ${of}, the first on record, were used`,
-  ended: (of: string) => `the rates of ${of}, their last known day, were used`,
+  undated: (ratesDay: string) => `the rates of ${ratesDay} were used`,
+  first: (ratesDay: string) => `the rates of ${ratesDay}, the first on record, were used`,
+  ended: (ratesDay: string) => `the rates of ${ratesDay}, their last known day, were used`,
 } as const;
 
-const approximate = (place: string, { of, because }: Approximation, day: string): string =>
-  `the local rates of ${place} on ${day} are not on record; ${usedInstead[because](of)}.`;
+const approximate = (place: string, { ratesDay, because }: Approximation, day: string): string =>
+  `the local rates of ${place} on ${day} are not on record; ${usedInstead[because](ratesDay)}.`;
 
 const outdated = (place: string, { asOf, due }: Published): string =>
   `the local rates of ${place} are as of ${asOf}, and newer rates were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;

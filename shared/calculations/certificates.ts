@@ -141,7 +141,7 @@ type Choice = {
  */
 export const chooseCertificate = (certificates: readonly Certificate[], question: Question): Choice => {
   const { customerId, place, placeName, day } = question;
-  const of = (certificate: Certificate) => ({ ...certificate, customer_id: customerId });
+  const withCustomer = (certificate: Certificate) => ({ ...certificate, customer_id: customerId });
   const ofPlace = certificates.filter(({ states }) => states === null || states.includes(place));
   const valid = latest(ofPlace.filter(({ valid_from, valid_to }) => isWithin(day, valid_from, valid_to)));
   if (valid) {
@@ -156,8 +156,8 @@ export const chooseCertificate = (certificates: readonly Certificate[], question
   return {
     applied: null,
     warnings: [
-      ...(expired ? [warning('exemption_expired', of(expired), placeName)] : []),
-      ...(next ? [warning('exemption_not_yet_valid', of(next), placeName)] : []),
+      ...(expired ? [warning('exemption_expired', withCustomer(expired), placeName)] : []),
+      ...(next ? [warning('exemption_not_yet_valid', withCustomer(next), placeName)] : []),
     ],
   };
 };

@@ -46,7 +46,7 @@ export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
  * The day whose value is used on a tax day that has no value on record, and the reason: the value's first day is
  * unknown (`undated`), the value is the first on record (`first`), or the value has ended (`ended`).
  */
-export type Approximation = { readonly of: string; readonly because: 'undated' | 'first' | 'ended' };
+export type Approximation = { readonly ratesDay: string; readonly because: 'undated' | 'first' | 'ended' };
 
 /** The first days that apply to a release's values without an established first day. */
 type Since = { readonly established_from: string; readonly approximate_from?: string };

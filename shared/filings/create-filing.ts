@@ -209,7 +209,7 @@ export const dryRun = async (
   askedBy: string,
   ports: Ports,
 ): Promise<Result<Filing>> => {
-  const list = { account, of: { state, period_end: period.end } };
+  const list = { account, owner: { state, period_end: period.end } };
   const after = keyAfter(totalsCursor, list);
   if (after === null) return refuse(invalidTotalsCursor(true));
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));

@@ -194,16 +194,16 @@ type Return = {
   readonly isLate: boolean;
 };
 
-const unknownReason = (formula: DiscountFormula | undefined, of: Return): string | null => {
-  if (of.vendor_discount === 'none') return 'The state has no discount.';
+const unknownReason = (formula: DiscountFormula | undefined, taxReturn: Return): string | null => {
+  if (taxReturn.vendor_discount === 'none') return 'The state has no discount.';
   if (formula === undefined)
     return 'The discount of this state depends on more than the tax due, or is not established.';
-  if (formula.from !== undefined && of.period_start < formula.from)
+  if (formula.from !== undefined && taxReturn.period_start < formula.from)
     return `The discount of periods before ${formula.from} is not established.`;
-  if (of.status === 'closing') return 'The period is still closing.';
-  if (of.status === 'canceled') return 'The filing is canceled.';
-  if (of.isLate) return 'The discount is for returns that are filed and paid by the due date.';
-  if (of.summary.some(({ currency }) => currency !== 'USD'))
+  if (taxReturn.status === 'closing') return 'The period is still closing.';
+  if (taxReturn.status === 'canceled') return 'The filing is canceled.';
+  if (taxReturn.isLate) return 'The discount is for returns that are filed and paid by the due date.';
+  if (taxReturn.summary.some(({ currency }) => currency !== 'USD'))
     return 'The filing has amounts in currencies other than USD.';
   return null;
 };
@@ -211,10 +211,10 @@ const unknownReason = (formula: DiscountFormula | undefined, of: Return): string
 /** Estimates the discount of a return in US dollars, or returns why it is not known. */
 export const estimateDiscount = (
   formula: DiscountFormula | undefined,
-  of: Return,
+  taxReturn: Return,
 ): Pick<Filing, 'vendor_discount_amount' | 'vendor_discount_reason'> => {
-  const reason = unknownReason(formula, of);
+  const reason = unknownReason(formula, taxReturn);
   if (formula === undefined || reason !== null) return { vendor_discount_amount: null, vendor_discount_reason: reason };
-  const tax = amountsDue(of.summary).reduce((sum, { amount }) => sum + parseAmount(amount, 2), 0n);
+  const tax = amountsDue(taxReturn.summary).reduce((sum, { amount }) => sum + parseAmount(amount, 2), 0n);
   return { vendor_discount_amount: formatAmount(discountOn(tax, formula), 2), vendor_discount_reason: null };
 };

@@ -91,7 +91,7 @@ export const getFiling = async (
   const list: List = { id, account };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
-  const totalsAfter = keyAfter(query.totals_starting_after, { account, of: { filing: id } });
+  const totalsAfter = keyAfter(query.totals_starting_after, { account, owner: { filing: id } });
   if (totalsAfter === null) return refuse(invalidTotalsCursor());
   const [shards, page] = await Promise.all([
     ports.filings.progress(account.id, id),

@@ -46,8 +46,8 @@ async function* unfiled(account: Account, today: string, { filings }: Ports): As
 const unfiledReturns = async (account: Account, today: string, ports: Ports): Promise<Iterable<Return>> => {
   const states = registeredStates(account.settings.registrations);
   const open = await openPeriods(account, states, ports);
-  const returns: Return[] = open.map((of) => ({
-    ...of,
+  const returns: Return[] = open.map((taxReturn) => ({
+    ...taxReturn,
     status: 'open',
     filing: null,
     amounts_due: null,
@@ -55,7 +55,7 @@ const unfiledReturns = async (account: Account, today: string, ports: Ports): Pr
   }));
   // A period that was closed since the first read is in both; the filing, which was read later, replaces it.
   returns.push(...(await Array.fromAsync(unfiled(account, today, ports))));
-  return new Map(returns.map((of) => [`${of.state} ${of.period_end}`, of])).values();
+  return new Map(returns.map((taxReturn) => [`${taxReturn.state} ${taxReturn.period_end}`, taxReturn])).values();
 };
 
 /** Returns the current occasion: the setting's smallest number of days that is not below the days left. */
@@ -66,12 +66,19 @@ const getOccasion = (daysLeft: number, reminderDays: readonly number[]): string 
 };
 
 /** Returns the reminder of a return on a day; `null` without one, or without an established due date. */
-const getReminder = (of: Return, account: Account, today: string, nowMs: number): NewReminder | null => {
-  const { due_date } = findFilingTerms(of.state, of.frequency, of.period_end);
+const getReminder = (taxReturn: Return, account: Account, today: string, nowMs: number): NewReminder | null => {
+  const { due_date } = findFilingTerms(taxReturn.state, taxReturn.frequency, taxReturn.period_end);
   const days = daysUntil(due_date, today);
   const occasion = days === null ? null : getOccasion(days, account.settings.filing_reminder_days ?? []);
   if (due_date === null || days === null || occasion === null) return null;
-  return { ...of, account: account.id, due_date, days_until_due: days, occasion, at: new Date(nowMs).toISOString() };
+  return {
+    ...taxReturn,
+    account: account.id,
+    due_date,
+    days_until_due: days,
+    occasion,
+    at: new Date(nowMs).toISOString(),
+  };
 };
 
 /**
@@ -84,7 +91,7 @@ export const remind = async (account: Account, ports: Ports): Promise<void> => {
     const nowMs = ports.now();
     const today = taxDateAt(nowMs, account.settings.time_zone).slice(0, 10);
     const returns = [...(await unfiledReturns(account, today, ports))];
-    const reminders = returns.flatMap((of) => getReminder(of, account, today, nowMs) ?? []);
+    const reminders = returns.flatMap((taxReturn) => getReminder(taxReturn, account, today, nowMs) ?? []);
     let outcome: 'done' | 'stale' = 'done';
     for (const reminder of await ports.reminders.missing(reminders))
       if ((await ports.reminders.add(reminder)).kind === 'stale') outcome = 'stale';

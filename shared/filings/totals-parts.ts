@@ -169,13 +169,13 @@ export type TotalsPage = { readonly totals: NonNullable<Filing['totals']>; reado
 /** The scope of a cursor of totals: the filing, or the dry run of a period. */
 type TotalsList = {
   readonly account: Pick<Account, 'cursor_secret'>;
-  readonly of: { readonly filing: string } | { readonly state: string; readonly period_end: string };
+  readonly owner: { readonly filing: string } | { readonly state: string; readonly period_end: string };
 };
 
-const cursorScope = ({ account, of }: TotalsList): CursorScope => ({
+const cursorScope = ({ account, owner }: TotalsList): CursorScope => ({
   list: 'filings',
   secret: account.cursor_secret,
-  filters: { ...of, only: 'totals' },
+  filters: { ...owner, only: 'totals' },
 });
 
 /** Returns the key after which a page begins: the start without a cursor, `null` for an invalid cursor. */
@@ -216,5 +216,5 @@ export const filingTotals = async (
     sums.push(...group);
     if (sums.length > totalsMax(bytesMax)) break;
   }
-  return pageOfTotals(sums, { account, of: { filing: filing.id } }, bytesMax);
+  return pageOfTotals(sums, { account, owner: { filing: filing.id } }, bytesMax);
 };

@@ -141,7 +141,7 @@ const change = async (
     before: shard,
     after: { ...shard, phase, isDone: false, cursor: null, version: shard.version + 1 },
   }));
-  const begun = progress.map((of) => of.after);
+  const begun = progress.map((change) => change.after);
   const answer = await changeReply(after, begun, account, { filings, now });
   const committed = await filings.commit({
     filing: before,

@@ -35,8 +35,10 @@ export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
 /** Returns the exact product of two decimals, rounded once to units of `10^-scale`, half away from zero. */
 export const multiply = (left: Decimal, right: Decimal, scale: number): bigint => {
   const units = left.units * right.units;
-  const of = left.scale + right.scale;
-  return units < 0n ? -rescale({ units: -units, scale: of }, scale) : rescale({ units, scale: of }, scale);
+  const exactScale = left.scale + right.scale;
+  return units < 0n
+    ? -rescale({ units: -units, scale: exactScale }, scale)
+    : rescale({ units, scale: exactScale }, scale);
 };
 
 /** Formats an exact decimal without trailing zeros: `5.7`. `units` must not be negative. */

@@ -19,7 +19,7 @@ export const readFields = (value: Json, name = 'The body'): Fields => {
 export const listAt = <Value>(
   fields: Fields,
   name: string,
-  read: (of: Fields, at: number) => Value,
+  read: (entry: Fields, at: number) => Value,
 ): Value[] | null => {
   const list = fields[name] ?? null;
   if (list === null || (Array.isArray(list) && list.length === 0)) return null;

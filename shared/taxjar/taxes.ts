@@ -51,7 +51,7 @@ const levels = [
 /** The largest taxable amount of a level: jurisdictions of one level tax the same sales. */
 const getTaxable = (rows: readonly Row[]): bigint => {
   const byName = Map.groupBy(rows, ({ jurisdiction_name }) => jurisdiction_name);
-  const sums = [...byName.values()].map((of) => getSum(of, 'taxable_amount'));
+  const sums = [...byName.values()].map((rows) => getSum(rows, 'taxable_amount'));
   return sums.reduce((most, sum) => (sum > most ? sum : most), 0n);
 };
 

@@ -458,6 +458,6 @@ it('keeps fewer totals on a page than fit in memory', () => {
     const one = { ...place, reporting: null, sum, rates: new Map([['0', sum]]) };
     return [String(at), one] as const;
   });
-  const list = { account: { cursor_secret: 'secret' }, of: { filing: 'fil' } };
+  const list = { account: { cursor_secret: 'secret' }, owner: { filing: 'fil' } };
   expect(pageOfTotals(sums, list).totals_next_cursor).not.toBeNull();
 });

@@ -184,8 +184,8 @@ describe('local tables', () => {
 
     const rateOn = (area: Area, day: string) => {
       const found = rateOfArea(area, day, days);
-      const { of, because } = found?.approximation ?? {};
-      return found && [found.period.taxes?.[0]?.rate, ...(of && because ? [of, because] : [])];
+      const { ratesDay, because } = found?.approximation ?? {};
+      return found && [found.period.taxes?.[0]?.rate, ...(ratesDay && because ? [ratesDay, because] : [])];
     };
 
     const undated = buildArea({ rate: '1' });

@@ -24,8 +24,8 @@ const keyTests: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=', 'BETWE
 const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
   const ofKey: Record<string, SortTest> = {};
   for (const part of conjuncts(parseCondition(expression))) {
-    const [of] = part.kind === 'test' && keyTests.has(part.by) ? part.operands : [];
-    const name = of?.kind === 'path' ? resolveName(of, scope) : '';
+    const [operand] = part.kind === 'test' && keyTests.has(part.by) ? part.operands : [];
+    const name = operand?.kind === 'path' ? resolveName(operand, scope) : '';
     if (part.kind !== 'test' || (name !== keys.partition && name !== keys.sort) || ofKey[name]) throw wrongKeys();
     ofKey[name] = part;
   }

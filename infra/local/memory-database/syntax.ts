@@ -133,20 +133,20 @@ class Parser {
     return [path, this.operand()];
   }
   comparison(): Condition {
-    const of = this.operand();
+    const left = this.operand();
     if (this.take('BETWEEN')) {
       const from = this.operand();
       this.need('AND');
-      return { kind: 'test', by: 'BETWEEN', operands: [of, from, this.operand()] };
+      return { kind: 'test', by: 'BETWEEN', operands: [left, from, this.operand()] };
     }
     if (this.take('IN')) {
       const among = this.inBrackets(() => this.several(() => this.operand()));
-      return { kind: 'test', by: 'IN', operands: [of, ...among] };
+      return { kind: 'test', by: 'IN', operands: [left, ...among] };
     }
     const by = this.peek() ?? '';
     if (!comparators.has(by)) this.fail();
     this.at++;
-    return { kind: 'test', by: by as Comparator, operands: [of, this.operand()] };
+    return { kind: 'test', by: by as Comparator, operands: [left, this.operand()] };
   }
   several<One>(one: () => One): One[] {
     const all = [one()];

@@ -38,7 +38,9 @@ const partText = 'Local taxes are known only for a part of the ZIP.';
 const coverageText = (decisive: TaxingAddress, release: Release): string => {
   const { choice, resolution, lacksLocals, approximation } = decisive;
   const byPlace = decidedByTable(decisive);
-  const age = approximation ? ` The rates are from ${approximation.of}: no rates of the tax day are on record.` : '';
+  const age = approximation
+    ? ` The rates are from ${approximation.ratesDay}: no rates of the tax day are on record.`
+    : '';
   if (byPlace && resolution.coverage !== 'none') return `${coverageByPlace(decisive, byPlace, release)}${age}`;
   if (resolution.coverage === 'partial' && !lacksLocals) return otherDayText;
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];

@@ -83,11 +83,11 @@ export const rateOfArea = (area: Area, day: string, { established, approximate }
     const first = from ?? firstPeriodDay(area, position, established);
     if (first <= day) return rateAt(area, position, first);
     if (day < approximate) return null;
-    return rateAt(area, position, approximate, { of: first, because: from === null ? 'undated' : 'first' });
+    return rateAt(area, position, approximate, { ratesDay: first, because: from === null ? 'undated' : 'first' });
   }
   const position = periods.length - 1;
   const last = periods[position]?.to ?? day;
-  return rateAt(area, position, last, { of: last, because: 'ended' });
+  return rateAt(area, position, last, { ratesDay: last, because: 'ended' });
 };
 
 // Describes the candidates of an address.

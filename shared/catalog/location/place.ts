@@ -225,7 +225,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const jurisdictions = listJurisdictions(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? isWithoutLocals(choice, set) : lacksLocalsAt(release, address);
   const approximate = approximateAt({ ...place, jurisdictions }, day);
-  const undated = { of: release.established_from, because: 'undated' } as const;
+  const undated = { ratesDay: release.established_from, because: 'undated' } as const;
   const approximation = set.approximation ?? (approximate.some(({ type }) => type !== 'state') ? undated : null);
   const isWhole = !lacksLocals && approximation === null && approximate.length === 0;
   const coverage = isWhole ? 'complete' : 'partial';

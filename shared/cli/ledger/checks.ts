@@ -304,7 +304,9 @@ const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amo
     ...differing('credited_amount', transaction.credited_amount, write(total.net)),
     ...differing('credited_tax_amount', transaction.credited_tax_amount, write(total.tax)),
     ...[...new Set([...credited.charges.keys(), ...charges.keys()])].flatMap((id) => {
-      const [actual, expected] = [credited.charges, charges].map((of) => figureTexts(of.get(id) ?? noAmounts, write));
+      const [actual, expected] = [credited.charges, charges].map((byCharge) =>
+        figureTexts(byCharge.get(id) ?? noAmounts, write),
+      );
       return Object.keys({ ...actual }).flatMap((name) =>
         differing(`credited of ${id}: ${name}`, actual?.[name], expected?.[name]),
       );
@@ -345,15 +347,17 @@ export const entryName = ({ state, month, currency }: Item | LiabilityEntry): st
 // Leaves out the reference, which can be set after finalization.
 const figuresText = ({ base, amounts, document, exceptions = [], review = [], currency }: LiabilityEntry) => {
   const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
-  const texts = (of: TaxAmounts) => [
-    ...[write(of.taxable), write(of.exempt)],
-    ...[...namedExemptions, 'not_covered' as const].flatMap((part) => (of[part] ? [`${part} ${write(of[part])}`] : [])),
+  const texts = (row: TaxAmounts) => [
+    ...[write(row.taxable), write(row.exempt)],
+    ...[...namedExemptions, 'not_covered' as const].flatMap((part) =>
+      row[part] ? [`${part} ${write(row[part])}`] : [],
+    ),
   ];
   const taxTexts = ({ tax, difference, over_collected = 0n }: TaxAmounts) =>
     difference ? [`calculated ${write(tax - difference)}`, `over-collected ${write(over_collected)}`] : [];
   return [
     texts(base).join(' / '),
-    ...amounts.map((of) => [of.jurisdiction_code, of.rate, ...texts(of), write(of.tax)].join(' / ')).sort(),
+    ...amounts.map((row) => [row.jurisdiction_code, row.rate, ...texts(row), write(row.tax)].join(' / ')).sort(),
     ...amounts.flatMap(taxTexts).sort(),
     ...exceptions.map(({ reason, gross }) => `${reason} ${write(gross)}`),
     ...review,

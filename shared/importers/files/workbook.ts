@@ -187,7 +187,7 @@ class CellTexts {
   private readonly known = new Map<string, string>();
   private characters = 0;
 
-  readonly of = (cell: unknown): string => {
+  readonly convert = (cell: unknown): string => {
     if (cell === null || cell === undefined) return '';
     const text = cell instanceof Date ? cell.toISOString().slice(0, 10) : this.plain(String(cell));
     this.characters += text.length;
@@ -228,7 +228,7 @@ export const readWorkbook = async (
       sheets: sheets.map(({ sheet, data }) => ({
         name: sheet,
         rows: data
-          .map((cells, index) => ({ line: index + 1, cells: cells.map(texts.of) }))
+          .map((cells, index) => ({ line: index + 1, cells: cells.map(texts.convert) }))
           .filter(({ cells }) => cells.some((text) => text !== '')),
       })),
     };

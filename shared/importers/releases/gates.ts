@@ -122,13 +122,13 @@ const catalogCases = (): readonly WorkedCase[] =>
     const { data } = CatalogCase.safeParse(value);
     if (!data) return [];
     const { day: date, lines, expected, ...named } = data;
-    const of = lines.map(({ price, coupon, quantity = '1', ...line }) => ({
+    const sold = lines.map(({ price, coupon, quantity = '1', ...line }) => ({
       ...line,
       quantity,
       unit_price: price,
       third_party_discount: coupon,
     }));
-    return [{ ...named, date, input: { lines: of }, expected: { tax_total: expected.tax } }];
+    return [{ ...named, date, input: { lines: sold }, expected: { tax_total: expected.tax } }];
   });
 
 /** Returns how many of the state's worked cases fail with the release but not with the active one. */

@@ -95,8 +95,8 @@ export const afterCredit = ({ whole, credited }: Balance, by: Amounts): Balance 
   credited: moved(credited, by, 1n),
 });
 
-/** Progress of crediting a total (`of`): the portion credited before, and the portion credited now. */
-type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
+/** Progress of crediting a total: the portion credited before, and the portion credited now. */
+type Progress = { readonly before: bigint; readonly now: bigint; readonly total: bigint };
 
 const between = (value: bigint, least: bigint, most: bigint) => (value < least ? least : value > most ? most : value);
 const positive = (a: bigint) => (a > 0n ? a : 0n);
@@ -108,11 +108,11 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
  * Each share is within one minor unit of its exact proportion and never negative. Parts that exhaust the whole add up
  * to the full amount, whatever credits came before and whichever of them were voided.
  */
-const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
+const cumulative = (whole: bigint, credited: bigint, { before, now, total }: Progress): bigint => {
   const left = positive(whole - credited);
-  if (before + now >= of) return left;
+  if (before + now >= total) return left;
   if (now === 0n) return 0n;
-  return between(divideHalfUp(whole * (before + now), of) - credited, 0n, left);
+  return between(divideHalfUp(whole * (before + now), total) - credited, 0n, left);
 };
 
 /** The discounts that reduce the price of a charge. A third-party discount does so only under some states' rules. */
@@ -129,11 +129,11 @@ export const inheritedDiscount = (
   reducing: Reducing = [name],
 ): bigint => {
   const gross = (amounts: Amounts) => reducing.reduce((all, one) => all + amounts[one], amounts.net);
-  const of = gross(whole);
-  if (of === 0n) return 0n;
-  const least = (whole[name] * amount) / of;
-  const most = least * of === whole[name] * amount ? least : least + 1n;
-  return between(divideHalfUp(whole[name] * (gross(credited) + amount), of) - credited[name], least, most);
+  const wholeGross = gross(whole);
+  if (wholeGross === 0n) return 0n;
+  const least = (whole[name] * amount) / wholeGross;
+  const most = least * wholeGross === whole[name] * amount ? least : least + 1n;
+  return between(divideHalfUp(whole[name] * (gross(credited) + amount), wholeGross) - credited[name], least, most);
 };
 
 /** Returns the share of a coupon in proportion to the line's credited net. */
@@ -141,7 +141,7 @@ export const couponByNet = ({ whole, credited }: Balance, net: bigint): bigint =
   cumulative(whole.third_party_discount, credited.third_party_discount, {
     before: credited.net,
     now: net,
-    of: whole.net,
+    total: whole.net,
   });
 
 /**
@@ -195,7 +195,7 @@ export const scaleCharge = (
 ): Charge => {
   const { whole, credited } = balance;
   const write = (minor: bigint) => formatAmount(minor, exponent);
-  const progress = { before: credited.net, now: taken.net, of: whole.net };
+  const progress = { before: credited.net, now: taken.net, total: whole.net };
   const written = ({ taxable, exempt }: Bases) => ({ taxable_amount: write(taxable), exempt_amount: write(exempt) });
   const taxes = rowTaxes(taken.tax, balance);
   return {
@@ -341,7 +341,7 @@ const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated
  */
 const takenTaxes = ({ whole, credited }: Balance, part: Amounts, isSupplied: boolean): bigint[] => {
   if (!isSupplied && isRecorded(whole) && isRecorded(credited)) return part.rows.map(({ tax }) => tax);
-  const progress = { before: credited.net, now: part.net, of: whole.net };
+  const progress = { before: credited.net, now: part.net, total: whole.net };
   return whole.rows.map(({ calculated }, index) =>
     cumulative(calculated, credited.rows[index]?.calculated ?? 0n, progress),
   );

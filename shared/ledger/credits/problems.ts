@@ -165,7 +165,7 @@ export const overCredit = (
   remaining: Share,
   currency: string,
   pointer: string,
-  of: keyof typeof details = 'sale',
+  exceeded: keyof typeof details = 'sale',
   credited = '',
 ): Problem => {
   const exponent = minorDigits(currency);
@@ -173,7 +173,10 @@ export const overCredit = (
   return {
     code: 'conflict_over_credit',
     title: 'Credit exceeds the sale',
-    detail: of === 'sale' && isNothing(remaining) ? 'The sale is fully refunded.' : details[of](net, tax, credited),
+    detail:
+      exceeded === 'sale' && isNothing(remaining)
+        ? 'The sale is fully refunded.'
+        : details[exceeded](net, tax, credited),
     source: { pointer },
     meta: { remaining_amount: net, remaining_tax_amount: tax },
   };

@@ -97,7 +97,7 @@ const filingWrites = (commit: FilingCommit): Write[] => {
     ...parts.map((part) => put(totalsPartItem(account, filing.id, part))),
     ...taken.flatMap((entry) => take(account, filing.id, entry)),
     ...reopened.flatMap((entry) => giveBack(account, filing.id, entry)),
-    ...heads.flatMap((of) => headWrites(account, of, ['head', 'audit']).map(({ write }) => write)),
+    ...heads.flatMap((head) => headWrites(account, head, ['head', 'audit']).map(({ write }) => write)),
   ];
 };
 

@@ -12,10 +12,10 @@ const TableName = environment.tables.transactions;
 /** Returns the store of reminders, bounded by the time left in the invocation. */
 export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
   missing: async (reminders) => {
-    const keys = reminders.map((of) => reminderKey(of.account, of));
+    const keys = reminders.map((reminder) => reminderKey(reminder.account, reminder));
     const stored = await batchGet(TableName, keys, remainingMs, []);
     const known = new Set(stored.map(({ pk, sk }) => itemPlace({ pk: String(pk), sk: String(sk) })));
-    return reminders.filter((of) => !known.has(itemPlace(reminderKey(of.account, of))));
+    return reminders.filter((reminder) => !known.has(itemPlace(reminderKey(reminder.account, reminder))));
   },
   add: (reminder) => {
     const { account, state, period_end, filing, version } = reminder;
