@@ -1,7 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Account } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { type Command, getInput, type Item, type MemoryDatabase } from '../support/memory-database.ts';
+import {
+  type Change,
+  type Command,
+  getInput,
+  type Item,
+  type Lag,
+  type MemoryDatabase,
+  type Result,
+} from '../support/memory-database.ts';
 import { type Scheduler, world } from './world.ts';
 
 /** An invocation that crashed or timed out: its client gets no response. */
@@ -62,36 +70,12 @@ export type Version = {
   readonly item: Item | undefined;
 };
 
-type Key = { readonly pk: string; readonly sk: string };
-type Written = { readonly table: string; readonly key: Key };
-/** A write of a command: a whole item, or an update or deletion by key. */
-type Write = { readonly TableName: string; readonly Item?: Key; readonly Key?: Key };
-
-const listKeys = (command: Command): readonly Written[] => {
-  const { TransactItems = [], ...input } = getInput(command);
-  const written = ({ TableName, Item: item, Key: key }: Write): Written => ({
-    table: TableName,
-    key: (item ?? key) as Key,
-  });
-  switch (command.constructor.name) {
-    case 'TransactWriteCommand':
-      return TransactItems.filter(({ ConditionCheck }) => !ConditionCheck).map((action) =>
-        written(Object.values(action)[0] as Write),
-      );
-    case 'PutCommand':
-    case 'UpdateCommand':
-    case 'DeleteCommand':
-      return [written(input as Write)];
-    default:
-      return [];
-  }
-};
-
 /** All writes of a schedule: the table at every step, for the checks. */
 export class History {
   readonly #memory: MemoryDatabase;
   readonly #scheduler: Scheduler;
   readonly #tokens = new Set<string>();
+  #invocation: Invocation | undefined;
   readonly #steps: number[] = [];
   /** By key, oldest first. */
   readonly versions = new Map<string, Version[]>();
@@ -102,28 +86,34 @@ export class History {
   constructor(memory: MemoryDatabase, scheduler: Scheduler) {
     this.#memory = memory;
     this.#scheduler = scheduler;
+    memory.onWrite = this.#record;
   }
 
-  /** Records the writes of a command. A repeated client token writes nothing. */
-  record(command: Command, invocation: Invocation): void {
+  /** Executes a command of an invocation, and records its writes. A repeated client token writes nothing. */
+  execute(command: Command, invocation: Invocation, lag?: Lag): Result {
+    this.#invocation = invocation;
+    const result = this.#memory.execute(command, lag);
     const token = getInput(command).ClientRequestToken;
-    if (token !== undefined) {
-      if (this.#tokens.has(token)) return;
-      this.#tokens.add(token);
-    }
-    const step = this.#scheduler.steps;
-    for (const { table, key } of listKeys(command)) {
-      if (table === environment.tables.accounts && key.sk === 'ACCOUNT')
-        this.accounts.push({ step, nowMs: world.nowMs, invocation, item: this.#memory.itemAt(table, key) });
-      if (table !== environment.tables.transactions) continue;
-      const name = `${key.pk} ${key.sk}`;
-      const version = { step, nowMs: world.nowMs, invocation, item: this.#memory.itemAt(table, key) };
-      const versions = this.versions.get(name);
-      if (versions) versions.push(version);
-      else this.versions.set(name, [version]);
-      this.#steps.push(step);
-    }
+    if (token !== undefined) this.#tokens.add(token);
+    return result;
   }
+
+  readonly #record = ({ table, before, after: item }: Change): void => {
+    const { pk, sk } = (item ?? before) as Item;
+    const version = {
+      step: this.#scheduler.steps,
+      nowMs: world.nowMs,
+      invocation: this.#invocation as Invocation,
+      item,
+    };
+    if (table === environment.tables.accounts && sk === 'ACCOUNT') this.accounts.push(version);
+    if (table !== environment.tables.transactions) return;
+    const name = `${pk} ${sk}`;
+    const versions = this.versions.get(name);
+    if (versions) versions.push(version);
+    else this.versions.set(name, [version]);
+    this.#steps.push(version.step);
+  };
 
   /** Whether a transaction with this client token was written. */
   isDone(token: string | undefined): boolean {

@@ -204,8 +204,7 @@ export class Transport {
   async #execute(command: Command, invocation: Invocation): Promise<unknown> {
     const lag = this.#getLag(command);
     try {
-      const answer = this.#memory.execute(command, lag);
-      this.#history.record(command, invocation);
+      const answer = this.#history.execute(command, invocation, lag);
       this.#record(command, invocation, 'ok');
       return { ...answer, $metadata: {} };
     } catch (error) {

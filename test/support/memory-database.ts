@@ -1,13 +1,13 @@
 import type { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Database } from '../../infra/local/memory-database/database.ts';
-import type { Lag } from '../../infra/local/memory-database/table.ts';
+import type { Change, Lag, OnWrite } from '../../infra/local/memory-database/table.ts';
 import type { Item } from '../../infra/local/memory-database/values.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import type { ItemKey } from '../../shared/store/keys.ts';
 import { type TableName, tables } from '../../shared/store/table-definitions.ts';
 
-export type { Item, Lag };
+export type { Change, Item, Lag };
 /** A command of the document client. Its class name is the operation. */
 export type Command = { readonly constructor: { readonly name: string }; readonly input: object };
 type Action = { readonly Item?: ItemKey; readonly Key?: ItemKey };
@@ -39,8 +39,17 @@ const serviceTables = Object.fromEntries(
 
 /** The memory database. Default: with the service's tables. */
 export class MemoryDatabase extends Database {
+  readonly #listener: { onWrite: OnWrite };
+
   constructor(definitions = serviceTables, now: () => number = Date.now) {
-    super(definitions, now);
+    const listener: { onWrite: OnWrite } = { onWrite: () => {} };
+    super(definitions, now, (change) => listener.onWrite(change));
+    this.#listener = listener;
+  }
+
+  /** Called after each write. */
+  set onWrite(onWrite: OnWrite) {
+    this.#listener.onWrite = onWrite;
   }
 
   override execute(command: Command, lag?: Lag): Result {

@@ -163,10 +163,7 @@ class Walk {
         const { parent_transaction_id: parent } = head.transaction;
         sales.add(parent === null ? id : `${head.account} ${parent}`);
       } else if (kind === 'entry') {
-        const item = version.item ?? before?.item;
-        // A deletion of a missing item.
-        if (!item) continue;
-        const { account, transactionId } = getEntry(item);
+        const { account, transactionId } = getEntry((version.item ?? before?.item) as Item);
         const id = `${account} ${transactionId}`;
         const entries = this.#entries.get(id) ?? new Map<string, Item>();
         this.#entries.set(id, entries);
