@@ -1,6 +1,5 @@
 import type { Settings } from '../../../shared/accounts/account.ts';
 import type { Transaction } from '../../../shared/ledger/transaction.ts';
-import { formatAmount, minorDigits } from '../../../shared/money/currency.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import { storedBytes, storedText } from '../../support/stored-bytes.ts';
@@ -106,16 +105,18 @@ export const getHead = (item: Item): Head => {
   return head;
 };
 
-/** The amounts of an entry for one jurisdiction and rate. Optional amounts are present only if they are not zero. */
-type StoredAmounts = {
-  readonly jurisdiction_code: string;
-  readonly rate: string;
-  readonly taxable_amount: string;
-  readonly exempt_amount: string;
-  readonly tax_amount: string;
-  readonly not_covered_amount?: string;
-  readonly calculated_tax_amount?: string;
-  readonly over_collected_amount?: string;
+type StoredSums = Readonly<Record<'taxable' | 'exempt' | 'tax', string>> &
+  Readonly<Partial<Record<'not_covered' | 'difference' | 'over_collected', string>>>;
+
+/** Amounts in the smallest unit of the currency. */
+type Sums = Readonly<Record<'taxable' | 'exempt' | 'notCovered' | 'gross' | 'tax' | 'difference' | 'over', number>>;
+
+type Figures<Amounts, Amount> = {
+  readonly base: Amounts;
+  readonly amounts: readonly (Amounts & { readonly jurisdiction_code: string; readonly rate: string })[];
+  readonly document: { readonly type: string; readonly customer_id?: string | null };
+  readonly exceptions?: readonly { readonly reason: string; readonly gross: Amount }[];
+  readonly review?: readonly string[];
 };
 
 /** A liability, open or in a filing. */
@@ -127,51 +128,23 @@ export type Entry = {
   readonly currency: string;
   /** Its filing, or `null`. */
   readonly filing: string | null;
-  readonly figures: {
-    readonly base: Pick<StoredAmounts, 'taxable_amount' | 'exempt_amount' | 'not_covered_amount'>;
-    readonly amounts: readonly StoredAmounts[];
-    readonly document?: { readonly type: string };
-    readonly exceptions?: readonly { readonly reason: string; readonly gross_amount: string }[];
-    readonly review?: readonly string[];
-  };
+  readonly figures: Figures<Sums, number>;
 };
 
-type StoredSums = Readonly<Record<'taxable' | 'exempt' | 'tax', string>> &
-  Readonly<Partial<Record<'not_covered' | 'difference' | 'over_collected', string>>>;
-type StoredFigures = {
-  readonly base: StoredSums;
-  readonly amounts: readonly (StoredSums & Pick<StoredAmounts, 'jurisdiction_code' | 'rate'>)[];
-  readonly document: { readonly type: string };
-  readonly exceptions?: readonly { readonly reason: string; readonly gross: string }[];
-  readonly review?: readonly string[];
+// Amounts that are zero can be absent.
+const readSums = ({ not_covered = '0', difference = '0', over_collected = '0', ...sums }: StoredSums): Sums => {
+  const [taxable, exempt, notCovered] = [Number(sums.taxable), Number(sums.exempt), Number(not_covered)];
+  const gross = taxable + exempt + notCovered;
+  const [tax, over] = [Number(sums.tax), Number(over_collected)];
+  return { taxable, exempt, notCovered, gross, tax, difference: Number(difference), over };
 };
 
-// Amounts are stored in minor units; zero differences are absent.
-const getFigures = (
-  { base, amounts, document, exceptions, review }: StoredFigures,
-  currency: string,
-): Entry['figures'] => {
-  const text = (minor: bigint | string) => formatAmount(BigInt(minor), minorDigits(currency));
-  const sums = ({ taxable, exempt, not_covered = '0' }: StoredSums) => ({
-    taxable_amount: text(taxable),
-    exempt_amount: text(exempt),
-    not_covered_amount: text(not_covered),
-  });
-  return {
-    base: sums(base),
-    amounts: amounts.map(({ jurisdiction_code, rate, ...row }) => ({
-      jurisdiction_code,
-      rate,
-      ...sums(row),
-      tax_amount: text(row.tax),
-      calculated_tax_amount: text(BigInt(row.tax) - BigInt(row.difference ?? 0)),
-      over_collected_amount: text(row.over_collected ?? '0'),
-    })),
-    document,
-    ...(exceptions && { exceptions: exceptions.map(({ reason, gross }) => ({ reason, gross_amount: text(gross) })) }),
-    ...(review && { review }),
-  };
-};
+const getFigures = ({ base, amounts, exceptions, ...others }: Figures<StoredSums, string>): Figures<Sums, number> => ({
+  ...others,
+  base: readSums(base),
+  amounts: amounts.map(({ jurisdiction_code, rate, ...row }) => ({ jurisdiction_code, rate, ...readSums(row) })),
+  ...(exceptions && { exceptions: exceptions.map(({ reason, gross }) => ({ reason, gross: Number(gross) })) }),
+});
 
 export const getEntry = (item: Item): Entry => {
   const [kind, account = '', filing = ''] = String(item['pk']).split('#');
@@ -182,7 +155,7 @@ export const getEntry = (item: Item): Entry => {
     month: item['month'] as string,
     currency: item['currency'] as string,
     filing: kind === 'F' ? filing : null,
-    figures: getFigures(json(item['figures']) as StoredFigures, item['currency'] as string),
+    figures: getFigures(json(item['figures']) as Figures<StoredSums, string>),
   };
 };
 

@@ -30,41 +30,29 @@ type Totals = {
 
 /** The sums of an entry's jurisdictions in cents, in the order of `summed`. */
 const getSums = ({ currency, figures: { amounts, document } }: Entry): Map<string, number[]> => {
-  const isCredit = document?.type === 'credit';
+  const isCredit = document.type === 'credit';
   const sums = new Map<string, number[]>();
-  for (const of of Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()) {
-    const parts = of.map((row) => {
-      const [taxable, exempt, tax] = [row.taxable_amount, row.exempt_amount, row.tax_amount].map(cents) as [
-        number,
-        number,
-        number,
-      ];
-      const notCovered = cents(row.not_covered_amount ?? '0.00');
-      const difference = tax - cents(row.calculated_tax_amount ?? row.tax_amount);
-      // If a credit refunds less than the calculated tax, the rest remains over-collected.
-      const over = isCredit ? cents(row.over_collected_amount ?? '0.00') : Number(difference > 0) * difference;
-      const gross = taxable + exempt + notCovered;
-      return [taxable, exempt, tax, notCovered, difference, over, isCredit ? gross : 0];
-    });
-    const added = parts.reduce((all, part) => all.map((value, at) => value + (part[at] as number)));
-    sums.set(`${of[0]?.jurisdiction_code} ${currency}`, [...added, Number(isCredit)]);
+  for (const { jurisdiction_code, taxable, exempt, tax, notCovered, difference, over, gross } of amounts) {
+    // If a credit refunds less than the calculated tax, the rest remains over-collected.
+    const ownOver = isCredit ? over : Math.max(0, difference);
+    const key = `${jurisdiction_code} ${currency}`;
+    // An entry counts once for each jurisdiction.
+    const ofCredits = [isCredit ? gross : 0, Number(isCredit && !sums.has(key))];
+    addAll(sums, new Map([[key, [taxable, exempt, tax, notCovered, difference, ownOver, ...ofCredits]]]));
   }
   return sums;
 };
 
 /** The gross amount and number of an entry's exceptions, by reason and currency. */
 const listExceptions = ({ currency, figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
-  const reasons = new Map(
-    exceptions.map(({ reason, gross_amount }) => [`${reason} ${currency}`, [cents(gross_amount), 1]]),
-  );
+  const reasons = new Map(exceptions.map(({ reason, gross }) => [`${reason} ${currency}`, [gross, 1]]));
   const [largest] = [...reasons.values()].toSorted(([a = 0], [b = 0]) => Math.abs(b) - Math.abs(a));
   return largest ? reasons.set(`any ${currency}`, largest) : reasons;
 };
 
 /** The gross amount, tax and number of an entry to review, by code and currency. */
 const getReview = ({ currency, figures: { base, amounts, review = [] } }: Entry): Map<string, number[]> => {
-  const gross = sum([base.taxable_amount, base.exempt_amount, base.not_covered_amount ?? '0.00'].map(cents));
-  const sums = [gross, sum(amounts.map((row) => cents(row.tax_amount))), 1];
+  const sums = [base.gross, sum(amounts.map(({ tax }) => tax)), 1];
   return new Map((review.length > 0 ? ['any', ...review] : []).map((code) => [`review ${code} ${currency}`, sums]));
 };
 
@@ -145,9 +133,8 @@ class Books {
     if (!['closed', 'marking', 'filed'].includes(String(item['status']))) return [];
     const sums = new Map<string, number[]>();
     for (const { currency, figures } of this.listEntries(`F#${account}#${id}#`)) {
-      const { taxable_amount, exempt_amount, not_covered_amount = '0.00' } = figures.base;
-      const gross = sum([taxable_amount, exempt_amount, not_covered_amount].map(cents));
-      addAll(sums, new Map([[currency, [gross, sum(figures.amounts.map((row) => cents(row.tax_amount))), 1]]]));
+      const tax = sum(figures.amounts.map((row) => row.tax));
+      addAll(sums, new Map([[currency, [figures.base.gross, tax, 1]]]));
     }
     const summary = item['summary'] as readonly {
       currency: string;

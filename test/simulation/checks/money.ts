@@ -118,16 +118,11 @@ const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
   return owed;
 };
 
-/** The gross of an entry, or of one of its jurisdictions. */
-const getGross = ({ taxable_amount, exempt_amount, not_covered_amount = '0.00' }: Entry['figures']['base']): number =>
-  sum([taxable_amount, exempt_amount, not_covered_amount].map(cents));
-
 const owedIn = (entries: readonly Entry[]): Map<string, number> => {
   const owed = new Map<string, number>();
   for (const { month, figures } of entries)
-    for (const { jurisdiction_code, rate, tax_amount, ...amounts } of figures.amounts) {
-      add(owed, `${month} ${jurisdiction_code} ${rate}`, getGross(amounts), cents(tax_amount));
-    }
+    for (const { jurisdiction_code, rate, gross, tax } of figures.amounts)
+      add(owed, `${month} ${jurisdiction_code} ${rate}`, gross, tax);
   return owed;
 };
 
@@ -135,8 +130,8 @@ const owedIn = (entries: readonly Entry[]): Map<string, number> => {
 const leftIn = (entries: readonly Entry[]): string[] => {
   const states = Map.groupBy(entries, ({ state }) => state);
   return [...states].flatMap(([state, ofState]) => {
-    const gross = sum(ofState.map(({ figures }) => getGross(figures.base)));
-    const tax = sum(ofState.flatMap(({ figures }) => figures.amounts.map((row) => cents(row.tax_amount))));
+    const gross = sum(ofState.map(({ figures }) => figures.base.gross));
+    const tax = sum(ofState.flatMap(({ figures }) => figures.amounts.map((row) => row.tax)));
     return gross === 0 && tax === 0 ? [] : [`${state} keeps ${text({ net: gross, tax })}`];
   });
 };

@@ -56,7 +56,7 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
     if (!item || step === undefined) return [];
     if (getKind(name) === 'entry') {
       const { transactionId, figures } = getEntry(item);
-      const { customer_id = null } = (figures.document ?? {}) as { readonly customer_id?: string | null };
+      const { customer_id = null } = figures.document;
       return redactions.has(transactionId) && customer_id !== null ? [`${name} names a redacted customer`] : [];
     }
     if (getKind(name) !== 'record') return [];
