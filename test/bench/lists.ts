@@ -1,13 +1,12 @@
 import { encodeTime } from 'ulid';
-import { endpoints } from '../../functions/endpoints.ts';
 import { assert } from '../../shared/base/assert.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { newCaller } from '../support/api.ts';
-import { callHandler } from '../support/handler-calls.ts';
 import { countDatabaseUse, putItems, type Use } from './database.ts';
+import { type Send, senderWith } from './database-use.ts';
 import { type Figure, rounded } from './figure.ts';
 
 const defaultSizes = [1_000, 10_000, 100_000];
@@ -29,25 +28,10 @@ const filters: readonly Readonly<Record<string, string>>[] = [
   { state: 'WY', 'tax_date[gte]': '2000-01-01' },
 ];
 
-type Request = { readonly body?: object; readonly query?: Readonly<Record<string, string>> };
-type Answer = { readonly id: string; readonly data: readonly unknown[]; readonly next_cursor: string | null };
-type Call = (operation: 'create-transaction' | 'list-transactions', request: Request) => Promise<Answer>;
-
-const callerWith =
-  (apiKey: string): Call =>
-  async (operation, { body, query = {} }) => {
-    const { method, path } = endpoints[operation];
-    const headers = { 'X-API-Key': apiKey };
-    const target = `${path}?${new URLSearchParams(query)}`;
-    const { status, body: answer, text } = await callHandler(method, target, { body, headers }, minuteMs);
-    if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
-    return answer;
-  };
-
 /** Fills a ledger with copies of four recorded transactions, each a minute older than the previous one. */
-const fillLedger = async (account: string, call: Call, size: number): Promise<void> => {
+const fillLedger = async (account: string, send: Send, size: number): Promise<void> => {
   const record = async (others: object): Promise<StoredTransaction> => {
-    const { id } = await call('create-transaction', { body: { status: 'finalized', ...others } });
+    const { id } = await send('create-transaction', { status: 'finalized', ...others });
     const stored = await ledgerReads.find(account, id);
     assert(stored !== undefined, 'The transaction was recorded.');
     return stored;
@@ -81,11 +65,11 @@ const fillLedger = async (account: string, call: Call, size: number): Promise<vo
 type Search = { readonly pages: number; readonly empty: number; readonly rows: number };
 
 /** Requests pages until this many rows are found or the list ends. */
-const search = async (call: Call, query: Readonly<Record<string, string>>, rowsMax: number): Promise<Search> => {
+const search = async (send: Send, query: Readonly<Record<string, string>>, rowsMax: number): Promise<Search> => {
   let [pages, empty, rows] = [0, 0, 0];
   for (let cursor: string | null = ''; cursor !== null && rows < rowsMax; ) {
     const parameters = { ...query, limit: String(pageLimit), ...(cursor !== '' && { starting_after: cursor }) };
-    const { data, next_cursor } = await call('list-transactions', { query: parameters });
+    const { data, next_cursor } = await send('list-transactions', undefined, '', parameters);
     pages += 1;
     empty += Number(data.length === 0);
     rows += data.length;
@@ -110,11 +94,13 @@ const measured = async <Value>(run: () => Promise<Value>) => {
 export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
   for (const ledger of sizes) {
     const { account, key } = await newCaller({ settings: { rate_limit: 10_000_000 } });
-    const call = callerWith(key);
-    await fillLedger(account.id, call, ledger);
+    const send = senderWith(key);
+    await fillLedger(account.id, send, ledger);
     for (const query of filters) {
       const of = new URLSearchParams(query).toString() || 'no filter';
-      const first = await measured(() => call('list-transactions', { query: { ...query, limit: String(pageLimit) } }));
+      const first = await measured(() =>
+        send('list-transactions', undefined, '', { ...query, limit: String(pageLimit) }),
+      );
       const { reads: calls, readUnits: read_units, rows: rows_read } = first.use;
       yield {
         figure: 'list_page',
@@ -126,7 +112,7 @@ export const listFigures = async function* (sizes: readonly number[] = defaultSi
         read_units,
         ms: first.ms,
       };
-      const found = await measured(() => search(call, query, pageLimit));
+      const found = await measured(() => search(send, query, pageLimit));
       const { rows, pages, empty } = found.value;
       yield { figure: 'list_search', of, ledger, rows, pages, empty_pages: empty, ms: found.ms };
     }
