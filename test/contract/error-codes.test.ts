@@ -89,6 +89,13 @@ const expiredKey = async (): Promise<string> => {
 
 const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI', period_end, ...others } });
 
+type Recorded = Awaited<ReturnType<typeof created>>;
+/** Returns the response to a request about a sale, finalized by default, of a new caller. */
+const onSale = async (ask: (caller: Caller, recorded: Recorded) => Promise<Answer>, change = {}, settings = {}) => {
+  const caller = await newCaller({ settings });
+  return ask(caller, await created(caller, { ...sale, status: 'finalized', ...change }));
+};
+
 /** A request for each error code. A new code does not compile without one. */
 const provocations: Record<Code, () => Promise<Answer>> = {
   validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
@@ -102,78 +109,53 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   auth_forbidden: async () => create(await newCaller({ scopes: ['read'] }), sale),
   not_found: () => call('GET', '/transactions/txn_none'),
   method_not_allowed: () => anonymous.call('PUT', '/transactions'),
-  conflict_duplicate_reference_id: async () => {
-    const caller = await newCaller();
-    await created(caller, { ...sale, reference_id: 'invoice_1' });
-    return create(caller, { ...sale, reference_id: 'invoice_1' });
-  },
+  conflict_duplicate_reference_id: () =>
+    onSale((caller) => create(caller, { ...sale, reference_id: 'invoice_1' }), { reference_id: 'invoice_1' }),
   conflict_duplicate_customer_id: async () => {
     const caller = await newCaller();
     await caller.call('POST', '/customers', { body: { id: 'cus_9' } });
     return caller.call('POST', '/customers', { body: { id: 'cus_9', name: 'Another' } });
   },
-  conflict_invalid_status_transition: async () => {
-    const caller = await newCaller();
-    const transaction = await created(caller, { ...sale, status: 'finalized' });
-    return update(caller, transaction, { status: 'draft' });
-  },
+  conflict_invalid_status_transition: () => onSale((caller, own) => update(caller, own, { status: 'draft' })),
   conflict_exceptions_not_acknowledged: async () => {
     const filer = createFiler(await newCaller());
     await soldOn(filer, '2026-10-08', '100.00', { tax_amount: '7.00' });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     return filer.change(id, { status: 'filed', confirmation_number: 'c' });
   },
-  conflict_immutable_field: async () => {
-    const caller = await newCaller();
-    const transaction = await created(caller, { ...sale, status: 'finalized' });
-    return update(caller, transaction, { tax_date: '2026-10-07' });
-  },
-  conflict_draft_expired: async () => {
-    const caller = await newCaller({ settings: { draft_ttl_hours: 0 } });
-    const transaction = await created(caller, sale);
-    return update(caller, transaction, { status: 'finalized' });
-  },
-  conflict_has_credits: async () => {
-    const caller = await newCaller();
-    const parent = await created(caller, { ...sale, status: 'finalized' });
-    await created(caller, creditOf(parent));
-    return update(caller, parent, { status: 'void' });
-  },
+  conflict_immutable_field: () => onSale((caller, own) => update(caller, own, { tax_date: '2026-10-07' })),
+  conflict_draft_expired: () =>
+    onSale((caller, own) => update(caller, own, { status: 'finalized' }), { status: 'draft' }, { draft_ttl_hours: 0 }),
+  conflict_has_credits: () =>
+    onSale(async (caller, parent) => {
+      await created(caller, creditOf(parent));
+      return update(caller, parent, { status: 'void' });
+    }),
   // Closing the period removes its open entry.
-  conflict_period_closed: async () => {
-    const caller = await newCaller();
-    const { id, currency } = await created(caller, { ...sale, status: 'finalized' });
-    const place = { transactionId: id, state: 'US-MI', month: sale.tax_date.slice(0, 7), currency };
-    const Key = openEntryKey(caller.account.id, place);
-    const removal = { TableName: environment.tables.transactions, Key, ReturnValues: 'ALL_OLD' } as const;
-    const { Attributes } = await database.send(new DeleteCommand(removal));
-    expect(Attributes).toBeDefined();
-    return update(caller, { id }, { status: 'void' });
-  },
-  conflict_parent_not_creditable: async () => {
-    const caller = await newCaller();
-    return create(caller, creditOf(await created(caller, { ...sale, status: 'draft' })));
-  },
-  conflict_over_credit: async () => {
-    const caller = await newCaller();
-    const parent = await created(caller, { ...sale, status: 'finalized' });
-    await created(caller, creditOf(parent, oneOfTwo));
-    return create(caller, creditOf(parent));
-  },
-  conflict_credit_stale: async () => {
-    const caller = await newCaller();
-    const parent = await created(caller, { ...sale, status: 'finalized' });
-    const credit = await created(caller, creditOf(parent, { status: 'draft', credit_remaining: true }));
-    await created(caller, creditOf(parent, oneOfTwo));
-    return update(caller, credit, { status: 'finalized' });
-  },
+  conflict_period_closed: () =>
+    onSale(async (caller, { id, currency }) => {
+      const place = { transactionId: id, state: 'US-MI', month: sale.tax_date.slice(0, 7), currency };
+      const Key = openEntryKey(caller.account.id, place);
+      const removal = { TableName: environment.tables.transactions, Key, ReturnValues: 'ALL_OLD' } as const;
+      expect((await database.send(new DeleteCommand(removal))).Attributes).toBeDefined();
+      return update(caller, { id }, { status: 'void' });
+    }),
+  conflict_parent_not_creditable: () => onSale((caller, own) => create(caller, creditOf(own)), { status: 'draft' }),
+  conflict_over_credit: () =>
+    onSale(async (caller, parent) => {
+      await created(caller, creditOf(parent, oneOfTwo));
+      return create(caller, creditOf(parent));
+    }),
+  conflict_credit_stale: () =>
+    onSale(async (caller, parent) => {
+      const credit = await created(caller, creditOf(parent, { status: 'draft', credit_remaining: true }));
+      await created(caller, creditOf(parent, oneOfTwo));
+      return update(caller, credit, { status: 'finalized' });
+    }),
   validation_date_out_of_range: () => call('POST', '/filings', close('0001-01-31')),
   conflict_period_not_over: () => call('POST', '/filings', close('9999-12-31')),
-  conflict_period_order: async () => {
-    const caller = await newCaller();
-    await created(caller, { ...sale, status: 'finalized', tax_date: '2026-09-08' });
-    return caller.call('POST', '/filings', close('2026-10-31'));
-  },
+  conflict_period_order: () =>
+    onSale((caller) => caller.call('POST', '/filings', close('2026-10-31')), { tax_date: '2026-09-08' }),
   // A filing that was started and is finished by the schedule.
   conflict_return_incomplete: async () => {
     const caller = await newCaller();
@@ -186,10 +168,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     expect([begun.status, begun.body.status]).toEqual([202, 'closing']);
     return caller.call('POST', '/filings', close('2026-10-31'));
   },
-  precondition_failed: async () => {
-    const caller = await newCaller();
-    return update(caller, await created(caller, sale), { status: 'void' }, { 'If-Match': '"99"' });
-  },
+  precondition_failed: () => onSale((caller, own) => update(caller, own, { status: 'void' }, { 'If-Match': '"99"' })),
   validation_body_too_large: () => call('POST', '/calculations', { rawBody: `"${'a'.repeat(1024 * 1024)}"` }),
   validation_unsupported_media_type: () =>
     call('POST', '/calculations', { body: sale, headers: { 'Content-Type': 'text/plain' } }),
