@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { made } from '../support/sales.ts';
@@ -151,6 +152,10 @@ it('corrects the confirmation number of a filing, and shows who did it', async (
 });
 
 const scopes = ['read', 'write', 'settings'] as const;
+const save = async (page: Page, section: string) => {
+  await click(page, `Review the change of ${section}`);
+  await click(page, `Save ${section}`);
+};
 
 it('sets registrations and the calendar, and shows who changed them', async () => {
   const caller = await newCaller({ scopes, settings: { registrations: null } });
@@ -158,19 +163,16 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await page.getByLabel('State, such as MI').first().fill('mi');
     await page.getByLabel('First day').first().fill('2026-01-01');
     await page.getByLabel('Levy calculates tax').selectOption('registered_states');
-    await click(page, 'Review the change of registrations');
-    await click(page, 'Save registrations');
+    await save(page, 'registrations');
     await page.getByLabel('State; empty removes it').waitFor();
     await page.getByLabel('Time zone').fill('Mars');
-    await click(page, 'Review the change of sales and calendar');
-    await click(page, 'Save sales and calendar');
+    await save(page, 'sales and calendar');
     await seeText(page, 'Send an IANA time zone');
     await page.getByLabel('Time zone').fill('America/Detroit');
     await page.getByLabel('Days before the due date').fill('10, 3');
     await page.getByLabel('State', { exact: true }).fill('MI');
     await page.getByLabel('ZIP code').fill('48226');
-    await click(page, 'Review the change of sales and calendar');
-    await click(page, 'Save sales and calendar');
+    await save(page, 'sales and calendar');
     await seeText(page, 'America/Detroit');
     const changes = await readRows(page, 'Changes of settings, newest first');
     expect(changes.at(-1)).toMatchObject({ Before: 'none', After: 'state MI, from 2026-01-01, frequency month' });
@@ -180,19 +182,16 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await made(caller.call('POST', '/account', { body: { review_days: 9 } }));
     await page.getByLabel('Legal name').fill('A shop');
     await page.getByLabel('Taxpayer number, nine digits').fill('12-3456789');
-    await click(page, 'Review the change of identity on returns');
-    await click(page, 'Save identity on returns');
+    await save(page, 'identity on returns');
     await click(page, 'Load the page again');
     await page.getByLabel('Legal name').fill('A shop');
     await page.getByLabel('Taxpayer number, nine digits').fill('12-3456789');
     await page.getByLabel('Account number, such as').fill('1234567');
     await page.getByLabel('State, such as MN').fill('mn');
-    await click(page, 'Review the change of identity on returns');
-    await click(page, 'Save identity on returns');
+    await save(page, 'identity on returns');
     await seeText(page, 'return identity');
     await page.getByLabel('First day of the books').fill('2025-01-01');
-    await click(page, 'Review the change of sales and calendar');
-    await click(page, 'Save sales and calendar');
+    await save(page, 'sales and calendar');
     await seeText(page, 'books open from');
   });
   const account = await made(caller.call('GET', '/account'));
@@ -238,25 +237,20 @@ it('changes only the settings that were edited, and refuses an account number wi
   await visit('#/settings', { key: caller.key }, async (page) => {
     await click(page, 'Review the change of sales and calendar');
     await seeText(page, 'No setting has changed.');
-    await click(page, 'Review the change of registrations');
-    await click(page, 'Save registrations');
+    await save(page, 'registrations');
     await page.getByText('No setting has changed.').waitFor({ state: 'detached' });
     await page.getByLabel('Days after a period before it closes').fill('5 days');
-    await click(page, 'Review the change of sales and calendar');
-    await click(page, 'Save sales and calendar');
+    await save(page, 'sales and calendar');
     await seeText(page, 'Send a whole number from 0 to 20, or null.');
     await page.getByLabel('Days after a period before it closes').fill('5');
-    await click(page, 'Review the change of sales and calendar');
-    await click(page, 'Save sales and calendar');
+    await save(page, 'sales and calendar');
     await seeText(page, 'review days');
     await page.getByLabel('Account number, such as').last().fill('1234567');
-    await click(page, 'Review the change of identity on returns');
-    await click(page, 'Save identity on returns');
+    await save(page, 'identity on returns');
     await seeText(page, 'is not a state code');
     await page.getByLabel('Account number, such as').last().fill('');
     await page.getByLabel('State; empty removes it').last().fill('');
-    await click(page, 'Review the change of identity on returns');
-    await click(page, 'Save identity on returns');
+    await save(page, 'identity on returns');
     await page.getByText('Account number in OH').waitFor({ state: 'detached' });
   });
   const after = await made(caller.call('GET', '/account'));
