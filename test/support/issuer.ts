@@ -34,12 +34,17 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     broken: null as { readonly path: RegExp; readonly status?: number; readonly body?: string } | null,
     /** The published keys, in order. */
     published: [] as unknown[],
+    /** Other fields of the metadata. */
+    metadata: {},
   };
   const server = createServer(({ url: path = '' }, response) => {
     state.fetched.push(path);
     const broken = state.broken?.path.test(path) ? state.broken : null;
     response.statusCode = broken ? (broken.status ?? 500) : 200;
-    const good = path.endsWith('/keys') ? { keys: state.published } : { issuer: url, jwks_uri: `${url}/keys` };
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    const good = path.endsWith('/keys')
+      ? { keys: state.published }
+      : { issuer: url, jwks_uri: `${url}/keys`, ...state.metadata };
     response.end(broken?.body ?? JSON.stringify(good));
   });
   const { url: origin, close } = await listen(server);
