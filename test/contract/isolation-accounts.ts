@@ -17,8 +17,8 @@ const { newApiKey } = await import('../../shared/accounts/api-key.ts');
 const { environment } = await import('../../shared/config/environment.ts');
 const { writeCursor } = await import('../../shared/ledger/list-transactions.ts');
 const { provisionKey, revokeKey } = await import('../../shared/store/accounts/api-key-store.ts');
-const { database } = await import('../../shared/store/client/client.ts');
 const { anonymous, newCaller, startApi } = await import('../support/api.ts');
+const { intercept, noFaults } = await import('../support/faults.ts');
 const { closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
 const { accountClaim } = await import('../support/issuer.ts');
 const { creditOf, made, sale } = await import('../support/sales.ts');
@@ -181,19 +181,16 @@ type Input = {
 /** Runs a function and returns its ledger calls, each with its kind and number of items. */
 export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ value: Value; calls: string[] }> => {
   const calls: string[] = [];
-  database.middlewareStack.add(
-    (next, context) => async (sent) => {
-      const { TableName, RequestItems, TransactItems = [] } = sent.input as Input;
-      const named = RequestItems?.[environment.tables.transactions]?.Keys?.length ?? TransactItems.length;
-      if (TableName !== environment.tables.accounts) calls.push(`${String(context.commandName)} ${named}`);
-      return next(sent);
-    },
-    { step: 'initialize', name: 'isolation', priority: 'high' },
-  );
+  intercept(async ({ command, input, pass }) => {
+    const { TableName, RequestItems, TransactItems = [] } = input as Input;
+    const named = RequestItems?.[environment.tables.transactions]?.Keys?.length ?? TransactItems.length;
+    if (TableName !== environment.tables.accounts) calls.push(`${command} ${named}`);
+    return pass();
+  });
   try {
     return { value: await run(), calls };
   } finally {
-    database.middlewareStack.remove('isolation');
+    noFaults();
   }
 };
 

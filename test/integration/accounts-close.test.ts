@@ -15,7 +15,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { countedKey } from '../../shared/store/keys.ts';
 import { findClaimItem, headItem } from '../../shared/store/ledger/ledger-walk.ts';
 import { newCaller } from '../support/api.ts';
-import { failSends, noFaults } from '../support/faults.ts';
+import { failSends, intercept, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { accounts, minuteMs, runInProcess } from '../support/run-command.ts';
@@ -188,17 +188,14 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
   await accounts('close', '--account', id, '--yes');
   const whole = await exported(id);
   let sweeps = 0;
-  database.middlewareStack.add(
-    (next) => async (sent) => {
-      const { Key } = sent.input as { readonly Key?: { readonly pk: string; readonly sk: string } };
-      // Its other items are already deleted.
-      const isHead = Key?.pk === `T#${id}#${draft.id}` && Key.sk === 'H' && !('ConsistentRead' in sent.input);
-      if (isHead && sweeps++ === 0)
-        await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
-      return next(sent);
-    },
-    { step: 'initialize', name: 'fault' },
-  );
+  intercept(async ({ input, pass }) => {
+    const { Key } = input as { readonly Key?: { readonly pk: string; readonly sk: string } };
+    // Its other items are already deleted.
+    const isHead = Key?.pk === `T#${id}#${draft.id}` && Key.sk === 'H' && !('ConsistentRead' in input);
+    if (isHead && sweeps++ === 0)
+      await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+    return pass();
+  });
   const deleted = await remove(id, whole);
   expect([deleted.code, sweeps > 0]).toEqual([0, true]);
   expect((await readRaw(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);

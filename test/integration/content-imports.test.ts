@@ -8,6 +8,7 @@ import { beginWriting } from '../../shared/importers/releases/import-files.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/content/content-claims.ts';
 import * as store from '../../shared/store/content/content-store.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/imported.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
@@ -43,22 +44,18 @@ const nothing = { finished: false, parts: [] };
 const unfinished = async (state = 'US-MN') => (await store.unfinishedImports(state)).map(({ id }) => id);
 
 type Command = 'TransactWriteItems' | 'UpdateItem' | 'PutItem' | 'DeleteItem';
-const held = 'held';
-afterEach(() => void database.middlewareStack.remove(held));
+afterEach(noFaults);
 
 /** Runs this before the next command of a kind is sent. Commands of `run` pass unchanged. */
 const beforeNext = (command: Command, run: () => Promise<unknown>) => {
   let waits = true;
-  database.middlewareStack.add(
-    (next, context) => async (sent) => {
-      if (waits && context.commandName === `${command}Command`) {
-        waits = false;
-        await run();
-      }
-      return next(sent);
-    },
-    { step: 'initialize', name: held },
-  );
+  intercept(async ({ command: sent, pass }) => {
+    if (waits && sent === command) {
+      waits = false;
+      await run();
+    }
+    return pass();
+  });
 };
 
 describe('the id of an import', () => {

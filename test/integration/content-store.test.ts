@@ -13,7 +13,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { readContent } from '../../shared/store/content/content-reads.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
-import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/imported.ts';
 
 const TableName = environment.tables.content;
@@ -130,27 +130,23 @@ describe('an imported release', () => {
 });
 
 // The emulator returns everything at once, so the SDK middleware leaves keys unprocessed.
-const fault = 'fault';
 afterEach(noFaults);
 
 /** Limits each batch response to this many items; the other keys are unprocessed. */
 const answerAtMost = (items: number) => {
   const seen = { sends: 0 };
-  database.middlewareStack.add(
-    (next) => async (sent) => {
-      const { RequestItems } = sent.input as BatchGetCommandInput;
-      const answer = await next(sent);
-      seen.sends += 1;
-      const output = answer.output as BatchGetCommandOutput;
-      const Keys = RequestItems?.[TableName]?.Keys ?? [];
-      const read = (output.Responses?.[TableName] ?? []).slice(0, items);
-      const isRead = (key: Record<string, unknown>) => read.some(({ pk, sk }) => pk === key['pk'] && sk === key['sk']);
-      output.Responses = { [TableName]: read };
-      output.UnprocessedKeys = { [TableName]: { Keys: Keys.filter((key) => !isRead(key)) } };
-      return answer;
-    },
-    { step: 'initialize', name: fault, priority: 'high' },
-  );
+  intercept(async ({ input, pass }) => {
+    const { RequestItems } = input as BatchGetCommandInput;
+    const answer = await pass();
+    seen.sends += 1;
+    const output = answer.output as BatchGetCommandOutput;
+    const Keys = RequestItems?.[TableName]?.Keys ?? [];
+    const read = (output.Responses?.[TableName] ?? []).slice(0, items);
+    const isRead = (key: Record<string, unknown>) => read.some(({ pk, sk }) => pk === key['pk'] && sk === key['sk']);
+    output.Responses = { [TableName]: read };
+    output.UnprocessedKeys = { [TableName]: { Keys: Keys.filter((key) => !isRead(key)) } };
+    return answer;
+  });
   return seen;
 };
 
@@ -164,7 +160,7 @@ describe('reads for a calculation', () => {
     expect(parts.map((part) => part?.value.key)).toEqual(zips(60));
     // 60 = 8 x 7 + 4
     expect(seen.sends).toBe(9);
-    database.middlewareStack.remove(fault);
+    noFaults();
     const busy = answerAtMost(0);
     await expect(readContent([], names)).rejects.toMatchObject({ name: 'ThrottlingException' });
     expect(busy.sends).toBeGreaterThan(1);

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contentHash } from '../../shared/importers/content-hash.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { changeHead, changePart, getContent, put, readItem, remove, withText } from '../support/content-tampering.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/imported.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
@@ -250,22 +250,17 @@ describe('the key list of a release', () => {
 });
 
 describe('content verify', () => {
-  const pages = 'pages';
-  afterEach(() => void database.middlewareStack.remove(pages));
+  afterEach(noFaults);
 
   it('reads partitions with many pages', async () => {
     const id = await imported();
     await changePart(id, '55428', withText('0.02125', '0.01125'));
     let queries = 0;
-    database.middlewareStack.add(
-      (next, { commandName }) =>
-        (sent) => {
-          if (commandName !== 'QueryCommand') return next(sent);
-          queries += 1;
-          return next({ ...sent, input: { ...sent.input, Limit: 1 } });
-        },
-      { step: 'initialize', name: pages },
-    );
+    intercept(({ command, input, pass }) => {
+      if (command !== 'Query') return pass();
+      queries += 1;
+      return pass({ ...input, Limit: 1 });
+    });
     const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
     const problems: unknown[] = [];
     const seen: number[] = [];

@@ -1,9 +1,9 @@
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { connectClient, creditOf, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
 
 const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
@@ -201,20 +201,15 @@ describe('a transaction with a customer id', () => {
     const commands: BatchGetCommand[] = [];
     let running = 0;
     let most = 0;
-    database.middlewareStack.add(
-      (next) => async (args) => {
-        running += 1;
-        most = Math.max(most, running);
-        commands.push(new BatchGetCommand(args.input as BatchGetCommandInput));
-        return next(args).finally(() => {
-          running -= 1;
-        });
-      },
-      { step: 'initialize', name: 'countBatches' },
-    );
-    const found = await customerReads.findSome(caller.account.id, ids).finally(() => {
-      database.middlewareStack.remove('countBatches');
+    intercept(async ({ input, pass }) => {
+      running += 1;
+      most = Math.max(most, running);
+      commands.push(new BatchGetCommand(input as BatchGetCommandInput));
+      return pass().finally(() => {
+        running -= 1;
+      });
     });
+    const found = await customerReads.findSome(caller.account.id, ids).finally(noFaults);
     expect([...found.keys()]).toEqual(['cus_2', 'cus_151']);
     expect([commands.length, most]).toEqual([2, 1]);
     const read = commands.flatMap(({ input }) =>

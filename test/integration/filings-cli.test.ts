@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { dayBefore, lastDay, toDay, toMonth } from '../../shared/base/calendar.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { now } from '../../shared/config/clock.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, expectVerified, type Filer, soldOn } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { runInProcess } from '../support/run-command.ts';
@@ -293,21 +293,17 @@ it.each<[string, string[], string]>([
 });
 
 describe('a failing export', () => {
-  const name = 'interruption';
-  afterEach(() => void database.middlewareStack.remove(name));
+  afterEach(noFaults);
 
   /** Fails the database calls from the n-th on; returns the number of calls. */
   const failFrom = (n: number) => {
     const seen = { calls: 0 };
-    database.middlewareStack.remove(name);
-    database.middlewareStack.add(
-      (next) => async (sent) => {
-        seen.calls += 1;
-        if (seen.calls >= n) throw Object.assign(new Error('No.'), { name: 'AccessDeniedException', $metadata: {} });
-        return next(sent);
-      },
-      { step: 'initialize', name },
-    );
+    noFaults();
+    intercept(async ({ pass }) => {
+      seen.calls += 1;
+      if (seen.calls >= n) throw Object.assign(new Error('No.'), { name: 'AccessDeniedException', $metadata: {} });
+      return pass();
+    });
     return seen;
   };
 

@@ -6,8 +6,8 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { filingReply } from '../../shared/api/csv-reply.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import {
   cancel,
   closedFiling,
@@ -195,14 +195,9 @@ describe('work of a request before its response', () => {
   /** Allows this many writes, and fails all later ones. */
   const breakAfter = (writes: number, behave: Behavior) => {
     let left = writes;
-    database.middlewareStack.add(
-      (next, context) => (sent) =>
-        !/^TransactWrite/.test(String(context.commandName)) || left-- > 0 ? next(sent) : behave(),
-      { step: 'initialize', name: 'break', priority: 'high' },
-    );
+    intercept(({ command, pass }) => (!/^TransactWrite/.test(command) || left-- > 0 ? pass() : behave()));
   };
-  const repair = () => void database.middlewareStack.remove('break');
-  afterEach(repair);
+  afterEach(noFaults);
 
   const newBusyFiler = async () => {
     const filer = await newFiler();
@@ -218,7 +213,7 @@ describe('work of a request before its response', () => {
     // The filing itself, and three steps.
     breakAfter(4, behave);
     const answer = await filer.close(october, key);
-    repair();
+    noFaults();
     expect([answer.status, answer.body.status]).toEqual([202, 'closing']);
     const { id } = answer.body;
     expect(await made(filer.filing(id))).toMatchObject({ status: 'closing', progress: { complete: false } });
@@ -233,7 +228,7 @@ describe('work of a request before its response', () => {
     await made(filer.create(sale()));
     breakAfter(0, throttle);
     const answer = await filer.close(october);
-    repair();
+    noFaults();
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await made(filer.filings())).data).toEqual([]);
   });

@@ -30,7 +30,6 @@ Object.assign(process.env, {
 });
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
 const { endpoints, schedules } = await import('../../functions/endpoints.ts');
 const { handler: update, updateContent } = await import('../../functions/update-content.ts');
 const { countTransactions } = await import('../../functions/count-transactions.ts');
@@ -43,6 +42,7 @@ const { activateRelease, beginImport, importRelease, readActiveReleases } = awai
 const { accountsProgram } = await import('../../shared/cli/accounts.ts');
 const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
 const { newCaller } = await import('../support/api.ts');
+const { intercept } = await import('../support/faults.ts');
 const { runInProcess } = await import('../support/run-command.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
 const { buildHead } = await import('../support/imported.ts');
@@ -119,20 +119,16 @@ beforeAll(async () => {
   stream = await openStream(environment.tables.transactions);
   await importRelease(release, []);
   await activateRelease(release.state, release.id, await readActiveReleases(), release.imported_at);
-  database.middlewareStack.add(
-    (next, context) => (sent) => {
-      const command = String(context.commandName).replace('Command', '');
-      for (const [action, table, kind] of asksFor(command, sent.input as Input)) {
-        seen?.add(`${named[table]} ${action}`);
-        if (seen && kind !== 'any' && action !== 'UpdateItem') reached.add(`${named[table]} ${kind}`);
-      }
-      const { TableName, Key } = sent.input as Input;
-      if (seen && command === 'UpdateItem' && TableName === environment.tables.accounts)
-        partitions.add(Key?.['pk'] ?? '');
-      return next(sent);
-    },
-    { step: 'initialize', name: 'record' },
-  );
+  intercept(({ command, input, pass }) => {
+    for (const [action, table, kind] of asksFor(command, input as Input)) {
+      seen?.add(`${named[table]} ${action}`);
+      if (seen && kind !== 'any' && action !== 'UpdateItem') reached.add(`${named[table]} ${kind}`);
+    }
+    const { TableName, Key } = input as Input;
+    if (seen && command === 'UpdateItem' && TableName === environment.tables.accounts)
+      partitions.add(Key?.['pk'] ?? '');
+    return pass();
+  });
 });
 
 /** Returns the permissions that the commands of a run need. */

@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client/client.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
+import { intercept } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/imported.ts';
 import { connectClient, creditOf, goods, later, made, sale } from '../support/sales.ts';
 
@@ -14,18 +14,14 @@ type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };
 let calls: string[] = [];
 
 beforeAll(async () => {
-  database.middlewareStack.add(
-    (next, context) => (sent) => {
-      const table = environment.tables.content;
-      const { RequestItems, ...input } = sent.input as Input & { RequestItems?: Record<string, Input> };
-      const asked = input.TableName === table ? input : RequestItems?.[table];
-      const name = String(context.commandName).replace('Command', '');
-      // A replica can lag, so a missing item would be cached as absent.
-      if (asked) calls.push(asked.ConsistentRead ? name : `${name}, perhaps of a replica`);
-      return next(sent);
-    },
-    { step: 'initialize', name: 'record' },
-  );
+  intercept(({ command, input, pass }) => {
+    const table = environment.tables.content;
+    const { RequestItems, ...only } = input as Input & { RequestItems?: Record<string, Input> };
+    const asked = only.TableName === table ? only : RequestItems?.[table];
+    // A replica can lag, so a missing item would be cached as absent.
+    if (asked) calls.push(asked.ConsistentRead ? command : `${command}, perhaps of a replica`);
+    return pass();
+  });
 });
 
 /** Returns the Content table calls of a run. */

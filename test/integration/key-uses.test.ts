@@ -14,6 +14,7 @@ import { listKeys, recordKeyUse } from '../../shared/store/accounts/api-key-stor
 import { database } from '../../shared/store/client/client.ts';
 import { keyUseKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { getEvent } from '../support/handler-calls.ts';
 import { later } from '../support/sales.ts';
 
@@ -26,22 +27,18 @@ beforeEach(() => {
   calls = [];
   // A slow machine must not count as an unresponsive database.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-  database.middlewareStack.add(
-    (next, context) => async (sent) => {
-      const { TableName, Key } = sent.input as { TableName?: string; Key?: { pk: string } };
-      if (TableName !== environment.tables.accounts) return next(sent);
-      const command = String(context.commandName).replace('Command', '');
-      calls.push(`${command} ${Key?.pk.split('#')[0]}`);
-      if (Key?.pk.startsWith('USE#')) await interfere();
-      return next(sent);
-    },
-    { step: 'initialize', name: 'uses', priority: 'high' },
-  );
+  intercept(async ({ command, input, pass }) => {
+    const { TableName, Key } = input as { TableName?: string; Key?: { pk: string } };
+    if (TableName !== environment.tables.accounts) return pass();
+    calls.push(`${command} ${Key?.pk.split('#')[0]}`);
+    if (Key?.pk.startsWith('USE#')) await interfere();
+    return pass();
+  });
 });
 afterEach(() => {
   vi.restoreAllMocks();
   interfere = async () => {};
-  database.middlewareStack.remove('uses');
+  noFaults();
 });
 
 const lastUse = async ({ account }: Caller): Promise<string | null | undefined> =>

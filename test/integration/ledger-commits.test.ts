@@ -4,12 +4,11 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
 import { itemsAt } from '../../shared/store/ledger/ledger-walk.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { cancelled, failSends, lostReply, noFaults, throttled } from '../support/faults.ts';
+import { cancelled, failSends, intercept, lostReply, noFaults, throttled } from '../support/faults.ts';
 import { callHandler } from '../support/handler-calls.ts';
 import { connectClient, made, sale, sold } from '../support/sales.ts';
 import {
@@ -25,8 +24,6 @@ import {
 } from '../support/transactions.ts';
 
 describe('ledger operations under faults', () => {
-  afterEach(noFaults);
-
   const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
     failSends({ sends, error, where });
 
@@ -116,21 +113,18 @@ describe('ledger operations under faults', () => {
   /** Returns the first batches without the record, as a busy database can. */
   const leaveUnread = (batches: number) => {
     const seen = { sends: 0 };
-    database.middlewareStack.add(
-      (next) => async (sent) => {
-        const answer = await next(sent);
-        seen.sends += 1;
-        if (seen.sends > batches) return answer;
-        const output = answer.output as BatchGetCommandOutput;
-        const [table, read = []] = Object.entries(output.Responses ?? {})[0] ?? [''];
-        const isRecord = ({ sk }: Record<string, unknown>) => sk === 'I';
-        output.Responses = { [table]: read.filter((item) => !isRecord(item)) };
-        const { Keys } = (sent.input as BatchGetCommandInput).RequestItems?.[table] ?? {};
-        output.UnprocessedKeys = { [table]: { Keys: Keys?.filter(isRecord) } };
-        return answer;
-      },
-      { step: 'initialize', name: 'fault', priority: 'high' },
-    );
+    intercept(async ({ input, pass }) => {
+      const answer = await pass();
+      seen.sends += 1;
+      if (seen.sends > batches) return answer;
+      const output = answer.output as BatchGetCommandOutput;
+      const [table, read = []] = Object.entries(output.Responses ?? {})[0] ?? [''];
+      const isRecord = ({ sk }: Record<string, unknown>) => sk === 'I';
+      output.Responses = { [table]: read.filter((item) => !isRecord(item)) };
+      const { Keys } = (input as BatchGetCommandInput).RequestItems?.[table] ?? {};
+      output.UnprocessedKeys = { [table]: { Keys: Keys?.filter(isRecord) } };
+      return answer;
+    });
     return seen;
   };
 
@@ -171,10 +165,7 @@ it('reads any number of keys, in batches that DynamoDB accepts', async () => {
   expect(await itemsAt([])).toEqual(new Map());
 });
 
-afterEach(() => {
-  noFaults();
-  database.middlewareStack.remove('hang');
-});
+afterEach(noFaults);
 
 const conflict = () => cancelled('None', 'TransactionConflict', 'None', 'None', 'None', 'None', 'None', 'None');
 
@@ -214,12 +205,8 @@ describe('contention that lasts for the whole invocation', () => {
   });
 
   it('returns 503 before the invocation times out, even for a call that hangs', async () => {
-    const isOfLedger = ({ input }: { input: object }) =>
-      'TableName' in input && input.TableName === environment.tables.transactions;
-    database.middlewareStack.add(
-      (next) => async (sent) => (isOfLedger(sent) ? new Promise<never>(() => {}) : next(sent)),
-      { step: 'initialize', name: 'hang', priority: 'high' },
-    );
+    const isOfLedger = (input: object) => 'TableName' in input && input.TableName === environment.tables.transactions;
+    intercept(({ input, pass }) => (isOfLedger(input) ? new Promise<never>(() => {}) : pass()));
     const answer = await answerWithin(3000, caller, 'get-transaction', undefined, 'txn_0');
     expect(answer).toMatchObject(unavailable);
   });
@@ -227,18 +214,15 @@ describe('contention that lasts for the whole invocation', () => {
   it('returns 503 if concurrent changes always win', async () => {
     const { id } = await sold(connectClient(caller));
     // The read version is never the version in the table.
-    database.middlewareStack.add(
-      (next) => async (sent) => {
-        const { TransactItems } = sent.input as { TransactItems?: { Put?: { ExpressionAttributeValues?: object } }[] };
-        for (const { Put } of TransactItems ?? [])
-          if (Put?.ExpressionAttributeValues && ':seen' in Put.ExpressionAttributeValues)
-            Object.assign(Put.ExpressionAttributeValues, { ':seen': 0 });
-        return next(sent);
-      },
-      { step: 'initialize', name: 'hang', priority: 'high' },
-    );
+    intercept(async ({ input, pass }) => {
+      const { TransactItems } = input as { TransactItems?: { Put?: { ExpressionAttributeValues?: object } }[] };
+      for (const { Put } of TransactItems ?? [])
+        if (Put?.ExpressionAttributeValues && ':seen' in Put.ExpressionAttributeValues)
+          Object.assign(Put.ExpressionAttributeValues, { ':seen': 0 });
+      return pass();
+    });
     const answer = await answerWithin(2500, caller, 'update-transaction', { metadata: { a: '1' } }, id);
-    database.middlewareStack.remove('hang');
+    noFaults();
     expect(answer).toMatchObject(unavailable);
     expect((await made(connectClient(caller).get(id))).version).toBe(1);
   });

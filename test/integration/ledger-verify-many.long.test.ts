@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { claimKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { connectClient, made, sale } from '../support/sales.ts';
 import { remove } from '../support/tampering.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
 });
 afterEach(() => {
-  database.middlewareStack.remove('count');
+  noFaults();
   rmSync(file, { force: true });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -57,15 +57,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Counts the reads of single items, and fails them after a given number. */
 const countReads = (most = Number.POSITIVE_INFINITY) => {
   const seen = { reads: 0 };
-  database.middlewareStack.add(
-    (next, { commandName }) =>
-      (sent) => {
-        if (commandName === 'GetItemCommand') seen.reads += 1;
-        if (seen.reads > most) throw new Error('The machine was stopped.');
-        return next(sent);
-      },
-    { step: 'initialize', name: 'count' },
-  );
+  intercept(({ command, pass }) => {
+    if (command === 'GetItem') seen.reads += 1;
+    if (seen.reads > most) throw new Error('The machine was stopped.');
+    return pass();
+  });
   return seen;
 };
 
@@ -101,12 +97,12 @@ it('resumes after the last complete page, with the findings up to there', async 
   await remove(claimKey(accounts[0] as string, broken.reference));
   const whole = countReads();
   const expected: AllReport = JSON.parse((await verify('--all', '--json')).out);
-  database.middlewareStack.remove('count');
+  noFaults();
   expect(expected.accounts.flatMap(({ findings }) => findings.map(({ id }) => id))).toEqual([broken.id]);
 
   countReads(Math.floor(whole.reads * 0.75));
   const stopped = await verify('--all', '--resume', file, '--json');
-  database.middlewareStack.remove('count');
+  noFaults();
   expect([stopped.code, stopped.out]).toEqual([1, '']);
   const state = JSON.parse(readFileSync(file, 'utf8'));
   expect(ids).toContain(state.accounts[accounts[0] as string].after);

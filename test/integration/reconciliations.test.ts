@@ -7,6 +7,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import {
   type Client,
   connectClient,
@@ -332,23 +333,20 @@ describe('errors', () => {
 /** Runs a function between the read of the claims and the read of the transactions. */
 const meanwhile = async <Value>(change: () => Promise<unknown>, run: () => Promise<Value>): Promise<Value> => {
   let changed: Promise<unknown> | null = null;
-  database.middlewareStack.add(
-    (next, context) => async (sent) => {
-      const answer = await next(sent);
-      if (context.commandName === 'BatchGetItemCommand' && changed === null) {
-        changed = change();
-        await changed;
-      }
-      return answer;
-    },
-    { step: 'initialize', name: 'meanwhile' },
-  );
+  intercept(async ({ command, pass }) => {
+    const answer = await pass();
+    if (command === 'BatchGetItem' && changed === null) {
+      changed = change();
+      await changed;
+    }
+    return answer;
+  });
   try {
     const value = await run();
     expect(changed).not.toBeNull();
     return value;
   } finally {
-    database.middlewareStack.remove('meanwhile');
+    noFaults();
   }
 };
 

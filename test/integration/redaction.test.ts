@@ -4,10 +4,10 @@ import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { redactTransaction, retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { isLong } from '../support/mode.ts';
@@ -198,16 +198,11 @@ describe('redact', () => {
     const customer = { id: 'privbusy', address: michigan };
     await sold(client, { customer });
     // A sale is recorded before each read of the selection.
-    database.middlewareStack.add(
-      (next) => async (sent) => {
-        if ((sent.input as { IndexName?: string }).IndexName === 'by_account') await sold(client, { customer });
-        return next(sent);
-      },
-      { step: 'initialize', name: 'overtake' },
-    );
-    const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json').finally(() =>
-      database.middlewareStack.remove('overtake'),
-    );
+    intercept(async ({ input, pass }) => {
+      if ((input as { IndexName?: string }).IndexName === 'by_account') await sold(client, { customer });
+      return pass();
+    });
+    const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json').finally(noFaults);
     expect(ended.code).toBe(1);
     expect(JSON.parse(ended.out).left).toBeGreaterThan(0);
     expect((await personalIn(caller.account.id, customer.id)).length).toBeGreaterThan(0);

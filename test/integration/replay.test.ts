@@ -7,6 +7,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import type { Answer } from '../support/http.ts';
 import { type Client, connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 
@@ -237,18 +238,15 @@ it('reads the ledger once, and a second time for the sale of a credit', async ()
   const parent = await sold(client);
   const credit = await made(client.create(creditOf(parent)));
   const reads: string[] = [];
-  database.middlewareStack.add(
-    (next, context) => (sent) => {
-      if ((sent.input as { TableName?: string }).TableName === TableName) reads.push(String(context.commandName));
-      return next(sent);
-    },
-    { step: 'initialize', name: 'reads' },
-  );
+  intercept(({ command, input, pass }) => {
+    if ((input as { TableName?: string }).TableName === TableName) reads.push(command);
+    return pass();
+  });
   try {
     await replayed(client, parent.id);
     await replayed(client, credit.id);
   } finally {
-    database.middlewareStack.remove('reads');
+    noFaults();
   }
-  expect(reads).toEqual(['GetItemCommand', 'GetItemCommand', 'GetItemCommand']);
+  expect(reads).toEqual(['GetItem', 'GetItem', 'GetItem']);
 });

@@ -3,10 +3,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client/client.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { fixture, getHead, importFiles, withFiles } from '../fixtures/imports/harness.ts';
 import { newCaller } from '../support/api.ts';
+import { intercept } from '../support/faults.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { goods } from '../support/sales.ts';
 
@@ -22,15 +22,11 @@ beforeAll(async () => {
   expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
   const active = await store.readActiveReleases();
   expect((await store.activateRelease('US-WI', head.id, active, '2030-01-01T00:00:00.000Z')).ok).toBe(true);
-  database.middlewareStack.add(
-    (next, context) => (sent) => {
-      const input = sent.input as { readonly TableName?: string; readonly RequestItems?: object };
-      if ([input.TableName, ...Object.keys(input.RequestItems ?? {})].includes(environment.tables.content))
-        calls.push(String(context.commandName));
-      return next(sent);
-    },
-    { step: 'initialize', name: 'record' },
-  );
+  intercept(({ command, input, pass }) => {
+    const { TableName, RequestItems = {} } = input as { TableName?: string; RequestItems?: object };
+    if ([TableName, ...Object.keys(RequestItems)].includes(environment.tables.content)) calls.push(command);
+    return pass();
+  });
 });
 
 const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
@@ -49,7 +45,7 @@ it('street addresses determine the tax of a calculation, with the calls of a ZIP
   const complete = { coverage: 'complete' };
   expect(await calculate(at('150 Main Street'))).toEqual([
     ...['7.90', { level: 'street', ambiguous: false, ...complete }, 0],
-    ['GetItemCommand', 'BatchGetItemCommand'],
+    ['GetItem', 'BatchGetItem'],
   ]);
   expect(await calculate(at('300 Main St'))).toEqual(['5.90', { level: 'zip5', ambiguous: false, ...complete }, 0, []]);
   expect(await calculate(at(null))).toEqual(['5.90', { level: 'zip5', ambiguous: true, ...complete }, 1, []]);

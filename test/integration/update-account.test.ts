@@ -14,6 +14,7 @@ import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { connectClient, getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
@@ -262,19 +263,16 @@ describe('account store', () => {
 
     it('is rejected if the database returns a different key', async () => {
       const { secret } = await accountWithKey();
-      database.middlewareStack.add(
-        (next) => async (sent) => {
-          const answer = await next(sent);
-          const { Item } = answer.output as { Item?: { pk: string } };
-          if (Item) Item.pk = apiKeyKey(hashKey('another')).pk;
-          return answer;
-        },
-        { step: 'initialize', name: 'another' },
-      );
+      intercept(async ({ pass }) => {
+        const answer = await pass();
+        const { Item } = answer.output as { Item?: { pk: string } };
+        if (Item) Item.pk = apiKeyKey(hashKey('another')).pk;
+        return answer;
+      });
       try {
         await expect(findKey(hashKey(secret))).rejects.toThrow('different API key');
       } finally {
-        database.middlewareStack.remove('another');
+        noFaults();
       }
     });
 

@@ -3,9 +3,35 @@ import { database } from '../../shared/store/client/client.ts';
 
 // Emulators do not produce conflicts, throttling or lost replies, so SDK middleware injects them.
 const name = 'fault';
+const interceptors: string[] = [];
 
-/** Removes all injected faults. */
-export const noFaults = (): void => void database.middlewareStack.remove(name);
+/** Removes all injected faults and interceptors. */
+export const noFaults = (): void => {
+  for (const one of [name, ...interceptors.splice(0)]) database.middlewareStack.remove(one);
+};
+
+type Call = {
+  /** Such as `GetItem`. */
+  readonly command: string;
+  readonly input: object;
+  /** Sends the call to the database, with this input instead of its own. */
+  readonly pass: (input?: object) => Promise<{ output: object }>;
+};
+
+/** Handles each call of the service to the database, until `noFaults`. */
+export const intercept = (handle: (call: Call) => Promise<{ output: object }>): void => {
+  const name = `interceptor ${crypto.randomUUID()}`;
+  interceptors.push(name);
+  database.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (sent) => {
+        const pass = (input: object = sent.input) => next({ ...sent, input: input as typeof sent.input });
+        const command = commandName.replace('Command', '');
+        return (await handle({ command, input: sent.input, pass })) as Awaited<ReturnType<typeof next>>;
+      },
+    { step: 'initialize', name, priority: 'high' },
+  );
+};
 
 type Where = 'on the way there' | 'on the way back';
 type Faulty = {
@@ -29,7 +55,7 @@ export const failSends = ({
   of,
 }: Faulty): { sends: number } => {
   const seen = { sends: 0 };
-  noFaults();
+  database.middlewareStack.remove(name);
   database.middlewareStack.add(
     (next, { commandName }) =>
       async (sent) => {
