@@ -69,18 +69,6 @@ export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>)
   };
 };
 
-/** Returns every record of the stream so far, as DynamoDB writes them. */
-export const readRecords = async (StreamArn: string): Promise<StreamRecord[]> => {
-  const read = streamReader(StreamArn);
-  const records: StreamRecord[] = [];
-  for (;;) {
-    const page = await read();
-    // An open shard has no end.
-    if (page.length === 0) return records;
-    records.push(...page);
-  }
-};
-
 type Leaf = string | number | boolean | null | { readonly prefix: string };
 export type Pattern = { readonly [field: string]: Pattern | readonly Leaf[] };
 

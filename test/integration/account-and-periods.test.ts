@@ -4,7 +4,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../functions/announce-changes.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
+import { matches, openStream } from '../../infra/local/table-stream.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { storedEvents } from '../../shared/cli/ledger/events.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -14,6 +14,7 @@ import type { ReminderEvent } from '../../shared/events/event.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, type Filing, file, newestFiling, soldOn } from '../support/filings.ts';
+import { readRecords } from '../support/raw-items.ts';
 import { creditOf, dayMs, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();

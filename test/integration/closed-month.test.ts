@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { handler } from '../../functions/announce-changes.ts';
-import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
+import { matches, openStream } from '../../infra/local/table-stream.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { FilingEvent } from '../../shared/events/event.ts';
@@ -21,6 +21,7 @@ import {
 import type { Answer, Schema } from '../support/http.ts';
 import { isLong } from '../support/mode.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { readRecords } from '../support/raw-items.ts';
 import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
 import { creditOf, getMeta, getRefusal, made, startOnTestDay } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';

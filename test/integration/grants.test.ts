@@ -34,7 +34,8 @@ const { endpoints, schedules } = await import('../../functions/endpoints.ts');
 const { handler: update, updateContent } = await import('../../functions/update-content.ts');
 const { countTransactions } = await import('../../functions/count-transactions.ts');
 const { countRecords } = await import('../../infra/local/handlers.ts');
-const { openStream, readRecords } = await import('../../infra/local/table-stream.ts');
+const { openStream } = await import('../../infra/local/table-stream.ts');
+const { readRecords } = await import('../support/raw-items.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { activateRelease, beginImport, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'

@@ -2,7 +2,7 @@
 import { countTransactions } from '../../functions/count-transactions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
+import { matches, openStream } from '../../infra/local/table-stream.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
@@ -14,6 +14,7 @@ import { newCaller } from '../support/api.ts';
 import { openEventBus } from '../support/event-bus-server.ts';
 import { listen } from '../support/http.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
+import { readRecords } from '../support/raw-items.ts';
 import { dayMs, later, sale } from '../support/sales.ts';
 
 /** Invokes a function by its name, with an instance that is started for its first event. */

@@ -1,5 +1,6 @@
 import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
+import { type StreamRecord, streamReader } from '../../infra/local/table-stream.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { storedText } from './stored-bytes.ts';
@@ -40,3 +41,15 @@ export const itemSize = (item: Readonly<Record<string, unknown>>): number => ite
 
 /** The maximum size of an item. */
 export const itemBytesMax = 409_600;
+
+/** Returns every record of the stream so far, as DynamoDB writes them. */
+export const readRecords = async (StreamArn: string): Promise<StreamRecord[]> => {
+  const read = streamReader(StreamArn);
+  const records: StreamRecord[] = [];
+  for (;;) {
+    const page = await read();
+    // An open shard has no end.
+    if (page.length === 0) return records;
+    records.push(...page);
+  }
+};

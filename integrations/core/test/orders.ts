@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
+import { seeded } from '../../../test/support/seeded.ts';
 import { toDocument } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
 import type { Cart, Line, Order, Refund } from '../order.ts';
@@ -16,15 +17,9 @@ export const honolulu = {
   country: 'US',
 };
 
-/** A seeded random number generator (mulberry32). */
+/** Random choices, reproducible by seed. */
 export const createRandom = (seed: number) => {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seeded(seed);
   const upTo = (most: number): number => Math.floor(next() * (most + 1));
   return { upTo, pick: <Value>(values: readonly Value[]): Value => values[upTo(values.length - 1)] as Value };
 };
