@@ -1,11 +1,10 @@
 // @isolated: modules cache an activated release, which changes the responses of every account.
 /** Runs `npm run content -- …` on a separate Content table. */
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
@@ -22,17 +21,13 @@ import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
+import { openFolder } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
 // The built-in releases use the counters up to 100.
 const getId = (counter: number) => `US-MN@${today}.${100 + counter}`;
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'levy-cli-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, save } = openFolder();
 
 type Watch = (err: string, kill: () => void) => void;
 
@@ -47,11 +42,7 @@ const json = async (...args: string[]) => {
   return { code, value: JSON.parse(out) };
 };
 
-const file = async (text: string, name = `${randomUUID()}.csv`): Promise<string> => {
-  const path = join(folder, name);
-  await writeFile(path, text);
-  return path;
-};
+const file = (text: string, name = 'file.csv') => save(name, text);
 
 /** The published rate rows of two cities: counties, cities and districts. */
 const rates = (minneapolis = '01 43000 0.0050 20051001') =>
@@ -108,7 +99,7 @@ const worked = (id: string, zip: string, tax_total: string, date = '2026-04-15')
   input: { lines: [{ ptc: 'GENERAL', quantity: '1', unit_price: '100.00' }] },
   expected: { tax_total },
 });
-const cases = (...list: object[]) => file(JSON.stringify(list), `${randomUUID()}.json`);
+const cases = (...list: object[]) => file(JSON.stringify(list), 'cases.json');
 
 const taxAt = async (postal_code: string): Promise<string> => {
   // Running instances detect an activation within 60 seconds.

@@ -25,6 +25,12 @@ const begun = async (id: string) => {
   if (!result.ok) throw new Error(result.problems[0].detail);
   return result.value;
 };
+/** Begins an import and writes its parts. */
+const writing = async () => {
+  const id = newId();
+  const claim = await begun(id);
+  return { id, claim, written: await store.writeParts(claim, ours) };
+};
 type Outcome = {
   readonly ok: boolean;
   readonly problems?: readonly { readonly code: string; readonly detail: string }[];
@@ -128,9 +134,7 @@ describe('a finished import', () => {
   });
 
   it('is finished once, by the import that started it', async () => {
-    const id = newId();
-    const claim = await begun(id);
-    const written = await store.writeParts(claim, ours);
+    const { id, claim, written } = await writing();
     await expect(store.finishImport({ id, run: 'another' }, buildHead(id), written)).rejects.toThrow(
       'different import',
     );
@@ -148,9 +152,7 @@ describe('a finished import', () => {
 
 describe('a discarded import', () => {
   it('fails when it tries to finish, and leaves no data', async () => {
-    const id = newId();
-    const claim = await begun(id);
-    const written = await store.writeParts(claim, ours);
+    const { id, claim, written } = await writing();
     expect(await store.discardImport(id)).toEqual({ ok: true, value: 20 });
     expect(await buildState(id)).toEqual(nothing);
     expect(await unfinished()).not.toContain(id);
@@ -173,18 +175,14 @@ describe('a discarded import', () => {
   });
 
   it('fails even if the discard happens between the comparison of its parts and the write of its head', async () => {
-    const id = newId();
-    const claim = await begun(id);
-    const written = await store.writeParts(claim, ours);
+    const { id, claim, written } = await writing();
     beforeNext('TransactWriteItems', () => store.discardImport(id));
     expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
     expect(await buildState(id)).toEqual(nothing);
   });
 
   it('cannot finish once the discard removes parts', async () => {
-    const id = newId();
-    const claim = await begun(id);
-    const written = await store.writeParts(claim, ours);
+    const { id, claim, written } = await writing();
     let ended: unknown;
     beforeNext('DeleteItem', async () => {
       ended = await store.finishImport(claim, buildHead(id), written);
@@ -195,9 +193,7 @@ describe('a discarded import', () => {
   });
 
   it('keeps its parts if it finishes first', async () => {
-    const id = newId();
-    const claim = await begun(id);
-    const written = await store.writeParts(claim, ours);
+    const { id, claim, written } = await writing();
     let ended: Outcome | undefined;
     beforeNext('UpdateItem', async () => {
       ended = await store.finishImport(claim, buildHead(id), written);
@@ -209,9 +205,7 @@ describe('a discarded import', () => {
   });
 
   it('is still listed after an interrupted discard, cannot finish, and can be discarded again', async () => {
-    const id = newId();
-    const claim = await begun(id);
-    const written = await store.writeParts(claim, ours);
+    const { id, claim, written } = await writing();
     beforeNext('DeleteItem', () => Promise.reject(new Error('killed')));
     await expect(store.discardImport(id)).rejects.toThrow('killed');
     expect(await unfinished()).toContain(id);

@@ -1,10 +1,6 @@
 /** Overlay imports: output and errors of `content import`, `diff` and `activate`. */
 // @isolated: resets modules.
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { impactOfChange } from '../../shared/importers/releases/measure-impact.ts';
@@ -15,12 +11,9 @@ import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { changeHead, changePart, withText } from '../support/content-tampering.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { dayMs, later } from '../support/sales.ts';
+import { openFolder } from '../support/temporary-files.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'levy-overlays-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { save } = openFolder();
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('WI')?.id ?? '';
@@ -41,13 +34,7 @@ const row = (zip: string, county: string, place = '', from = '20240101') =>
   boundaryRow({ zips: [zip, '', zip, ''], state: '55', county, place, from });
 
 const importing = async (rows: readonly string[], ...options: readonly string[]) => {
-  const [rateFile, boundaryFile] = ['R', 'B'].map((kind) => join(folder, `WI${kind}${randomUUID()}.csv`)) as [
-    string,
-    string,
-  ];
-  await writeFile(rateFile, rates);
-  await writeFile(boundaryFile, lines(...rows));
-  const files = ['--rates', rateFile, '--boundaries', boundaryFile];
+  const files = ['--rates', await save('WIR.csv', rates), '--boundaries', await save('WIB.csv', lines(...rows))];
   const ran = await content('import', '--format', 'sst', '--state', 'WI', ...files, ...options);
   return { ...ran, id: /^Imported (\S+) /m.exec(ran.out)?.[1] ?? '' };
 };
@@ -155,9 +142,11 @@ describe('overlays', () => {
     expect(await readChain([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await readChain([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
     // A row for the whole state lists no place, so the fallback releases still apply.
-    const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-    await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`);
+    const file = await save(
+      'tax_rates.csv',
+      `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`,
+    );
     const { out } = await content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     expect((await findHead(id))?.chain).toEqual([other, first]);
@@ -202,9 +191,8 @@ describe('an import over a corrupt release', () => {
 
 it('rates of a file without dates apply from its first import, or from the day of --from', async () => {
   await content('activate', builtIn);
-  const file = join(folder, 'undated.csv');
   const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-  await writeFile(file, `${head}\nUS,WI,53202,*,6.1000,Tax,1,0,1,\n`);
+  const file = await save('undated.csv', `${head}\nUS,WI,53202,*,6.1000,Tax,1,0,1,\n`);
   const undated = (...options: readonly string[]) =>
     content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file, ...options);
   expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);
@@ -235,8 +223,7 @@ it('keep the fallback release for a city whose rate depends on the street addres
   const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
   const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;
   const readChain = async (file: string) => {
-    const path = join(folder, `${randomUUID()}.txt`);
-    await writeFile(path, file);
+    const path = await save('rates.txt', file);
     const { out } = await content('import', '--format', 'illinois', '--file', path, ...activated);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     return { id, chain: (await findHead(id))?.chain, out };

@@ -2,7 +2,6 @@
 /** Runs `npm run content -- update` against a local server that simulates the publishers. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -18,11 +17,13 @@ import {
   type PublisherServer,
   smallFiles,
 } from '../support/publisher-server.ts';
+import { openFolder } from '../support/temporary-files.ts';
 
 const hourMs = 3_600_000;
 const importable = publishers.filter(({ format }) => format !== null).map(({ state }) => state);
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
 
+const { save } = openFolder();
 let server: PublisherServer;
 beforeAll(async () => {
   server = await openPublisherServer(streamlined);
@@ -124,12 +125,10 @@ describe('update', () => {
   it('imports the files of a proposal again, over custom rules activated since', async () => {
     server.publish(smallFiles('IA', { rate: '0.01' }));
     await update('--state', 'IA');
-    const folder = await mkdtemp(join(tmpdir(), 'levy-own-'));
     const rule = { id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-01-01', source: 'ruling' };
     const file = { state: 'IA', sources: { ruling: 'Department of Revenue, ruling 7' }, rules: [rule] };
-    await writeFile(join(folder, 'own.json'), JSON.stringify(file));
-    await run('import', '--format', 'rules', '--file', join(folder, 'own.json'), '--activate');
-    await rm(folder, { recursive: true });
+    const path = await save('own.json', JSON.stringify(file));
+    await run('import', '--format', 'rules', '--file', path, '--activate');
     const before = await readReleases('IA');
     const own = before.at(-1);
     const { out, code } = await update(

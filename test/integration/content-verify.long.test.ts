@@ -1,11 +1,8 @@
 // @isolated: modules cache an activated release, which changes the responses of every account.
 
 /** Changed items of the Content table: no calculation uses them, and `verify` reports them. */
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contentHash } from '../../shared/importers/content-hash.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { partItem } from '../../shared/store/content/content-item.ts';
@@ -19,15 +16,14 @@ import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
 import { connectClient, later, sale } from '../support/sales.ts';
 import { getAttribute } from '../support/stored-bytes.ts';
+import { openFolder } from '../support/temporary-files.ts';
 
-let folder: string;
-beforeAll(async () => {
+const { save } = openFolder();
+beforeAll(() => {
   requestLines.areOn = true;
   // Every 500 logs a line.
   vi.spyOn(console, 'error').mockImplementation(() => {});
-  folder = await mkdtemp(join(tmpdir(), 'levy-verify-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const { contentProgram } = await import('../../shared/cli/content.ts');
 const content = (...args: string[]) => runInProcess(contentProgram(), args);
@@ -318,9 +314,8 @@ describe('releases of every format', () => {
   const idIn = ({ out }: { readonly out: string }) => /^Imported (\S+) /m.exec(out)?.[1] ?? out;
 
   it('remain unchanged after the import, and a new import replaces a corrupt release', async () => {
-    const woocommerce = join(folder, 'tax_rates.csv');
-    await writeFile(
-      woocommerce,
+    const woocommerce = await save(
+      'tax_rates.csv',
       `Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class
 US,CA,90001,*,9.5000,Tax,1,0,1,
 US,CA,92277...92278,*,7.7500,Tax,1,0,1,
@@ -401,8 +396,7 @@ describe('the other commands', () => {
       input: { lines: [{ ptc: 'GENERAL', quantity: '1', unit_price: '100.00' }] },
     });
     const check = async (...zips: string[]) => {
-      const path = join(folder, `${randomUUID()}.json`);
-      await writeFile(path, JSON.stringify(zips.map(one)));
+      const path = await save('cases.json', JSON.stringify(zips.map(one)));
       // Runs as a process, because metric lines of this one go to standard output.
       return runCommand(['shared/cli/content.ts', 'check', '--release', id, '--against', path]);
     };

@@ -1,29 +1,21 @@
 // @isolated: modules cache an activated release, which changes the responses of every account.
 /** Runs `npm run content -- import … --activate`: a file that changes too much is imported but not activated. */
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
+import { openFolder } from '../support/temporary-files.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'levy-gates-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { save } = openFolder();
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
 
 /** Imports rates in percent by ZIP. */
 const importing = async (state: string, rates: Readonly<Record<string, number>>, ...options: readonly string[]) => {
-  const path = join(folder, `${randomUUID()}.csv`);
   const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
-  await writeFile(path, [header, ...rows].join('\n'));
+  const path = await save('rates.csv', [header, ...rows].join('\n'));
   const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
   const { code, out, err } = await runInProcess(contentProgram(), words);
   return { code, out, err, id: /(\S+@\S+) (?:with|already)/.exec(out)?.[1] ?? '', path };
@@ -36,9 +28,7 @@ const importingSst = async (
   ...options: readonly string[]
 ) => {
   const files = sstFiles(state, rates, boundary);
-  const at = await mkdtemp(join(folder, 'sst-'));
-  const paths = files.map(({ name }) => join(at, name));
-  for (const [index, { content }] of files.entries()) await writeFile(paths[index] as string, content);
+  const paths = await Promise.all(files.map(({ name, content }) => save(name, content)));
   const given = ['--rates', paths[0] ?? '', '--boundaries', paths[1] ?? '', ...options];
   const words = ['import', '--format', 'sst', '--state', state, ...given];
   const { code, out, err } = await runInProcess(contentProgram(), words);

@@ -1,9 +1,6 @@
 // @isolated: modules cache an activated release, which changes the responses of every account.
 /** Custom rules: import, responses, reports, later official imports and withdrawal, on a separate table. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
@@ -11,12 +8,9 @@ import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { connectClient, creditOf, goods, later, made } from '../support/sales.ts';
+import { openFolder } from '../support/temporary-files.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'levy-own-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { save } = openFolder();
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);
@@ -25,12 +19,6 @@ const content = async (...args: readonly string[]) => {
 };
 
 const idIn = (out: string): string => /^Imported (\S+) /m.exec(out)?.[1] ?? '';
-
-const save = async (name: string, text: string | Buffer): Promise<string> => {
-  const path = join(folder, `${crypto.randomUUID()}-${name}`);
-  await writeFile(path, text);
-  return path;
-};
 
 const importOwn = async (file: object, ...options: readonly string[]) => {
   const path = await save('own.json', JSON.stringify(file, null, 2));

@@ -221,7 +221,7 @@ describe('links on a page', () => {
       const names = ['/../../x', '', '%2F..%2Fx'].map(
         (end) => `New_Mexico_gross_receipts_tax_July_2026_June_2027${end}`,
       );
-      const newer = { name: 'New_Mexico_gross_receipts_tax_July_2027_June_2028', type: 'MapServer' };
+      const newer = { name: 'New_Mexico_gross_receipts_tax_October_2026_June_2027', type: 'MapServer' };
       const services = [newer, ...names.map((name) => ({ name, type: 'FeatureServer' }))];
       const text = JSON.stringify({ services, layers: [{ id: 0, name: 'x' }] });
       expect(await found('NM', text)).toMatchObject([{ name: `${names[1]}.json` }]);
