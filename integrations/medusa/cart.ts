@@ -21,11 +21,18 @@ type Priced = Adjusted & { readonly quantity: number; readonly unit_price: numbe
 export const getExponent = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
+/** Converts a number to millionths of a minor unit, without the binary noise of the number. */
+const toExact = (value: number, exponent: number): bigint => toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
+const million = 1_000_000n;
+
+/** Rounds millionths to minor units, half a unit away from zero, as Levy and Medusa do. */
+const roundExact = (exact: bigint): bigint =>
+  exact < 0n ? -((-exact + million / 2n) / million) : (exact + million / 2n) / million;
+
 /** Rounds a Medusa amount for Levy: Medusa calculates in fractions of a cent, but shops charge whole cents. */
 export const getAmount = (value: number, currency: string): string => {
-  const text = Number(value).toFixed(getExponent(currency));
-  // A full discount can leave a slightly negative amount because of rounding.
-  return /[1-9]/.test(text) ? text : text.replace('-', '');
+  const exponent = getExponent(currency);
+  return toDecimal(roundExact(toExact(value, exponent)), exponent);
 };
 
 /** Writes a price exactly, to a millionth of a minor unit: shops can charge fractions of a cent for a unit. */
@@ -40,10 +47,6 @@ const getPrice = (value: number, currency: string): string => {
 
 export const getDiscount = ({ adjustments }: Adjusted): number =>
   (adjustments ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
-
-/** Converts a number to millionths of a minor unit. */
-const toExact = (value: number, exponent: number): bigint => toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
-const million = 1_000_000n;
 
 /** Rounds the sum of amounts in millionths: half a unit rounds down, in favor of the shop. */
 const roundedSum = (exact: readonly bigint[]): bigint =>
@@ -68,12 +71,8 @@ const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] =
 export const listDiscounts = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
   const exact = lines.map((item) => toExact(getDiscount(item), exponent));
   const rounded = roundedSum(exact);
-  // Levy rounds the amount of each line, half a unit away from zero.
-  const amountOfLine = (item: Priced): bigint => {
-    const amount = toExact(Math.abs(item.unit_price) * Number(item.quantity), exponent);
-    const whole = (amount + million / 2n) / million;
-    return item.unit_price < 0 ? -whole : whole;
-  };
+  const amountOfLine = ({ unit_price, quantity }: Priced): bigint =>
+    roundExact(toExact(unit_price * Number(quantity), exponent));
   const prices = lines.reduce((sum, item) => sum + amountOfLine(item), 0n);
   const total = charged === null ? rounded : prices - charged;
   return distributeDiscount(exact, total === rounded + 1n ? total : rounded);

@@ -32,6 +32,17 @@ it('omits a shipping charge that two discounts reduce to zero', () => {
   expect([shipping[0]?.amount, getAmount(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
 });
 
+it.each([
+  [1.005, 'USD', '1.01'],
+  [9.045, 'USD', '9.05'],
+  [8.575 * 3, 'USD', '25.73'],
+  [-1.005, 'USD', '-1.01'],
+  [-0.001, 'USD', '0.00'],
+  [88.5, 'JPY', '89'],
+])('rounds half a cent of %d %s as Medusa and Levy do: %s', (value, currency, amount) => {
+  expect(getAmount(value, currency)).toBe(amount);
+});
+
 it('taxes an order with fractional units', () => {
   const items = [{ id: 'cali_1', quantity: 1.5, unit_price: 10 }];
   expect(toCart(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
