@@ -193,6 +193,8 @@ describe('an address that cannot be resolved', () => {
     ['CNMI', 'Send MP for Northern Mariana Islands.'],
     ['Micronesia', 'Send FM for Federated States of Micronesia.'],
     ['Calif.', 'Send CA for California.'],
+    ['Penna.', 'Send PA for Pennsylvania.'],
+    ['Fla.', 'Send FL for Florida.'],
     ['Massachusets', 'Send MA for Massachusetts.'],
     ['Armed Forces Eur', 'Send AE for Armed Forces Europe.'],
     ['APO', 'Send AA, AE or AP, and APO as the city.'],
