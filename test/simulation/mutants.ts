@@ -145,7 +145,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       replace: '{ Put: { TableName, Item: reminderItem(reminder) } },',
     },
     {
-      find: 'return reminders.filter((of) => !known.has(itemPlace(reminderKey(of.account, of))));',
+      find: 'return reminders.filter((reminder) => !known.has(itemPlace(reminderKey(reminder.account, reminder))));',
       replace: 'return known.size >= 0 ? reminders : [];',
     },
   ],
