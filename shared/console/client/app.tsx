@@ -64,8 +64,8 @@ const App = ({ issuer }: { issuer: Issuer | null }) => {
     setEnded(null);
     setSession(opened);
   };
-  const signOut = async (of: OpenedSession) => {
-    const trouble = await closeSession(of);
+  const signOut = async (opened: OpenedSession) => {
+    const trouble = await closeSession(opened);
     if (trouble) setEnded({ ...trouble, title: `You are still signed in: ${trouble.title}` });
     else open(null);
   };

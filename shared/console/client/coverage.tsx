@@ -17,13 +17,13 @@ const addressFields = [
 const Rates = ({ address }: { address: Record<string, string> }) => (
   <Fetch
     what="rates"
-    of={JSON.stringify(address)}
+    query={JSON.stringify(address)}
     read={(levy, signal) => readData(levy.get('/rates', { query: address, signal }))}
   >
     {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
       <>
         <Facts
-          of={[
+          value={[
             ['Combined rate', combined_rate === null ? 'not known' : percent(combined_rate)],
             ['Date', date],
             ['Matched by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
@@ -31,7 +31,7 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
             ['Content', Object.values(content_releases).join(', ')],
           ]}
         />
-        <Warnings of={warnings} />
+        <Warnings value={warnings} />
         <Table
           caption="Rates of the jurisdictions"
           columns={[
@@ -101,7 +101,7 @@ const StateTable = ({ states }: { states: readonly State[] }) => (
     caption="Coverage by state"
     columns={[
       ['State', (row) => <a href={linkTo(['coverage', row.state])}>{row.name}</a>],
-      ['Local rates', (row) => <Status of={row.local_rates} />],
+      ['Local rates', (row) => <Status value={row.local_rates} />],
       ['General rate', (row) => row.general_rate && percent(row.general_rate.rate), 'figure'],
       ['Confidence', (row) => row.general_rate?.confidence],
       ['As of', (row) => row.source.as_of],
@@ -115,24 +115,28 @@ const StateTable = ({ states }: { states: readonly State[] }) => (
 
 const subjects = ['clothing', 'groceries', 'candy', 'soft_drinks', 'digital_goods', 'saas', 'shipping'] as const;
 
-const Subjects = ({ of }: { of: State }) => (
+const Subjects = ({ coverage }: { coverage: State }) => (
   <Table
     caption="How the state taxes kinds of goods"
     columns={[
       ['Kind', (name) => toWords(name)],
-      ['Treatment', (name) => toWords(of[name].treatment)],
-      ['Details', (name) => of[name].text],
-      ['Confidence', (name) => of[name].confidence],
-      ['Sources', (name) => of[name].citations.join('; ')],
+      ['Treatment', (name) => toWords(coverage[name].treatment)],
+      ['Details', (name) => coverage[name].text],
+      ['Confidence', (name) => coverage[name].confidence],
+      ['Sources', (name) => coverage[name].citations.join('; ')],
     ]}
     rows={subjects}
   />
 );
 
-const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { release: string | null } }) => (
+const Proposal = ({
+  coverage,
+}: {
+  coverage: NonNullable<State['source']['proposal']> & { release: string | null };
+}) => (
   <Panel title="Proposed release">
-    <p class={of.held ? 'notice bad' : 'notice'}>
-      {of.release} is not active. {of.held ?? 'An update can activate it.'}
+    <p class={coverage.held ? 'notice bad' : 'notice'}>
+      {coverage.release} is not active. {coverage.held ?? 'An update can activate it.'}
     </p>
     <Table
       caption="Gates"
@@ -140,14 +144,14 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
         ['Gate', (row) => row.text],
         ['Figure', (row) => `${row.figure} ${row.unit}`, 'figure'],
         ['At most', (row) => `${row.most} ${row.unit}`, 'figure'],
-        ['Result', (row) => <Status of={row.passed ? 'passed' : 'failed'} />],
+        ['Result', (row) => <Status value={row.passed ? 'passed' : 'failed'} />],
       ]}
-      rows={of.gates}
+      rows={coverage.gates}
       empty="The gates are not measured yet."
     />
-    {of.changes && (
+    {coverage.changes && (
       <Table
-        caption={`${counted(of.changes.count, 'rate')} that change${of.changes.count === 1 ? 's' : ''} against ${of.changes.against}${of.changes.count > of.changes.rates.length ? `; the first ${of.changes.rates.length}` : ''}`}
+        caption={`${counted(coverage.changes.count, 'rate')} that change${coverage.changes.count === 1 ? 's' : ''} against ${coverage.changes.against}${coverage.changes.count > coverage.changes.rates.length ? `; the first ${coverage.changes.rates.length}` : ''}`}
         columns={[
           ['Jurisdiction', (row) => `${row.name} (${row.jurisdiction})`],
           ['Rate', (row) => toWords(row.kind)],
@@ -156,7 +160,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
           ['Before', (row) => (row.before === null ? 'none' : percent(row.before)), 'figure'],
           ['After', (row) => (row.after === null ? 'none' : percent(row.after)), 'figure'],
         ]}
-        rows={of.changes.rates}
+        rows={coverage.changes.rates}
         empty="No rate of a jurisdiction changes."
       />
     )}
@@ -167,18 +171,18 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
 const originText: Record<string, string> = { built_in: 'built in', own: 'custom rules' };
 
 /** The data of an imported release. */
-const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
+const ReleaseDetails = ({ release }: { release: Schemas['StateRelease'] }) => (
   <>
-    {of.imported_at && (
+    {release.imported_at && (
       <div>
-        Imported <Instant of={of.imported_at} />
-        {of.rates !== null && `, ${counted(of.rates, 'rate')} of ${of.jurisdictions} jurisdictions`}
-        {of.last_day && `, until ${of.last_day}`}
+        Imported <Instant value={release.imported_at} />
+        {release.rates !== null && `, ${counted(release.rates, 'rate')} of ${release.jurisdictions} jurisdictions`}
+        {release.last_day && `, until ${release.last_day}`}
       </div>
     )}
-    {of.activated_at && (
+    {release.activated_at && (
       <div>
-        Activated <Instant of={of.activated_at} />
+        Activated <Instant value={release.activated_at} />
       </div>
     )}
   </>
@@ -195,10 +199,10 @@ const Releases = ({ state }: { state: string }) => (
         caption="Releases, newest first"
         columns={[
           ['Release', (row) => row.id],
-          ['Status', (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
+          ['Status', (row) => <Status value={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
           ['Origin', (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with custom rules' : ''}`],
-          ['Local rates', (row) => <Status of={row.local_rates} />],
-          ['Details', (row) => <ReleaseDetails of={row} />],
+          ['Local rates', (row) => <Status value={row.local_rates} />],
+          ['Details', (row) => <ReleaseDetails release={row} />],
         ]}
         rows={(states[0]?.releases ?? []).toReversed()}
         empty="No releases."
@@ -207,34 +211,36 @@ const Releases = ({ state }: { state: string }) => (
   </Fetch>
 );
 
-const Detail = ({ of }: { of: State }) => (
+const Detail = ({ coverage }: { coverage: State }) => (
   <>
-    <h1>{of.name}</h1>
+    <h1>{coverage.name}</h1>
     <p>
-      <a href={linkTo(['coverage'], { state: of.state })}>Rates of an address in {of.name}</a>
+      <a href={linkTo(['coverage'], { state: coverage.state })}>Rates of an address in {coverage.name}</a>
     </p>
     <Facts
-      of={[
-        ['Active release', of.release],
-        ['General rate', of.general_rate && percent(of.general_rate.rate)],
-        ['Confidence', of.general_rate?.confidence],
-        ['Citation', of.general_rate?.citation],
-        ['Local rates', <Status key="local" of={of.local_rates} />],
-        ['Basis of local rates', toWords(of.local.basis)],
-        ['Publisher', of.source.publisher],
-        ['Files as of', of.source.as_of],
-        ['Next files expected', of.source.next_expected],
-        ['Stale because', of.source.stale_reason],
-        ['Addresses', of.source.addresses.join(', ')],
+      value={[
+        ['Active release', coverage.release],
+        ['General rate', coverage.general_rate && percent(coverage.general_rate.rate)],
+        ['Confidence', coverage.general_rate?.confidence],
+        ['Citation', coverage.general_rate?.citation],
+        ['Local rates', <Status key="local" value={coverage.local_rates} />],
+        ['Basis of local rates', toWords(coverage.local.basis)],
+        ['Publisher', coverage.source.publisher],
+        ['Files as of', coverage.source.as_of],
+        ['Next files expected', coverage.source.next_expected],
+        ['Stale because', coverage.source.stale_reason],
+        ['Addresses', coverage.source.addresses.join(', ')],
       ]}
     />
-    {of.source.proposal && <Proposal of={{ ...of.source.proposal, release: of.source.release }} />}
-    <Releases state={of.state} />
-    <Subjects of={of} />
+    {coverage.source.proposal && (
+      <Proposal coverage={{ ...coverage.source.proposal, release: coverage.source.release }} />
+    )}
+    <Releases state={coverage.state} />
+    <Subjects coverage={coverage} />
     <ul>
-      {of.notes.map((note) => (
+      {coverage.notes.map((note) => (
         <li key={note}>
-          <Message of={note} />
+          <Message value={note} />
         </li>
       ))}
     </ul>
@@ -246,7 +252,7 @@ export const Coverage = ({ path: [state], query }: ViewProps) => (
   <Fetch what="the coverage" read={(levy, signal) => readData(levy.get('/coverage', { signal }))}>
     {({ states }) => {
       const chosen = states.find((one) => one.state === state);
-      if (chosen) return <Detail key={state} of={chosen} />;
+      if (chosen) return <Detail key={state} coverage={chosen} />;
       return (
         <>
           <h1>Coverage</h1>

@@ -13,26 +13,32 @@ import { useSession } from './session.ts';
 type Stored = Schemas['StoredCustomer'];
 
 /** A link to a file outside of Levy. The API accepts only https, but the page of a change shows what is typed. */
-const DocumentLink = ({ of }: { of: string }) =>
-  of.startsWith('https://') ? (
-    <a href={of} target="_blank" rel="noopener noreferrer">
+const DocumentLink = ({ address }: { address: string }) =>
+  address.startsWith('https://') ? (
+    <a href={address} target="_blank" rel="noopener noreferrer">
       Open the document
     </a>
   ) : (
-    of
+    address
   );
 
 /** The last day of a certificate, with a mark once it has passed. */
-const LastDay = ({ of }: { of: string | null | undefined }) => {
+const LastDay = ({ day }: { day: string | null | undefined }) => {
   const today = todayIn(useSession().account.time_zone, Date.now());
   return (
     <>
-      {of} {of && of < today && <Status of="expired" tone="bad" />}
+      {day} {day && day < today && <Status value="expired" tone="bad" />}
     </>
   );
 };
 
-const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateRequest'][]; caption: string }) => (
+const Certificates = ({
+  certificates,
+  caption,
+}: {
+  certificates: readonly Schemas['CertificateRequest'][];
+  caption: string;
+}) => (
   <Table
     caption={caption}
     columns={[
@@ -40,10 +46,10 @@ const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateReques
       ['Reason', (row) => toWords(row.reason)],
       ['States', (row) => row.states?.join(', ') ?? 'all'],
       ['From', (row) => row.valid_from],
-      ['To', (row) => <LastDay of={row.valid_to} />],
-      ['Document', ({ document_url: url }) => url && <DocumentLink of={url} />],
+      ['To', (row) => <LastDay day={row.valid_to} />],
+      ['Document', ({ document_url: url }) => url && <DocumentLink address={url} />],
     ]}
-    rows={of}
+    rows={certificates}
     empty="No certificates."
   />
 );
@@ -62,17 +68,17 @@ const certificateFields = [
   ['to', 'Valid to', 'date'],
 ] as const;
 
-const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number]>; at: number }) => (
+const CertificateFields = ({ certificate, at }: { certificate: Partial<Stored['exemptions'][number]>; at: number }) => (
   <Fields
-    legend={of.reason ? `Certificate ${at + 1}` : 'New certificate'}
-    of={certificateFields}
+    legend={certificate.reason ? `Certificate ${at + 1}` : 'New certificate'}
+    fields={certificateFields}
     values={{
-      number: of.certificate_number,
-      document: of.document_url,
-      reason: of.reason,
-      states: of.states?.join(', '),
-      from: of.valid_from,
-      to: of.valid_to,
+      number: certificate.certificate_number,
+      document: certificate.document_url,
+      reason: certificate.reason,
+      states: certificate.states?.join(', '),
+      from: certificate.valid_from,
+      to: certificate.valid_to,
     }}
     at={at}
   />
@@ -84,18 +90,22 @@ type Change = {
   readonly exemptions: Schemas['CertificateRequest'][];
 };
 
-type EditProps = { readonly of: Stored | null; readonly onDone: (saved: Stored) => void; readonly reload?: () => void };
+type EditProps = {
+  readonly customer: Stored | null;
+  readonly onDone: (saved: Stored) => void;
+  readonly reload?: () => void;
+};
 
 /** The form of a customer, or of a new one. It shows the effect of the change before it is saved. */
-const Edit = ({ of, onDone, reload }: EditProps) => {
+const Edit = ({ customer, onDone, reload }: EditProps) => {
   const [body, setBody] = useState<Change | null>(null);
   const [problem, setProblem] = useState('');
-  const { exemptions = [], name = null } = of ?? {};
+  const { exemptions = [], name = null } = customer ?? {};
   const action = useAction(
     (levy, idempotencyKey) => {
       const { id, ...change } = body as Change;
-      if (!of) return readData(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
-      const headers = { 'If-Match': `"${of.version}"` };
+      if (!customer) return readData(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
+      const headers = { 'If-Match': `"${customer.version}"` };
       return readData(levy.post('/customers/{id}', { path: { id }, body: change, idempotencyKey, headers }));
     },
     onDone,
@@ -104,7 +114,7 @@ const Edit = ({ of, onDone, reload }: EditProps) => {
   const review = (values: Record<string, string>) => {
     const found = certificatesFrom(values, exemptions.length + 1);
     setProblem(found.ok ? '' : found.problem);
-    const id = of?.id ?? values['id'] ?? '';
+    const id = customer?.id ?? values['id'] ?? '';
     if (found.ok) setBody({ id, name: values['name'] || null, exemptions: found.certificates });
   };
   return (
@@ -116,25 +126,25 @@ const Edit = ({ of, onDone, reload }: EditProps) => {
       }}
       onInput={() => setBody(null)}
     >
-      {of && <h2>Edit</h2>}
-      {!of && <Field of={['id', 'Id of the customer in your system']} isRequired />}
-      <Field of={['name', 'Name']} value={name} />
+      {customer && <h2>Edit</h2>}
+      {!customer && <Field field={['id', 'Id of the customer in your system']} isRequired />}
+      <Field field={['name', 'Name']} value={name} />
       {[...exemptions, {}].map((certificate, at) => (
-        <CertificateFields key={at} of={certificate} at={at} />
+        <CertificateFields key={at} certificate={certificate} at={at} />
       ))}
       {problem && (
         <p class="notice bad" role="alert">
           {problem}
         </p>
       )}
-      {!body && <button type="submit">Review the {of ? 'change' : 'customer'}</button>}
+      {!body && <button type="submit">Review the {customer ? 'change' : 'customer'}</button>}
       {body && (
         <div class="review">
           <p>
             {body.id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
             sales do not change.
           </p>
-          <Certificates of={body.exemptions} caption="Certificates after the change" />
+          <Certificates certificates={body.exemptions} caption="Certificates after the change" />
           <ActionButton action={action} label="Save" kind="primary" />
           {reload && action.trouble?.kind === 'changed' && (
             <button type="button" onClick={reload}>
@@ -151,7 +161,7 @@ const NewCustomer = () => (
   <>
     <h1>New customer</h1>
     {useSession().canWrite ? (
-      <Edit of={null} onDone={({ id }) => location.assign(linkTo(['customers', id]))} />
+      <Edit customer={null} onDone={({ id }) => location.assign(linkTo(['customers', id]))} />
     ) : (
       <p class="hint">Your credential is read-only. Creating a customer requires the scope write.</p>
     )}
@@ -169,8 +179,8 @@ const Customer = ({ id }: { id: string }) => {
           <p>
             {id} · <a href={linkTo(['transactions'], { customer_id: id })}>Transactions</a>
           </p>
-          <Certificates of={found.exemptions} caption="Certificates" />
-          {canWrite && <Edit key={found.version} of={found} onDone={reload} reload={reload} />}
+          <Certificates certificates={found.exemptions} caption="Certificates" />
+          {canWrite && <Edit key={found.version} customer={found} onDone={reload} reload={reload} />}
         </>
       )}
     </Fetch>
@@ -263,7 +273,7 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
       <Links />
       <Fetch
         what="customers"
-        of={JSON.stringify(filters)}
+        query={JSON.stringify(filters)}
         read={(...call) => findCustomers(matching, { limit: 50, after }, ...call)}
       >
         {({ rows, next }) => (

@@ -59,10 +59,10 @@ const useDryRuns = (periods: readonly Period[]) => {
 
 type Row = Due & { readonly known: Known | undefined };
 
-const AmountDue = ({ of: { known, filing } }: { of: Row }) => {
+const AmountDue = ({ row: { known, filing } }: { row: Row }) => {
   if (known === undefined) return <>{filing ? 'closing' : 'not calculated'}</>;
   if (known === 'too_large') return <>close the period to see it</>;
-  return known.summary.length === 0 ? <>no sales</> : <Amounts of={amountsDue(known.summary)} />;
+  return known.summary.length === 0 ? <>no sales</> : <Amounts value={amountsDue(known.summary)} />;
 };
 
 const getFigures = ({ known }: Row) => (known === 'too_large' ? undefined : known);
@@ -79,10 +79,10 @@ const DueCards = ({ rows }: { rows: readonly Row[] }) => {
   const payable = totalDue(amounts, 'payable');
   return (
     <Cards
-      of={[
-        [`Amount due${part}`, payable.length > 0 ? <Amounts key="payable" of={payable} /> : '0'],
+      value={[
+        [`Amount due${part}`, payable.length > 0 ? <Amounts key="payable" value={payable} /> : '0'],
         ...(refundable.length > 0
-          ? [[`Credit of states${part}`, <Amounts key="refundable" of={refundable} />] as const]
+          ? [[`Credit of states${part}`, <Amounts key="refundable" value={refundable} />] as const]
           : []),
         ...(next ? [['Next due date', next] as const] : []),
         ['Overdue', count('bad'), count('bad') > 0 && 'bad'],
@@ -99,12 +99,12 @@ const DueCards = ({ rows }: { rows: readonly Row[] }) => {
 const isFresh = (changedAt: string | null): boolean =>
   changedAt !== null && Date.now() - Date.parse(changedAt) < 60_000;
 
-const DueTable = ({ of }: { of: readonly Due[] }) => {
+const DueTable = ({ due }: { due: readonly Due[] }) => {
   const { account } = useSession();
   const [most, setMost] = useState(dryRunsMax);
-  const open = of.filter(({ filing }) => filing === null);
+  const open = due.filter(({ filing }) => filing === null);
   const { known, loaded } = useDryRuns(open.slice(0, most));
-  const rows = of.map((row) => ({
+  const rows = due.map((row) => ({
     ...row,
     known: row.filing === null ? known.get(getKey(row)) : row.filing.status === 'closing' ? undefined : row.filing,
   }));
@@ -115,10 +115,10 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
       <Table
         caption="Periods that are over and not filed, earliest due date first"
         columns={[
-          ['Period', (row) => <PeriodLink of={{ ...row, id: row.filing?.id ?? null }} />],
-          ['Status', ({ filing }) => <Status of={filing?.status ?? 'open'} />],
-          ['Due', (row) => <DueDate of={row} />],
-          ['Amount due', (row) => <AmountDue of={row} />, 'figure'],
+          ['Period', (row) => <PeriodLink value={{ ...row, id: row.filing?.id ?? null }} />],
+          ['Status', ({ filing }) => <Status value={filing?.status ?? 'open'} />],
+          ['Due', (row) => <DueDate value={row} />],
+          ['Amount due', (row) => <AmountDue row={row} />, 'figure'],
           ['Exceptions', (row) => getFigures(row)?.exceptions?.count, 'figure'],
           ['To review', (row) => getFigures(row)?.review?.count, 'figure'],
           ['Vendor discount', (row) => getFigures(row)?.vendor_discount],
@@ -138,7 +138,7 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
           Amounts of open periods come from a dry run, and can change until the period is closed.
         </p>
       )}
-      <Load of={loaded} what="amounts of open periods">
+      <Load loaded={loaded} what="amounts of open periods">
         {() =>
           rest > 0 && (
             <button type="button" onClick={() => setMost(most + dryRunsMax)}>
@@ -155,7 +155,7 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
 export const DueReturns = () => (
   <Panel title="Returns to file">
     <Fetch what="periods" read={readDue}>
-      {(rows) => <DueTable of={rows} />}
+      {(rows) => <DueTable due={rows} />}
     </Fetch>
   </Panel>
 );

@@ -33,7 +33,7 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
   <Table
     caption="Transactions that are exceptions"
     columns={[
-      ['Reference', (row) => <TransactionLink of={{ ...row, id: row.transaction_id }} />],
+      ['Reference', (row) => <TransactionLink value={{ ...row, id: row.transaction_id }} />],
       ['Day', (row) => row.tax_day],
       ['Customer', (row) => row.customer_id],
       ['ZIP', (row) => row.postal_code],
@@ -42,7 +42,7 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
         ({ reasons, currency }) =>
           reasons.map(({ reason, gross_amount }) => (
             <div key={reason}>
-              {toWords(reason)}, gross <Amount of={gross_amount} currency={currency} />
+              {toWords(reason)}, gross <Amount value={gross_amount} currency={currency} />
             </div>
           )),
       ],
@@ -58,12 +58,12 @@ const reasonTexts: Readonly<Record<Schemas['FilingExceptionReason']['reason'], s
   under_collected: 'Less tax was collected than calculated. The calculated tax is due.',
 };
 
-type ExceptionsProps = { readonly of: NonNullable<FilingData['exceptions']>; readonly isFiled: boolean };
+type ExceptionsProps = { readonly exceptions: NonNullable<FilingData['exceptions']>; readonly isFiled: boolean };
 
-const Exceptions = ({ of, isFiled }: ExceptionsProps) => (
+const Exceptions = ({ exceptions, isFiled }: ExceptionsProps) => (
   <>
     <p class={isFiled ? 'notice' : 'notice bad'}>
-      {counted(of.count, 'exception')}
+      {counted(exceptions.count, 'exception')}
       {isFiled ? ', acknowledged when the return was marked as filed.' : ': check the transactions before you file.'}
     </p>
     <Table
@@ -72,21 +72,21 @@ const Exceptions = ({ of, isFiled }: ExceptionsProps) => (
         ['Reason', (row) => toWords(row.reason)],
         ['Meaning', (row) => reasonTexts[row.reason]],
         ['Transactions', (row) => row.count, 'figure'],
-        ['Gross amount', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
+        ['Gross amount', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
       ]}
-      rows={of.by_reason}
+      rows={exceptions.by_reason}
     />
-    {of.transactions && of.transactions.length > 0 && <ExceptionTable rows={of.transactions} />}
-    {of.transactions && of.count > of.transactions.length && (
-      <p class="hint">Showing the first {of.transactions.length}. Close the period to see all.</p>
+    {exceptions.transactions && exceptions.transactions.length > 0 && <ExceptionTable rows={exceptions.transactions} />}
+    {exceptions.transactions && exceptions.count > exceptions.transactions.length && (
+      <p class="hint">Showing the first {exceptions.transactions.length}. Close the period to see all.</p>
     )}
   </>
 );
 
 /** Text with URLs as links, which open in a new tab without a referrer. */
-const Linked = ({ of }: { of: string }) => (
+const Linked = ({ text }: { text: string }) => (
   <>
-    {of.split(/(https:\/\/[^\s;]+)/).map((part, at) =>
+    {text.split(/(https:\/\/[^\s;]+)/).map((part, at) =>
       at % 2 === 1 ? (
         <a key={at} href={part} target="_blank" rel="noreferrer">
           {part}
@@ -99,22 +99,25 @@ const Linked = ({ of }: { of: string }) => (
 );
 
 /** The due date of the return and the rules behind it. */
-const Terms = ({ of }: { of: FilingData }) => {
-  const { terms, status, vendor_discount, vendor_discount_amount: discount, summary } = of;
+const Terms = ({ filing }: { filing: FilingData }) => {
+  const { terms, status, vendor_discount, vendor_discount_amount: discount, summary } = filing;
   const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
   return (
     <>
       <Facts
-        of={[
-          ['Due', <DueDate key="due" of={of} />],
-          ['Amount due', status !== 'closing' && summary.length > 0 && <Amounts key="sum" of={amountsDue(summary)} />],
+        value={[
+          ['Due', <DueDate key="due" value={filing} />],
+          [
+            'Amount due',
+            status !== 'closing' && summary.length > 0 && <Amounts key="sum" value={amountsDue(summary)} />,
+          ],
           ['Vendor discount', vendor_discount],
           [
             'Discount, estimated',
             vendor_discount !== 'none' &&
-              (discount === null ? of.vendor_discount_reason : <Amount of={discount} currency="USD" />),
+              (discount === null ? filing.vendor_discount_reason : <Amount value={discount} currency="USD" />),
           ],
-          ['Worksheet of the form', of.worksheet_form && <WorksheetLink key="worksheet" of={of} />],
+          ['Worksheet of the form', filing.worksheet_form && <WorksheetLink key="worksheet" filing={filing} />],
           ['Return without sales', zeroReturn[`${terms?.zero_return_required}`]],
         ]}
       />
@@ -122,9 +125,9 @@ const Terms = ({ of }: { of: FilingData }) => {
         <details>
           <summary>Due date rule and sources</summary>
           <Facts
-            of={[
+            value={[
               ['Due date rule', terms.due_rule],
-              ['Sources', terms.source && <Linked key="sources" of={terms.source} />],
+              ['Sources', terms.source && <Linked key="sources" text={terms.source} />],
             ]}
           />
         </details>
@@ -145,15 +148,15 @@ const figures = amountColumns([
 ]);
 
 /** The exempt sales of the whole state by reason, as a return deducts them. */
-const ExemptByReason = ({ of }: { of: FilingData['summary'] }) => (
+const ExemptByReason = ({ summary }: { summary: FilingData['summary'] }) => (
   <Table
     caption="Exempt sales by reason"
     columns={[
       ['Reason', (row) => toWords(row.reason)],
       ['Currency', (row) => row.currency],
-      ['Amount', (row) => <Amount of={row.amount} />, 'figure'],
+      ['Amount', (row) => <Amount value={row.amount} />, 'figure'],
     ]}
-    rows={of.flatMap(({ currency, exempt_by_reason }) =>
+    rows={summary.flatMap(({ currency, exempt_by_reason }) =>
       Object.entries(exempt_by_reason)
         .filter(([, amount]) => !isZero(amount))
         .map(([reason, amount]) => ({ reason, currency, amount })),
@@ -165,7 +168,7 @@ const ExemptByReason = ({ of }: { of: FilingData['summary'] }) => (
 type Total = NonNullable<FilingData['totals']>[number];
 
 /** The totals of jurisdictions by rate. */
-const ByRate = ({ of }: { of: readonly Total[] }) => (
+const ByRate = ({ totals }: { totals: readonly Total[] }) => (
   <details>
     <summary>Totals by rate</summary>
     <Table
@@ -177,7 +180,7 @@ const ByRate = ({ of }: { of: readonly Total[] }) => (
         ['Currency', (row) => row.currency],
         ...figures,
       ]}
-      rows={of.flatMap(({ jurisdiction_name, reporting_code, jurisdiction_code, currency, rates }) =>
+      rows={totals.flatMap(({ jurisdiction_name, reporting_code, jurisdiction_code, currency, rates }) =>
         rates.map((row) => ({ jurisdiction_name, code: reporting_code ?? jurisdiction_code, currency, ...row })),
       )}
       empty="No rates."
@@ -197,7 +200,7 @@ const withWholeState = ({ totals, totals_next_cursor, summary }: FilingData) => 
 type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
 
 type FiguresProps = {
-  readonly of: FilingData;
+  readonly filing: FilingData;
   readonly readTotals: ReadTotals;
   /** The exceptions of a closed filing; a dry run contains its own. */
   readonly exceptionPages?: preact.ComponentChildren;
@@ -206,20 +209,20 @@ type FiguresProps = {
 /**
  * The amounts of a filing or a dry run. A return with many currencies and jurisdictions has several pages of totals.
  */
-export const FilingFigures = ({ of, readTotals, exceptionPages }: FiguresProps) => (
+export const FilingFigures = ({ filing, readTotals, exceptionPages }: FiguresProps) => (
   <>
-    <Terms of={of} />
-    <Warnings of={of.warnings} />
+    <Terms filing={filing} />
+    <Warnings value={filing.warnings} />
     <Table
       caption="Totals by currency"
       columns={[['Currency', (row) => row.currency], ...figures, ['Transactions', (row) => row.count, 'figure']]}
-      rows={of.summary}
+      rows={filing.summary}
       empty="No sales in this period."
     />
-    <ExemptByReason of={of.summary} />
+    <ExemptByReason summary={filing.summary} />
     <Pages
       what="totals"
-      first={of}
+      first={filing}
       read={(cursor, ...call) => readTotals(cursor ?? '', ...call)}
       getNext={({ totals_next_cursor }) => totals_next_cursor}
     >
@@ -233,16 +236,18 @@ export const FilingFigures = ({ of, readTotals, exceptionPages }: FiguresProps) 
               ['Currency', (row) => row.currency],
               ...figures,
             ]}
-            rows={withWholeState({ ...page, summary: of.summary })}
+            rows={withWholeState({ ...page, summary: filing.summary })}
             empty="No jurisdictions."
           />
-          <ByRate of={page.totals ?? []} />
+          <ByRate totals={page.totals ?? []} />
         </>
       )}
     </Pages>
-    {of.exceptions && of.exceptions.count > 0 && <Exceptions of={of.exceptions} isFiled={of.status === 'filed'} />}
+    {filing.exceptions && filing.exceptions.count > 0 && (
+      <Exceptions exceptions={filing.exceptions} isFiled={filing.status === 'filed'} />
+    )}
     {exceptionPages}
-    <Review of={of} />
+    <Review filing={filing} />
   </>
 );
 
@@ -260,15 +265,15 @@ export const figuresText = ({ summary, exceptions, review }: FilingData): string
   return noted.length > 0 ? `${text}, with ${noted.join(' and ')}` : text;
 };
 
-type UpdateProps = { readonly of: FilingData; readonly onChange: () => void };
+type UpdateProps = { readonly filing: FilingData; readonly onChange: () => void };
 
-const update = (of: FilingData, body: Schemas['FilingUpdate']) => (levy: Levy, idempotencyKey: string) =>
-  readData(levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 }));
+const update = (filing: FilingData, body: Schemas['FilingUpdate']) => (levy: Levy, idempotencyKey: string) =>
+  readData(levy.post('/filings/{id}', { path: { id: filing.id ?? '' }, body, idempotencyKey, maxTries: 4 }));
 
-const MarkFiled = ({ of, onChange }: UpdateProps) => {
+const MarkFiled = ({ filing, onChange }: UpdateProps) => {
   const [number, setNumber] = useState('');
   const [isAcknowledged, setAcknowledged] = useState(false);
-  const count = of.exceptions?.count ?? 0;
+  const count = filing.exceptions?.count ?? 0;
   const body = {
     status: 'filed',
     confirmation_number: number.trim(),
@@ -284,15 +289,15 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
       title="Mark as filed"
       kind="primary"
       cancelLabel="Not yet"
-      write={update(of, body)}
+      write={update(filing, body)}
       onOpen={reset}
       onDone={onChange}
       content={JSON.stringify(body)}
       missing={number.trim() === '' ? 'Enter the confirmation number.' : unchecked}
     >
       <p>
-        This marks {periodName(of)} as filed, with {figuresText(of)}. Its transactions become filed and can no longer be
-        voided. Do this after the state has accepted the return. It cannot be undone.
+        This marks {periodName(filing)} as filed, with {figuresText(filing)}. Its transactions become filed and can no
+        longer be voided. Do this after the state has accepted the return. It cannot be undone.
       </p>
       <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
       {count > 0 && (
@@ -304,9 +309,9 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
   );
 };
 
-const CorrectNumber = ({ of, onChange }: UpdateProps) => {
+const CorrectNumber = ({ filing, onChange }: UpdateProps) => {
   const [number, setNumber] = useState('');
-  const previous = of.confirmation_number ?? '';
+  const previous = filing.confirmation_number ?? '';
   const body = {
     status: 'filed',
     confirmation_number: number.trim(),
@@ -317,14 +322,14 @@ const CorrectNumber = ({ of, onChange }: UpdateProps) => {
       title="Correct the confirmation number"
       label="Save the number"
       cancelLabel="Keep the number"
-      write={update(of, body)}
+      write={update(filing, body)}
       onOpen={() => setNumber(previous)}
       onDone={onChange}
       content={JSON.stringify(body)}
       missing={['', previous].includes(number.trim()) ? 'Enter a different number.' : ''}
     >
       <p>
-        This replaces the number {previous} of {periodName(of)}. The amounts do not change. The filing keeps both
+        This replaces the number {previous} of {periodName(filing)}. The amounts do not change. The filing keeps both
         numbers, with your name and the time.
       </p>
       <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
@@ -332,43 +337,43 @@ const CorrectNumber = ({ of, onChange }: UpdateProps) => {
   );
 };
 
-const Corrections = ({ of }: { of: FilingData['corrections'] }) =>
-  of.length === 0 ? null : (
+const Corrections = ({ corrections }: { corrections: FilingData['corrections'] }) =>
+  corrections.length === 0 ? null : (
     <Table
       caption="Corrections of the confirmation number"
       columns={[
-        ['At', (row) => <Instant of={row.at} />],
-        ['By', (row) => <Actor of={row.by} />],
+        ['At', (row) => <Instant value={row.at} />],
+        ['By', (row) => <Actor value={row.by} />],
         ['From', (row) => row.from],
         ['To', (row) => row.to],
       ]}
-      rows={of}
+      rows={corrections}
     />
   );
 
 /** The actions on a closed or filed filing. Each one states its effect before it runs. */
-const FilingActions = ({ of, onChange }: UpdateProps) => {
+const FilingActions = ({ filing, onChange }: UpdateProps) => {
   const { canWrite } = useSession();
-  if (of.status === 'filed' && canWrite)
+  if (filing.status === 'filed' && canWrite)
     return (
       <div class="actions">
-        <CorrectNumber of={of} onChange={onChange} />
+        <CorrectNumber filing={filing} onChange={onChange} />
       </div>
     );
-  if (of.status !== 'closed') return null;
+  if (filing.status !== 'closed') return null;
   if (!canWrite) return <p class="hint">Your credential is read-only. Filing requires the scope write.</p>;
   return (
     <div class="actions">
-      <MarkFiled of={of} onChange={onChange} />
+      <MarkFiled filing={filing} onChange={onChange} />
       <ConfirmButton
         title="Cancel the filing"
         cancelLabel="Keep the filing"
-        write={update(of, { status: 'canceled' })}
+        write={update(filing, { status: 'canceled' })}
         onDone={onChange}
       >
         <p>
-          This cancels the filing of {periodName(of)} and opens its transactions again: {figuresText(of)}. The schedule
-          does not close the period automatically afterwards.
+          This cancels the filing of {periodName(filing)} and opens its transactions again: {figuresText(filing)}. The
+          schedule does not close the period automatically afterwards.
         </p>
       </ConfirmButton>
     </div>
@@ -378,13 +383,13 @@ const FilingActions = ({ of, onChange }: UpdateProps) => {
 type Query = { readonly expand?: 'entries'; readonly limit?: number } & Cursor;
 
 /** The buttons that download all totals or all transactions of a filing. */
-const Download = ({ of, name, first }: { of: FilingData; name: string; first: Query }) => (
+const Download = ({ filing, name, first }: { filing: FilingData; name: string; first: Query }) => (
   <Export
     what={name}
-    name={`${of.state}-${of.period_end}-${name}`}
+    name={`${filing.state}-${filing.period_end}-${name}`}
     read={async (cursor, levy, signal) => {
       const query = { ...first, ...cursor };
-      return csvPage(await levy.getCsv('/filings/{id}', { path: { id: of.id ?? '' }, query, signal, maxTries: 4 }));
+      return csvPage(await levy.getCsv('/filings/{id}', { path: { id: filing.id ?? '' }, query, signal, maxTries: 4 }));
     }}
   />
 );
@@ -395,17 +400,17 @@ const listedColumns = [
 ] as const;
 const reviewColumns = [...listedColumns, 'tax_amount'] as const;
 
-type ListedProps = { readonly of: FilingData; readonly id: string; readonly list: 'exceptions' | 'review' };
+type ListedProps = { readonly filing: FilingData; readonly id: string; readonly list: 'exceptions' | 'review' };
 
 /**
  * The buttons that download all exceptions of a filing, with a row for each reason of a transaction, or its review list,
  * with the codes of each transaction.
  */
-const ListedDownload = ({ of, id, list }: ListedProps) =>
-  (of[list]?.count ?? 0) > 0 && (
+const ListedDownload = ({ filing, id, list }: ListedProps) =>
+  (filing[list]?.count ?? 0) > 0 && (
     <Export
       what={list === 'review' ? 'the review list' : list}
-      name={`${of.state}-${of.period_end}-${list}`}
+      name={`${filing.state}-${filing.period_end}-${list}`}
       read={async (cursor, levy, signal) => {
         const query = { list, limit: 100, ...cursor };
         const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
@@ -447,40 +452,40 @@ const announcedOtherwise = (filing: FilingData): string | null => {
 
 type BodyProps = UpdateProps & { readonly id: string; readonly readTotals: ReadTotals };
 
-const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
+const FilingBody = ({ id, filing, onChange, readTotals }: BodyProps) => (
   <>
-    <h1>{periodName(of)}</h1>
+    <h1>{periodName(filing)}</h1>
     <Facts
-      of={[
-        ['Status', <Status key="status" of={of.status} />],
-        ['Period', `${of.period_start} to ${of.period_end}`],
-        ['Closed', of.closed_at && <Instant key="closed" of={of.closed_at} />],
-        ['Closed by', <Actor key="closed-by" of={of.asked_by} />],
-        ['Filed', of.filed_at && <Instant key="filed" of={of.filed_at} />],
-        ['Filed by', of.filed_by && <Actor key="filed-by" of={of.filed_by} />],
-        ['Confirmation number', of.confirmation_number],
+      value={[
+        ['Status', <Status key="status" value={filing.status} />],
+        ['Period', `${filing.period_start} to ${filing.period_end}`],
+        ['Closed', filing.closed_at && <Instant key="closed" value={filing.closed_at} />],
+        ['Closed by', <Actor key="closed-by" value={filing.asked_by} />],
+        ['Filed', filing.filed_at && <Instant key="filed" value={filing.filed_at} />],
+        ['Filed by', filing.filed_by && <Actor key="filed-by" value={filing.filed_by} />],
+        ['Confirmation number', filing.confirmation_number],
       ]}
     />
-    <Corrections of={of.corrections} />
-    {isMoving(of) && (
+    <Corrections corrections={filing.corrections} />
+    {isMoving(filing) && (
       <p class="notice" role="status">
-        {of.status === 'closing'
-          ? `Closing: ${counted(of.progress.entries_moved, 'transaction')} added to the return. `
-          : `Marking as filed: ${counted(of.progress.entries_marked, 'transaction')} so far. `}
+        {filing.status === 'closing'
+          ? `Closing: ${counted(filing.progress.entries_moved, 'transaction')} added to the return. `
+          : `Marking as filed: ${counted(filing.progress.entries_marked, 'transaction')} so far. `}
         The page updates automatically.
       </p>
     )}
-    {announcedOtherwise(of) && (
+    {announcedOtherwise(filing) && (
       <p class="notice bad">
-        The amounts changed since the dry run, which had {announcedOtherwise(of)}. Compare them before you file.
+        The amounts changed since the dry run, which had {announcedOtherwise(filing)}. Compare them before you file.
       </p>
     )}
     <FilingFigures
-      of={of}
+      filing={filing}
       readTotals={readTotals}
       exceptionPages={
-        of.exceptions &&
-        of.exceptions.count > 0 && (
+        filing.exceptions &&
+        filing.exceptions.count > 0 && (
           <Pages
             what="exceptions"
             read={(cursor, levy, signal) => {
@@ -494,18 +499,18 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         )
       }
     />
-    {of.closed_at === null ? (
+    {filing.closed_at === null ? (
       <p class="hint">The files can be downloaded when the filing is closed.</p>
     ) : (
       <div class="actions">
-        <Download of={of} name="totals" first={{}} />
-        <Download of={of} name="transactions" first={{ expand: 'entries', limit: 100 }} />
-        <ListedDownload of={of} id={id} list="exceptions" />
-        <ListedDownload of={of} id={id} list="review" />
-        {of.status !== 'canceled' && <ElectronicReturn of={of} />}
+        <Download filing={filing} name="totals" first={{}} />
+        <Download filing={filing} name="transactions" first={{ expand: 'entries', limit: 100 }} />
+        <ListedDownload filing={filing} id={id} list="exceptions" />
+        <ListedDownload filing={filing} id={id} list="review" />
+        {filing.status !== 'canceled' && <ElectronicReturn filing={filing} />}
       </div>
     )}
-    <FilingActions of={of} onChange={onChange} />
+    <FilingActions filing={filing} onChange={onChange} />
   </>
 );
 
@@ -516,11 +521,11 @@ export const Filing = ({ id }: { id: string }) => {
   const filing = useLoad(id, (...call) => read({}, ...call));
   usePolling(filing);
   return (
-    <Load of={filing} what="the filing">
+    <Load loaded={filing} what="the filing">
       {(found, reload) => (
         <FilingBody
           id={id}
-          of={found}
+          filing={found}
           onChange={reload}
           readTotals={(cursor, ...call) => read({ totals_starting_after: cursor }, ...call)}
         />

@@ -33,7 +33,7 @@ type ToClose = {
 };
 
 /** The button that closes a period, or the reason why it cannot be closed now. */
-const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: ToClose }) => {
+const ClosePeriod = ({ period: { state, periodEnd, name, figures, first } }: { period: ToClose }) => {
   const { account, canWrite } = useSession();
   if (!canWrite) return <p class="hint">Your credential is read-only. Closing requires the scope write.</p>;
   if (periodEnd >= todayIn(account.time_zone, Date.now()))
@@ -91,7 +91,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
   return (
     <>
       <h1>{name}</h1>
-      <Load of={dryRun} what="the dry run">
+      <Load loaded={dryRun} what="the dry run">
         {(found, reload) =>
           found.id === null ? (
             <>
@@ -99,7 +99,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
                 {found.period_start} to {periodEnd}. A dry run with the current amounts. Nothing is stored.
               </p>
               <FilingFigures
-                of={found}
+                filing={found}
                 readTotals={(cursor, ...call) => read({ totals_starting_after: cursor }, ...call)}
               />
               <p>
@@ -116,7 +116,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
               </p>
               <div class="actions">
                 <ClosePeriod
-                  of={{ ...toClose, state: found.state, periodEnd: found.period_end, figures: figuresText(found) }}
+                  period={{ ...toClose, state: found.state, periodEnd: found.period_end, figures: figuresText(found) }}
                 />
                 <button type="button" onClick={reload}>
                   Run again
@@ -133,7 +133,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
       </Load>
       {dryRun.trouble?.code === 'validation_too_many_entries' && (
         <div class="actions">
-          <ClosePeriod of={{ ...toClose, figures: null }} />
+          <ClosePeriod period={{ ...toClose, figures: null }} />
         </div>
       )}
     </>
@@ -153,11 +153,11 @@ const OpenPeriods = () => {
         <Table
           caption="Periods without a filing, by state"
           columns={[
-            ['Period', (row) => <PeriodLink of={row} />],
+            ['Period', (row) => <PeriodLink value={row} />],
             ['Frequency', (row) => row.frequency.replace('_', ' ')],
-            ['Status', (row) => <Status of={row.is_over ? 'ended' : 'current'} />],
-            ['Closes automatically from', (row) => (row.closes_at ? <Instant of={row.closes_at} /> : 'no')],
-            ['Due', (row) => <DueDate of={row} />],
+            ['Status', (row) => <Status value={row.is_over ? 'ended' : 'current'} />],
+            ['Closes automatically from', (row) => (row.closes_at ? <Instant value={row.closes_at} /> : 'no')],
+            ['Due', (row) => <DueDate value={row} />],
           ]}
           rows={rows}
           empty={
@@ -218,7 +218,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
       />
       <Fetch
         what="filings"
-        of={JSON.stringify(filters)}
+        query={JSON.stringify(filters)}
         read={(levy, signal) => readData(levy.get('/filings', { query: { ...filters, limit: 50 }, signal }))}
       >
         {({ data, next_cursor }) => (
@@ -226,10 +226,10 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
             <Table
               caption="Filings, newest first"
               columns={[
-                ['Period', (row) => <PeriodLink of={row} />, '', (row) => `${row.period_end} ${row.state}`],
+                ['Period', (row) => <PeriodLink value={row} />, '', (row) => `${row.period_end} ${row.state}`],
                 ['State', (row) => getStateLetters(row.state)],
-                ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
-                ['Due', (row) => <DueDate of={row} />, '', (row) => row.due_date],
+                ['Status', (row) => <Status value={row.status} />, '', (row) => row.status],
+                ['Due', (row) => <DueDate value={row} />, '', (row) => row.due_date],
                 ['Exceptions', (row) => row.exception_count, 'figure'],
                 ...amountColumns([
                   ['Gross', 'gross_amount'],
@@ -241,7 +241,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
               ]}
               rows={data.flatMap(filedRows)}
               isSortable
-              sums={{ by: (row) => (row.status === 'canceled' ? null : row.currency), of: 'not canceled' }}
+              sums={{ by: (row) => (row.status === 'canceled' ? null : row.currency), label: 'not canceled' }}
               empty={next_cursor ? 'No filing matches on this page.' : 'No filing matches.'}
             />
             <PageLinks view="filings" query={query} next={next_cursor} />
@@ -264,9 +264,9 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
 export const Filings = ({ path, query }: ViewProps) => {
   const [first, periodEnd] = path;
   const form = path.at(-1) ?? '';
-  if (first && periodEnd === 'worksheet') return <Worksheet key={path.join()} of={{ id: first }} form={form} />;
+  if (first && periodEnd === 'worksheet') return <Worksheet key={path.join()} source={{ id: first }} form={form} />;
   if (first && periodEnd && path[2] === 'worksheet')
-    return <Worksheet key={path.join()} of={{ state: first, period_end: periodEnd }} form={form} />;
+    return <Worksheet key={path.join()} source={{ state: first, period_end: periodEnd }} form={form} />;
   if (first && periodEnd) return <FilingPeriod key={path.join()} state={first} periodEnd={periodEnd} />;
   if (first) return <Filing key={first} id={first} />;
   return (

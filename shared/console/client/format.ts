@@ -92,8 +92,8 @@ export const amountsDue = (summary: readonly Sums[]): Money[] =>
  */
 export const totalDue = (amounts: readonly Money[], sign: 'payable' | 'refundable'): Money[] => {
   const chosen = amounts.filter(({ amount }) => amount.startsWith('-') === (sign === 'refundable') && !isZero(amount));
-  return [...Map.groupBy(chosen, ({ currency }) => currency)].map(([currency, of]) => {
-    const sum = getSum(of.map(({ amount }) => amount));
+  return [...Map.groupBy(chosen, ({ currency }) => currency)].map(([currency, rows]) => {
+    const sum = getSum(rows.map(({ amount }) => amount));
     return { currency, amount: sign === 'refundable' ? negative(sum) : sum };
   });
 };

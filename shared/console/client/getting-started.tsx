@@ -127,7 +127,7 @@ const recordSample = async (
   }
 };
 
-const Loading = ({ of: sample }: { of: Sample }) => {
+const Loading = ({ sample }: { sample: Sample }) => {
   const [count, setCount] = useState(0);
   const action = useAction(
     (levy, _key, signal) => recordSample(sample, levy, { signal, onRecorded: setCount }),
@@ -147,7 +147,7 @@ const Loading = ({ of: sample }: { of: Sample }) => {
 /** A button that records a month of sales in eight states, in the local service only. */
 const SampleMonth = () => {
   const { value } = useLoad('', (_levy, signal) => readSample(signal));
-  return value && <Loading of={value} />;
+  return value && <Loading sample={value} />;
 };
 
 /** The remaining setup steps of an account without finalized transactions. */
@@ -161,7 +161,7 @@ export const GettingStarted = () => {
             <ol class="plain">
               {listSteps(progress).map(({ title, isDone, text, link: [name, address] }) => (
                 <li key={title}>
-                  <Status of={isDone ? 'done' : 'open'} tone={isDone ? 'good' : 'warn'} /> <strong>{title}</strong>{' '}
+                  <Status value={isDone ? 'done' : 'open'} tone={isDone ? 'good' : 'warn'} /> <strong>{title}</strong>{' '}
                   {text} <a href={address}>{name}</a>
                 </li>
               ))}

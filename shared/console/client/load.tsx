@@ -89,8 +89,8 @@ type LoadProps<Value> = {
 };
 
 /** The loaded value, or the error. */
-export const Load = <Value,>({ of, what, children }: LoadProps<Value> & { of: Loaded<Value> }) => {
-  const { value, trouble, isLoading, reload } = of;
+export const Load = <Value,>({ loaded, what, children }: LoadProps<Value> & { loaded: Loaded<Value> }) => {
+  const { value, trouble, isLoading, reload } = loaded;
   // The link or button that triggered this may no longer exist.
   useEffect(() => {
     if (!isLoading && document.activeElement === document.body)
@@ -107,10 +107,12 @@ export const Load = <Value,>({ of, what, children }: LoadProps<Value> & { of: Lo
   );
 };
 
-/** Loads a value, reloads it when `of` changes, and renders it. */
-export const Fetch = <Value,>({ of = '', read, ...shown }: LoadProps<Value> & { of?: string; read: Read<Value> }) => (
-  <Load of={useLoad(of, read)} {...shown} />
-);
+/** Loads a value, reloads it when `query` changes, and renders it. */
+export const Fetch = <Value,>({
+  query = '',
+  read,
+  ...shown
+}: LoadProps<Value> & { query?: string; read: Read<Value> }) => <Load loaded={useLoad(query, read)} {...shown} />;
 
 type PagesProps<Page> = {
   readonly what: string;
@@ -127,7 +129,7 @@ export const Pages = <Page,>({ what, first, read, getNext, children }: PagesProp
   const isKnown = cursor === null && first !== undefined;
   const loaded = useLoad(String(cursor), async (levy, signal) => (isKnown ? first : read(cursor, levy, signal)));
   return (
-    <Load of={isKnown ? { ...loaded, value: first, isLoading: false } : loaded} what={what}>
+    <Load loaded={isKnown ? { ...loaded, value: first, isLoading: false } : loaded} what={what}>
       {(page) => (
         <>
           {children(page)}

@@ -32,7 +32,7 @@ const ContentAge = () => {
             caption="Age of the rates: registered states, and states with stale files or a proposed release"
             columns={[
               ['State', ({ state, name }) => <a href={linkTo(['coverage', state])}>{name}</a>],
-              ['Status', (row) => <Status of={getStatus(row)} tone={ageTones[getStatus(row)]} />],
+              ['Status', (row) => <Status value={getStatus(row)} tone={ageTones[getStatus(row)]} />],
               [
                 'Rates as of',
                 ({ source: { as_of } }) => as_of && `${as_of}, ${counted(daysBetween(as_of, today), 'day')} ago`,
@@ -97,9 +97,9 @@ const Drafts = () => {
             <Table
               caption={`Drafts that expire within ${counted(hours, 'hour')}`}
               columns={[
-                ['Reference', (row) => <TransactionLink of={row} />],
-                ['Expires', (row) => row.expires_at && <Instant of={row.expires_at} />],
-                ['Total', (row) => <Amount of={row.total_amount} currency={row.currency} />, 'figure'],
+                ['Reference', (row) => <TransactionLink value={row} />],
+                ['Expires', (row) => row.expires_at && <Instant value={row.expires_at} />],
+                ['Total', (row) => <Amount value={row.total_amount} currency={row.currency} />, 'figure'],
               ]}
               rows={rows}
               empty={has_more ? 'No drafts found so far.' : `No draft expires within ${counted(hours, 'hour')}.`}
@@ -125,13 +125,13 @@ const getTerms = ({ from, to, frequency }: Schemas['Registration']): string =>
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency.replace('_', ' ')}`;
 
 /** Formats the sales of the measuring period closest to the threshold, with the threshold. */
-const Measured = ({ of: { periods, threshold } }: { of: Advice }) => {
+const Measured = ({ advice: { periods, threshold } }: { advice: Advice }) => {
   const [period] = periods.toSorted((a, b) => (a.share_reached < b.share_reached ? 1 : -1));
   if (!period) return null;
   const { transaction_count, sales_amount } = threshold;
   return (
     <>
-      <Amount of={period.sales_amount} /> of <Amount of={sales_amount} currency="USD" />
+      <Amount value={period.sales_amount} /> of <Amount value={sales_amount} currency="USD" />
       {transaction_count !== null && `, ${period.transaction_count} of ${counted(transaction_count, 'transaction')}`} (
       {percent(period.share_reached)})
     </>
@@ -154,9 +154,9 @@ const Registrations = () => {
                 'State',
                 ({ state, state_name }) => <a href={linkTo(['coverage', getStateLetters(state)])}>{state_name}</a>,
               ],
-              ['Status', ({ status }) => <Status of={status} tone={tones[status] ?? ''} />],
+              ['Status', ({ status }) => <Status value={status} tone={tones[status] ?? ''} />],
               ['Registered', ({ state }) => (registered.get(state) ?? []).map(getTerms).join('; ')],
-              ['Sales in the measuring period', (row) => <Measured of={row} />, 'figure'],
+              ['Sales in the measuring period', (row) => <Measured advice={row} />, 'figure'],
               ['What to do', (row) => row.advice],
             ]}
             rows={data

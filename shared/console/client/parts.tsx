@@ -5,19 +5,19 @@ import { compareAmounts, dueText, getSum, grouped, instantText, type Money, peri
 import { linkTo, type ViewProps } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
-type Of<Value> = { readonly of: Value };
+type ValueProps<Value> = { readonly value: Value };
 
 /** An amount in a currency. */
-export const Amount = ({ of, currency }: Of<string> & { currency?: string }) => (
-  <span class="amount">{[grouped(of), currency].filter(Boolean).join(' ')}</span>
+export const Amount = ({ value, currency }: ValueProps<string> & { currency?: string }) => (
+  <span class="amount">{[grouped(value), currency].filter(Boolean).join(' ')}</span>
 );
 
 /** Amounts of several currencies, one below the other. */
-export const Amounts = ({ of }: Of<readonly Money[]>) => (
+export const Amounts = ({ value }: ValueProps<readonly Money[]>) => (
   <>
-    {of.map(({ currency, amount }) => (
+    {value.map(({ currency, amount }) => (
       <div key={currency}>
-        <Amount of={amount} currency={currency} />
+        <Amount value={amount} currency={currency} />
       </div>
     ))}
   </>
@@ -26,19 +26,19 @@ export const Amounts = ({ of }: Of<readonly Money[]>) => (
 /** Formats an API code as words: `customer_exempt` becomes `customer exempt`. */
 export const toWords = (code: string): string => code.replaceAll('_', ' ');
 
-export const Status = ({ of, tone = of }: Of<string> & { tone?: string }) => (
-  <span class={`status ${tone.replaceAll(' ', '_')}`}>{toWords(of)}</span>
+export const Status = ({ value, tone = value }: ValueProps<string> & { tone?: string }) => (
+  <span class={`status ${tone.replaceAll(' ', '_')}`}>{toWords(value)}</span>
 );
 
 /** A timestamp in the account's time zone. */
-export const Instant = ({ of }: Of<string>) => (
-  <time dateTime={of}>{instantText(of, useSession().account.time_zone)}</time>
+export const Instant = ({ value }: ValueProps<string>) => (
+  <time dateTime={value}>{instantText(value, useSession().account.time_zone)}</time>
 );
 
 /** The name of a credential that acted. The tooltip is its immutable id. */
-export const Actor = ({ of }: Of<string>) => (
-  <span class="actor" title={of}>
-    {actorName(useSession().account, of)}
+export const Actor = ({ value }: ValueProps<string>) => (
+  <span class="actor" title={value}>
+    {actorName(useSession().account, value)}
   </span>
 );
 
@@ -48,26 +48,27 @@ export const getStateLetters = (state: string): string => state.replace(/^US-/, 
 type Period = { readonly state: string; readonly period_start: string; readonly period_end: string };
 
 /** Formats a state and a period: `MI, Aug 2026`. */
-export const periodName = (of: Period) => `${getStateLetters(of.state)}, ${periodText(of.period_start, of.period_end)}`;
+export const periodName = (period: Period) =>
+  `${getStateLetters(period.state)}, ${periodText(period.period_start, period.period_end)}`;
 
 /** A link to the filing of a period, or to its dry run if it has none. */
-export const PeriodLink = ({ of }: Of<Period & { readonly id?: string | null }>) => (
-  <a class="period" href={linkTo(of.id ? ['filings', of.id] : ['filings', of.state, of.period_end])}>
-    {periodName(of)}
+export const PeriodLink = ({ value }: ValueProps<Period & { readonly id?: string | null }>) => (
+  <a class="period" href={linkTo(value.id ? ['filings', value.id] : ['filings', value.state, value.period_end])}>
+    {periodName(value)}
   </a>
 );
 
 /** A message from the API. Text in backticks is shown as code. */
-export const Message = ({ of }: Of<string>) => (
-  <>{of.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+export const Message = ({ value }: ValueProps<string>) => (
+  <>{value.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 );
 
 /** The warnings of a response. */
-export const Warnings = ({ of }: Of<readonly { readonly message: string }[]>) => (
+export const Warnings = ({ value }: ValueProps<readonly { readonly message: string }[]>) => (
   <>
-    {of.map(({ message }, at) => (
+    {value.map(({ message }, at) => (
       <p key={at} class="notice">
-        <Message of={message} />
+        <Message value={message} />
       </p>
     ))}
   </>
@@ -86,9 +87,9 @@ export const Panel = ({ title, children }: { title: string; children: ComponentC
 
 type Named = readonly [name: string, value: ComponentChildren, tone?: 'bad' | 'warn' | false];
 
-const Definitions = ({ of, kind }: Of<readonly Named[]> & { kind: 'cards' | 'facts' }) => (
+const Definitions = ({ value, kind }: ValueProps<readonly Named[]> & { kind: 'cards' | 'facts' }) => (
   <dl class={kind}>
-    {of.map(([name, value, tone]) => (
+    {value.map(([name, value, tone]) => (
       <div key={name} class={tone || ''}>
         <dt>{name}</dt>
         <dd>{value}</dd>
@@ -98,11 +99,11 @@ const Definitions = ({ of, kind }: Of<readonly Named[]> & { kind: 'cards' | 'fac
 );
 
 /** The key figures at the top of a view. */
-export const Cards = ({ of }: Of<readonly Named[]>) => <Definitions of={of} kind="cards" />;
+export const Cards = ({ value }: ValueProps<readonly Named[]>) => <Definitions value={value} kind="cards" />;
 
 /** A list of names and values. Entries without a value are omitted. */
-export const Facts = ({ of }: Of<readonly Named[]>) => (
-  <Definitions of={of.filter(([, value]) => value || value === 0)} kind="facts" />
+export const Facts = ({ value }: ValueProps<readonly Named[]>) => (
+  <Definitions value={value.filter(([, value]) => value || value === 0)} kind="facts" />
 );
 
 /** Formats a count with its noun: `1 exception`, `2 exceptions`. */
@@ -113,10 +114,14 @@ type Options = readonly (readonly [value: string, text: string])[];
 /** The name, label and type of a form field. The default type is text. */
 type FieldRow = readonly [name: string, label: string, kind?: 'date' | 'month' | Options | undefined];
 
-type FieldProps = { readonly of: FieldRow; readonly value?: string | null | undefined; readonly isRequired?: boolean };
+type FieldProps = {
+  readonly field: FieldRow;
+  readonly value?: string | null | undefined;
+  readonly isRequired?: boolean;
+};
 
 /** A labelled field of a form. */
-export const Field = ({ of: [name, label, kind], value, isRequired = false }: FieldProps) => {
+export const Field = ({ field: [name, label, kind], value, isRequired = false }: FieldProps) => {
   const id = useId();
   const text = value ?? '';
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
@@ -150,18 +155,18 @@ type Values = Readonly<Record<string, string | null | undefined>>;
 
 type FieldsProps = {
   readonly legend: string;
-  readonly of: readonly FieldRow[];
+  readonly fields: readonly FieldRow[];
   readonly values: Values;
   /** The number of the group in a list, which ends the names of its fields: `state-0`. */
   readonly at?: number;
 };
 
 /** A group of fields with their values. */
-export const Fields = ({ legend, of, values, at }: FieldsProps) => (
+export const Fields = ({ legend, fields, values, at }: FieldsProps) => (
   <fieldset>
     <legend>{legend}</legend>
-    {of.map(([name, label, kind]) => (
-      <Field key={name} of={[at === undefined ? name : `${name}-${at}`, label, kind]} value={values[name]} />
+    {fields.map(([name, label, kind]) => (
+      <Field key={name} field={[at === undefined ? name : `${name}-${at}`, label, kind]} value={values[name]} />
     ))}
   </fieldset>
 );
@@ -199,7 +204,7 @@ export const SearchForm = ({ to, fields, values = {}, button, label, isRequired 
       }}
     >
       {fields.map((field) => (
-        <Field key={field[0]} of={field} value={values[field[0]]} isRequired={isRequired} />
+        <Field key={field[0]} field={field} value={values[field[0]]} isRequired={isRequired} />
       ))}
       {button && <button type="submit">{button}</button>}
       {children}
@@ -267,10 +272,10 @@ export const Check = ({ type = 'checkbox', isChecked, onChange, children }: Chec
 );
 
 /** A text with a button that copies it, where the browser allows it: in secure contexts. */
-export const Copied = ({ of, children }: Of<string> & { children: ComponentChildren }) => {
+export const Copied = ({ value, children }: ValueProps<string> & { children: ComponentChildren }) => {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(of);
+    await navigator.clipboard.writeText(value);
     setCopied(true);
     setTimeout(() => setCopied(false), 1600);
   };
@@ -278,7 +283,7 @@ export const Copied = ({ of, children }: Of<string> & { children: ComponentChild
     <span class="copied">
       {children}
       {navigator.clipboard && (
-        <button type="button" aria-label={`Copy ${of}`} aria-live="polite" onClick={copy}>
+        <button type="button" aria-label={`Copy ${value}`} aria-live="polite" onClick={copy}>
           {isCopied ? 'Copied' : 'Copy'}
         </button>
       )}
@@ -287,7 +292,9 @@ export const Copied = ({ of, children }: Of<string> & { children: ComponentChild
 };
 
 /** A link to a transaction. */
-export const TransactionLink = ({ of: { id, reference_id } }: Of<{ id: string; reference_id: string | null }>) => (
+export const TransactionLink = ({
+  value: { id, reference_id },
+}: ValueProps<{ id: string; reference_id: string | null }>) => (
   <a href={linkTo(['transactions', id])}>{reference_id ?? id}</a>
 );
 
@@ -317,7 +324,7 @@ export const amountColumns = <Name extends string>(fields: readonly (readonly [n
   fields.map(
     ([name, field]): Column<Readonly<Record<Name, string | null>>> => [
       name,
-      (row) => row[field] !== null && <Amount of={row[field]} />,
+      (row) => row[field] !== null && <Amount value={row[field]} />,
       'figure',
       (row) => row[field],
     ],
@@ -368,12 +375,12 @@ type TableProps<Row> = {
   /** Whether the names of columns are buttons that sort the rows. */
   readonly isSortable?: boolean;
   /** The totals: a row for each group of `by`, such as the currency, without the rows of `null`. */
-  readonly sums?: { readonly by: (row: Row) => string | null; readonly of?: string };
+  readonly sums?: { readonly by: (row: Row) => string | null; readonly label?: string };
 };
 
 type SumsProps<Row> = Required<Pick<TableProps<Row>, 'columns' | 'rows' | 'sums'>>;
 
-const Sums = <Row,>({ columns, rows, sums: { by, of = 'rows' } }: SumsProps<Row>) => {
+const Sums = <Row,>({ columns, rows, sums: { by, label = 'rows' } }: SumsProps<Row>) => {
   const groups = Map.groupBy(rows, by);
   groups.delete(null);
   return (
@@ -384,8 +391,8 @@ const Sums = <Row,>({ columns, rows, sums: { by, of = 'rows' } }: SumsProps<Row>
             const isSummed = kind === 'figure' && value;
             return (
               <td key={name} class={kind} data-label={name}>
-                {at === 0 && `Total of ${members.length} ${of}, ${group}`}
-                {isSummed && <Amount of={getSum(members.map((row) => String(value(row) ?? 0)))} />}
+                {at === 0 && `Total of ${members.length} ${label}, ${group}`}
+                {isSummed && <Amount value={getSum(members.map((row) => String(value(row) ?? 0)))} />}
               </td>
             );
           })}
@@ -456,8 +463,8 @@ export const getTone = (days: number | null): 'bad' | 'warn' | '' =>
 
 /** A due date with the days left until then, if the return is not filed. */
 export const DueDate = ({
-  of: { due_date, days_until_due: days },
-}: Of<Pick<Schemas['Filing'], 'due_date' | 'days_until_due'>>) =>
+  value: { due_date, days_until_due: days },
+}: ValueProps<Pick<Schemas['Filing'], 'due_date' | 'days_until_due'>>) =>
   due_date === null ? (
     <>not established</>
   ) : (

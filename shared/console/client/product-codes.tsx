@@ -12,17 +12,17 @@ const states = Object.keys(tiles)
   .toSorted();
 const stateOptions = [['', 'None'] as const, ...states.map((state) => [state, state] as const)];
 
-const Code = ({ of }: { of: string }) => (
-  <Copied of={of}>
-    <code>{of}</code>
+const Code = ({ code }: { code: string }) => (
+  <Copied value={code}>
+    <code>{code}</code>
   </Copied>
 );
 
-const Attributes = ({ of: { code, taxability } }: { of: Item }) => (
+const Attributes = ({ item: { code, taxability } }: { item: Item }) => (
   <ul class="plain">
     {taxability?.attributes.map((attribute) => (
       <li key={attribute.code}>
-        <Code of={`${code}.${attribute.code}`} />
+        <Code code={`${code}.${attribute.code}`} />
         {` ${attribute.name}: ${toWords(attribute.treatment)}`}
       </li>
     ))}
@@ -33,7 +33,7 @@ const getSource = ({ taxability }: Item): string =>
   taxability?.source ? `${taxability.source} (confidence ${taxability.confidence})` : 'none';
 
 const columns: readonly Column<Item>[] = [
-  ['Code', ({ code }) => <Code of={code} />],
+  ['Code', ({ code }) => <Code code={code} />],
   [
     'Product',
     ({ name, description }) => (
@@ -57,7 +57,7 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
         </div>
       ),
   ],
-  ['Attributes that change it', (row) => <Attributes of={row} />],
+  ['Attributes that change it', (row) => <Attributes item={row} />],
   ['Source', getSource],
 ];
 
@@ -85,7 +85,7 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
       )}
       <Fetch
         what="product tax codes"
-        of={JSON.stringify(query)}
+        query={JSON.stringify(query)}
         read={(levy, signal) => readData(levy.get('/product-tax-codes', { query, signal }))}
       >
         {({ data }) => (

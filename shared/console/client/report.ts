@@ -3,7 +3,7 @@ import { getSum, monthsBefore, monthsFrom, negative, percentChange } from './for
 
 export type Row = Schemas['ReportByStateRow'];
 
-type Measure = { readonly name: string; readonly text: string; readonly of: (row: Row) => string };
+type Measure = { readonly name: string; readonly text: string; readonly read: (row: Row) => string };
 
 type Field = 'tax_amount' | 'taxable_amount' | 'gross_amount';
 
@@ -14,10 +14,10 @@ const afterCredits =
 
 /** The amounts of the report. As in filings, all amounts are net of credits, and credits are negative. */
 export const measures: readonly [Measure, ...Measure[]] = [
-  { name: 'tax', text: 'Tax collected', of: afterCredits('tax_amount') },
-  { name: 'taxable', text: 'Taxable sales', of: afterCredits('taxable_amount') },
-  { name: 'sales', text: 'Gross sales', of: afterCredits('gross_amount') },
-  { name: 'credits', text: 'Credits', of: ({ credits }) => negative(credits.gross_amount) },
+  { name: 'tax', text: 'Tax collected', read: afterCredits('tax_amount') },
+  { name: 'taxable', text: 'Taxable sales', read: afterCredits('taxable_amount') },
+  { name: 'sales', text: 'Gross sales', read: afterCredits('gross_amount') },
+  { name: 'credits', text: 'Credits', read: ({ credits }) => negative(credits.gross_amount) },
 ];
 
 /** Returns the currencies of the report, sorted by number of documents. */
@@ -36,7 +36,7 @@ const getChosen = (rows: readonly Row[], currency: string, state: string): Row[]
 /** Sums an amount, with the currency's number of decimals even if there are no rows. */
 const getTotal = (rows: readonly Row[], measure: Measure, decimalRows: readonly Row[]): string => {
   const amount = decimalRows[0]?.sales.tax_amount ?? '0.00';
-  return getSum([amount, negative(amount), ...rows.map(measure.of)]);
+  return getSum([amount, negative(amount), ...rows.map(measure.read)]);
 };
 
 type Chosen = { readonly currency: string; readonly state: string; readonly measure: Measure };
@@ -90,10 +90,10 @@ export const compareReports = (
   const states = [...new Set(all.map(({ state }) => state))].sort();
   return ['', ...states].flatMap((state) =>
     measures.map((measure) => {
-      const total = (of: readonly Row[]) => getTotal(getChosen(of, currency, state), measure, all);
+      const total = (rows: readonly Row[]) => getTotal(getChosen(rows, currency, state), measure, all);
       const amount = total(rows);
-      const changes = earlier.map((of) => {
-        const before = total(of);
+      const changes = earlier.map((rows) => {
+        const before = total(rows);
         return { before, change: getSum([amount, negative(before)]), percent: percentChange(before, amount) };
       });
       return { state, measure: measure.name, amount, changes };

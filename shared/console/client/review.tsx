@@ -21,13 +21,13 @@ const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingExce
   <Table
     caption={`Transactions to review: ${toWords(code)}`}
     columns={[
-      ['Reference', (row) => <TransactionLink of={{ ...row, id: row.transaction_id }} />],
+      ['Reference', (row) => <TransactionLink value={{ ...row, id: row.transaction_id }} />],
       ['Type', (row) => row.type],
       ['Day', (row) => row.tax_day],
       ['Customer', (row) => row.customer_id],
       ['ZIP', (row) => row.postal_code],
-      ['Gross', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
-      ['Tax', (row) => <Amount of={row.tax_amount} currency={row.currency} />, 'figure'],
+      ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
+      ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
     ]}
     rows={rows}
     empty="None on this page."
@@ -35,7 +35,7 @@ const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingExce
 );
 
 /** The transactions of a code: all that the dry run lists, or the pages of the filing. */
-const Transactions = ({ of: { id, review }, code }: { of: FilingData; code: ReviewCode }) => {
+const Transactions = ({ filing: { id, review }, code }: { filing: FilingData; code: ReviewCode }) => {
   if (id === null) {
     const all = review?.transactions ?? [];
     return (
@@ -61,13 +61,15 @@ const Transactions = ({ of: { id, review }, code }: { of: FilingData; code: Revi
   );
 };
 
-const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
+const Codes = ({ filing, review }: { filing: FilingData; review: Review }) => {
   const [code, setCode] = useState<ReviewCode | null>(null);
   return (
     <>
       <p class="notice">
         {counted(review.count, 'transaction')}{' '}
-        {of.status === 'filed' ? 'with warnings: the tax' : 'to review before you file: a warning says that the tax'}{' '}
+        {filing.status === 'filed'
+          ? 'with warnings: the tax'
+          : 'to review before you file: a warning says that the tax'}{' '}
         may be different.
       </p>
       <Table
@@ -75,8 +77,8 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
         columns={[
           ['Warning', (row) => toWords(row.code)],
           ['Meaning', (row) => getMeaning(row.code)],
-          ['Gross', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
-          ['Tax', (row) => <Amount of={row.tax_amount} currency={row.currency} />, 'figure'],
+          ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
+          ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
           ['Count', (row) => row.count, 'figure'],
           [
             'Transactions',
@@ -97,41 +99,41 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
       <p class="hint">
         A transaction can have several warnings. The amounts are the amounts of the transaction in the state.
       </p>
-      {code !== null && <Transactions key={code} of={of} code={code} />}
+      {code !== null && <Transactions key={code} filing={filing} code={code} />}
     </>
   );
 };
 
 /** What to review before a return is filed, or that there is neither an exception nor anything to review. */
-export const Review = ({ of }: { of: FilingData }) => {
-  const { review, exceptions } = of;
+export const Review = ({ filing }: { filing: FilingData }) => {
+  const { review, exceptions } = filing;
   if (!review) return null;
-  if (review.count > 0) return <Codes of={of} review={review} />;
+  if (review.count > 0) return <Codes filing={filing} review={review} />;
   return exceptions?.count === 0 ? <p class="notice good">No exceptions, and nothing to review.</p> : null;
 };
 
 /** Names the first warning that can change the tax of a transaction, and counts the others; empty without one. */
-export const reviewText = (of: Warnings): string => {
-  const [first, ...others] = new Set(of.map(({ code }) => code).filter((code) => getMeaning(code) !== null));
+export const reviewText = (warnings: Warnings): string => {
+  const [first, ...others] = new Set(warnings.map(({ code }) => code).filter((code) => getMeaning(code) !== null));
   return first === undefined ? '' : `${toWords(first)}${others.length > 0 ? ` +${others.length}` : ''}`;
 };
 
 type NoticesProps = {
-  readonly of: Warnings;
+  readonly warnings: Warnings;
   /** Returns the title of the line or shipping charge of a pointer. */
   readonly getTitle: (pointer: string) => string | null;
 };
 
 /** The warnings of a transaction: what each one means for the tax, with the message of the API. */
-export const ReviewNotices = ({ of, getTitle }: NoticesProps) => (
+export const ReviewNotices = ({ warnings, getTitle }: NoticesProps) => (
   <>
-    {of.map(({ code, message, pointer }, at) => {
+    {warnings.map(({ code, message, pointer }, at) => {
       const meaning = getMeaning(code);
       const title = pointer && getTitle(pointer);
       if (meaning === null)
         return (
           <p key={at} class="notice">
-            <Message of={message} />
+            <Message value={message} />
           </p>
         );
       return (
@@ -140,7 +142,7 @@ export const ReviewNotices = ({ of, getTitle }: NoticesProps) => (
           {title && ` (${title})`}: {meaning}
           <details>
             <summary>Details for developers</summary>
-            <Message of={message} />
+            <Message value={message} />
           </details>
         </div>
       );

@@ -61,12 +61,12 @@ const parseList = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean)
 const listRows = <Row,>(
   values: Values,
   before: readonly unknown[],
-  read: (of: (name: string) => string) => Row,
+  read: (getValue: (name: string) => string) => Row,
 ): Row[] =>
   before
-    .map((row, at) => ({ isNew: row === null, of: (name: string) => values[`${name}-${at}`] ?? '' }))
-    .filter(({ isNew, of }) => of('state') || (isNew && ['from', 'to', 'number'].some(of)))
-    .map(({ of }) => read(of));
+    .map((row, at) => ({ isNew: row === null, getValue: (name: string) => values[`${name}-${at}`] ?? '' }))
+    .filter(({ isNew, getValue }) => getValue('state') || (isNew && ['from', 'to', 'number'].some(getValue)))
+    .map(({ getValue }) => read(getValue));
 
 /** The settings of an update that differ from those of the account. */
 const changed = (update: Update, account: Account): Update =>
@@ -78,14 +78,14 @@ const changed = (update: Update, account: Account): Update =>
 
 type SectionProps = {
   readonly title: string;
-  readonly of: Read;
+  readonly loaded: Read;
   /** Returns the change that the values of the form make. */
   readonly update: (values: Values) => Update;
   readonly children: preact.ComponentChildren;
 };
 
 /** A form that changes some settings, if nobody else changed any since the page was loaded. */
-const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
+const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => {
   const [body, setBody] = useState<Update | null>(null);
   const action = useAction(
     async (levy) => orThrow(await levy.post('/account', { body: body ?? {}, headers: { 'If-Match': tag } })),
@@ -139,8 +139,8 @@ const termFields = [
   ['to', 'Last day; empty without an end', 'date'],
 ] as const;
 
-const Registrations = ({ of }: { of: Read }) => {
-  const { registrations, collects_in } = of.account;
+const Registrations = ({ loaded }: { loaded: Read }) => {
+  const { registrations, collects_in } = loaded.account;
   const rows = [...registrations, null, null];
   const update = ({ collects_in: mode, ...values }: Values): Update =>
     mode === 'every_state' || mode === 'not_set'
@@ -152,13 +152,13 @@ const Registrations = ({ of }: { of: Read }) => {
           })),
         };
   return (
-    <Section title="Registrations" of={of} update={update}>
-      <Field of={['collects_in', 'Levy calculates tax', modes]} value={collects_in} />
+    <Section title="Registrations" loaded={loaded} update={update}>
+      <Field field={['collects_in', 'Levy calculates tax', modes]} value={collects_in} />
       {rows.map((row, at) => (
         <Fields
           key={at}
           legend={row ? getStateLetters(row.state) : 'New registration'}
-          of={[stateField(row, 'such as MI'), ...termFields, ['frequency', 'Returns', listOptions(frequencies)]]}
+          fields={[stateField(row, 'such as MI'), ...termFields, ['frequency', 'Returns', listOptions(frequencies)]]}
           values={{ frequency: 'month', ...row, state: row && getStateLetters(row.state) }}
           at={at}
         />
@@ -179,8 +179,8 @@ const policyFields = [
   ['retail_delivery_fee', 'If a retail delivery fee is due', listOptions(['warn', 'add', 'none'])],
 ] as const;
 
-const Business = ({ of }: { of: Read }) => {
-  const { account } = of;
+const Business = ({ loaded }: { loaded: Read }) => {
+  const { account } = loaded;
   const { ship_from: from, incomplete_coverage, ambiguous_address, retail_delivery_fee } = account;
   const update = (values: Values): Update => {
     const parts = addressParts.map(([name]) => [name, orNull(values[name])] as const);
@@ -203,21 +203,21 @@ const Business = ({ of }: { of: Read }) => {
     reminder_days: account.filing_reminder_days?.join(', '),
   };
   return (
-    <Section title="Sales and calendar" of={of} update={update}>
-      <Fields legend="Ship-from address" of={addressParts} values={from ?? {}} />
-      <Field of={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
-      <Fields legend="Calendar" of={calendarFields} values={calendar} />
+    <Section title="Sales and calendar" loaded={loaded} update={update}>
+      <Fields legend="Ship-from address" fields={addressParts} values={from ?? {}} />
+      <Field field={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
+      <Fields legend="Calendar" fields={calendarFields} values={calendar} />
       <Fields
         legend="Unclear sales"
-        of={policyFields}
+        fields={policyFields}
         values={{ incomplete_coverage, ambiguous_address, retail_delivery_fee }}
       />
     </Section>
   );
 };
 
-const Elections = ({ of }: { of: Read }) => {
-  const rows = [...of.account.remote_seller_elections, null];
+const Elections = ({ loaded }: { loaded: Read }) => {
+  const rows = [...loaded.account.remote_seller_elections, null];
   const update = (values: Values): Update => ({
     remote_seller_elections: listRows(values, rows, (value) => ({
       ...buildTerm(value),
@@ -225,12 +225,12 @@ const Elections = ({ of }: { of: Read }) => {
     })),
   });
   return (
-    <Section title="Elections of a remote seller" of={of} update={update}>
+    <Section title="Elections of a remote seller" loaded={loaded} update={update}>
       {rows.map((row, at) => (
         <Fields
           key={at}
           legend={row ? getStateLetters(row.state) : 'New election'}
-          of={[stateField(row, 'AL or TX'), ['election', 'Election', listOptions(elections)], ...termFields]}
+          fields={[stateField(row, 'AL or TX'), ['election', 'Election', listOptions(elections)], ...termFields]}
           values={{ election: elections[0], ...row, state: row && getStateLetters(row.state) }}
           at={at}
         />
@@ -246,8 +246,8 @@ const identityFields = [
   ['sst_id', 'Streamlined Sales Tax id, such as S12345678'],
 ] as const;
 
-const Identity = ({ of }: { of: Read }) => {
-  const identity = of.account.return_identity;
+const Identity = ({ loaded }: { loaded: Read }) => {
+  const identity = loaded.account.return_identity;
   const rows = [...Object.entries(identity?.state_ids ?? {}), null];
   const update = (values: Values): Update => {
     const [name, number] = [values['legal_name'] ?? '', values['number'] ?? ''];
@@ -257,17 +257,17 @@ const Identity = ({ of }: { of: Read }) => {
       sst_id: orNull(values['sst_id']),
       state_ids: Object.fromEntries(listRows(values, rows, (value) => [value('state').toUpperCase(), value('number')])),
     };
-    return changed({ return_identity: name || number ? return_identity : null }, of.account);
+    return changed({ return_identity: name || number ? return_identity : null }, loaded.account);
   };
   const known = { type: 'FEIN', ...identity?.tin, legal_name: identity?.legal_name, sst_id: identity?.sst_id };
   return (
-    <Section title="Identity on returns" of={of} update={update}>
-      <Fields legend="Business" of={identityFields} values={known} />
+    <Section title="Identity on returns" loaded={loaded} update={update}>
+      <Fields legend="Business" fields={identityFields} values={known} />
       {rows.map((row, at) => (
         <Fields
           key={at}
           legend={row ? `Account number in ${row[0]}` : 'New account number of a state'}
-          of={[stateField(row, 'such as MN'), ['number', 'Account number, such as 1234567']]}
+          fields={[stateField(row, 'such as MN'), ['number', 'Account number, such as 1234567']]}
           values={{ state: row?.[0], number: row?.[1] }}
           at={at}
         />
@@ -276,11 +276,11 @@ const Identity = ({ of }: { of: Read }) => {
   );
 };
 
-const Shown = ({ of: { account } }: { of: Read }) => (
+const Shown = ({ loaded: { account } }: { loaded: Read }) => (
   <Panel title="Settings">
     <p class="hint">Your credential cannot change settings. Ask the operator for a key with the scope settings.</p>
     <Facts
-      of={[
+      value={[
         ['Levy calculates tax', modes.find(([name]) => name === account.collects_in)?.[1]],
         ['Time zone', account.time_zone],
         ['Days before a period closes', account.review_days?.toString() ?? 'closed only by request'],
@@ -318,8 +318,8 @@ const entryText = (entry: unknown): string =>
     : String(entry ?? 'none');
 
 /** A value in the history, which the API writes as JSON. */
-const Value = ({ of }: { of: string }) => {
-  const value: unknown = JSON.parse(of);
+const Value = ({ json }: { json: string }) => {
+  const value: unknown = JSON.parse(json);
   const entries = Array.isArray(value) ? value.map(entryText) : [entryText(value)];
   return entries.length === 0 ? 'none' : entries.map((text) => <div key={text}>{text}</div>);
 };
@@ -335,23 +335,23 @@ export const Settings = () => {
           <>
             {account.scopes.includes('settings') ? (
               <>
-                <Registrations of={read} />
-                <Business of={read} />
-                <Identity of={read} />
-                <Elections of={read} />
+                <Registrations loaded={read} />
+                <Business loaded={read} />
+                <Identity loaded={read} />
+                <Elections loaded={read} />
               </>
             ) : (
-              <Shown of={read} />
+              <Shown loaded={read} />
             )}
             <Panel title="History">
               <Table
                 caption="Changes of settings, newest first"
                 columns={[
-                  ['At', (row) => <Instant of={row.at} />],
-                  ['By', (row) => <Actor of={row.by} />],
+                  ['At', (row) => <Instant value={row.at} />],
+                  ['By', (row) => <Actor value={row.by} />],
                   ['Setting', (row) => toWords(row.setting)],
-                  ['Before', (row) => <Value of={row.before} />],
-                  ['After', (row) => <Value of={row.after} />],
+                  ['Before', (row) => <Value json={row.before} />],
+                  ['After', (row) => <Value json={row.after} />],
                 ]}
                 rows={read.account.changes ?? []}
                 empty="No setting has changed since the account was created."

@@ -14,41 +14,41 @@ type Sheet = NonNullable<Filing['worksheet']>;
 type Source = { readonly id: string } | { readonly state: string; readonly period_end: string };
 
 /** The link to the worksheet of a filing or a dry run, if Levy has a form of the state. */
-export const WorksheetLink = ({ of: { id, state, period_end, worksheet_form: form } }: { of: Filing }) =>
+export const WorksheetLink = ({ filing: { id, state, period_end, worksheet_form: form } }: { filing: Filing }) =>
   form && <a href={linkTo(['filings', ...(id ? [id] : [state, period_end]), 'worksheet', form])}>{form}</a>;
 
-const read = async (of: Source, form: string, levy: Levy, signal: AbortSignal): Promise<Filing> =>
-  'id' in of
-    ? readData(levy.get('/filings/{id}', { path: of, query: { form }, signal }))
-    : readData(levy.post('/filings', { body: { ...of, form, dry_run: true }, signal }));
+const read = async (source: Source, form: string, levy: Levy, signal: AbortSignal): Promise<Filing> =>
+  'id' in source
+    ? readData(levy.get('/filings/{id}', { path: source, query: { form }, signal }))
+    : readData(levy.post('/filings', { body: { ...source, form, dry_run: true }, signal }));
 
-const saveCsv = async (of: Source, form: string, levy: Levy, signal: AbortSignal): Promise<void> => {
+const saveCsv = async (source: Source, form: string, levy: Levy, signal: AbortSignal): Promise<void> => {
   const options = { headers: { Accept: 'text/csv' }, signal };
   const reply =
-    'id' in of
-      ? await levy.get('/filings/{id}', { ...options, path: of, query: { form } })
-      : await levy.post('/filings', { ...options, body: { ...of, form, dry_run: true } });
+    'id' in source
+      ? await levy.get('/filings/{id}', { ...options, path: source, query: { form } })
+      : await levy.post('/filings', { ...options, body: { ...source, form, dry_run: true } });
   download(`${form}.csv`, new Blob([String(orThrow(reply))], { type: 'text/csv' }));
 };
 
 /** An amount that a click copies in the format of the form. */
-const CopyAmount = ({ of }: { of: string }) => (
-  <Copied of={of}>
-    <Amount of={of} />
+const CopyAmount = ({ amount }: { amount: string }) => (
+  <Copied value={amount}>
+    <Amount value={amount} />
   </Copied>
 );
 
 const isBlank = ({ amount }: Sheet['lines'][number]): boolean => amount === null;
 
-const Lines = ({ of: { lines, schedule, rows, notes, ...sheet } }: { of: Sheet }) => (
+const Lines = ({ worksheet: { lines, schedule, rows, notes, ...sheet } }: { worksheet: Sheet }) => (
   <>
     <Facts
-      of={[
+      value={[
         ['Edition of the form', sheet.edition],
         ['Source', sheet.source],
         ['Confidence in the lines', sheet.confidence],
-        ['Tax due of the filing', <Amount key="due" of={sheet.tax_due_amount} currency={sheet.currency} />],
-        ['Rounding of the form', <Amount key="rounding" of={sheet.rounding_amount} currency={sheet.currency} />],
+        ['Tax due of the filing', <Amount key="due" value={sheet.tax_due_amount} currency={sheet.currency} />],
+        ['Rounding of the form', <Amount key="rounding" value={sheet.rounding_amount} currency={sheet.currency} />],
       ]}
     />
     {notes.length > 0 && (
@@ -63,7 +63,7 @@ const Lines = ({ of: { lines, schedule, rows, notes, ...sheet } }: { of: Sheet }
       columns={[
         ['Line', (row) => row.line],
         ['Label', (row) => row.label],
-        ['Amount', (row) => (row.amount === null ? 'Enter yourself' : <CopyAmount of={row.amount} />), 'figure'],
+        ['Amount', (row) => (row.amount === null ? 'Enter yourself' : <CopyAmount amount={row.amount} />), 'figure'],
         ...(lines.some(isBlank) ? [['Why it is blank', (row: Sheet['lines'][number]) => row.note] as const] : []),
       ]}
       rows={lines}
@@ -73,8 +73,8 @@ const Lines = ({ of: { lines, schedule, rows, notes, ...sheet } }: { of: Sheet }
       columns={[
         ['Code', (row) => row.reporting_code],
         ['Jurisdiction', (row) => row.jurisdiction_name],
-        ['Taxable', (row) => <Amount of={row.taxable_amount} />, 'figure'],
-        ['Tax', (row) => <Amount of={row.tax_amount} />, 'figure'],
+        ['Taxable', (row) => <Amount value={row.taxable_amount} />, 'figure'],
+        ['Tax', (row) => <Amount value={row.tax_amount} />, 'figure'],
       ]}
       rows={rows}
       empty="No local tax in this period."
@@ -83,21 +83,23 @@ const Lines = ({ of: { lines, schedule, rows, notes, ...sheet } }: { of: Sheet }
 );
 
 /** A filing or an open period on the lines of its state's form. */
-export const Worksheet = ({ of, form }: { of: Source; form: string }) => {
+export const Worksheet = ({ source, form }: { source: Source; form: string }) => {
   const file = useAction(
-    (levy, _key, signal) => saveCsv(of, form, levy, signal),
+    (levy, _key, signal) => saveCsv(source, form, levy, signal),
     () => {},
   );
   return (
-    <Fetch what="the worksheet" read={(levy, signal) => read(of, form, levy, signal)}>
+    <Fetch what="the worksheet" read={(levy, signal) => read(source, form, levy, signal)}>
       {(filing) => (
         <>
           <h1>{periodName(filing)}</h1>
           <p class="hint">
             {filing.worksheet?.title}.{' '}
-            <a href={linkTo(['filings', ...('id' in of ? [of.id] : [of.state, of.period_end])])}>Back to the period</a>
+            <a href={linkTo(['filings', ...('id' in source ? [source.id] : [source.state, source.period_end])])}>
+              Back to the period
+            </a>
           </p>
-          {filing.worksheet && <Lines of={filing.worksheet} />}
+          {filing.worksheet && <Lines worksheet={filing.worksheet} />}
           <div class="actions">
             <ActionButton action={file} label="Download the worksheet as CSV" />
             <button type="button" onClick={() => print()}>
@@ -113,17 +115,17 @@ export const Worksheet = ({ of, form }: { of: Source; form: string }) => {
 type Query = { process_type?: 'P'; return_type?: 'O' | 'A'; acknowledge_exceptions?: string };
 
 /** Downloads the return as XML. The name of the file has a hash, which changes with the return. */
-const downloadReturn = async (of: Filing, query: Query, levy: Levy, signal?: AbortSignal): Promise<void> => {
+const downloadReturn = async (filing: Filing, query: Query, levy: Levy, signal?: AbortSignal): Promise<void> => {
   const headers = { Accept: 'application/xml' };
-  const path = { id: of.id ?? '' };
+  const path = { id: filing.id ?? '' };
   const reply = await levy.get('/filings/{id}', { path, query, headers, ...(signal && { signal }), maxTries: 4 });
-  const name = /filename="([^"]+)"/.exec(reply.headers.get('Content-Disposition') ?? '')?.[1] ?? `${of.state}.xml`;
+  const name = /filename="([^"]+)"/.exec(reply.headers.get('Content-Disposition') ?? '')?.[1] ?? `${filing.state}.xml`;
   download(name, new Blob([String(orThrow(reply))], { type: 'application/xml' }));
 };
 
-const ForTheState = ({ of }: { of: Filing }) => {
+const ForTheState = ({ filing }: { filing: Filing }) => {
   const [isAmended, setAmended] = useState(false);
-  const count = of.status === 'filed' ? 0 : (of.exceptions?.count ?? 0);
+  const count = filing.status === 'filed' ? 0 : (filing.exceptions?.count ?? 0);
   const query = {
     process_type: 'P',
     return_type: isAmended ? 'A' : 'O',
@@ -134,13 +136,13 @@ const ForTheState = ({ of }: { of: Filing }) => {
       title="Electronic return"
       label="Download the return"
       cancelLabel="Not yet"
-      write={(levy, _key, signal) => downloadReturn(of, query, levy, signal)}
+      write={(levy, _key, signal) => downloadReturn(filing, query, levy, signal)}
       onOpen={() => setAmended(false)}
       onDone={() => {}}
       content={JSON.stringify(query)}
     >
       <p>
-        This downloads the simplified electronic return of {periodName(of)} as a file for production: the state
+        This downloads the simplified electronic return of {periodName(filing)} as a file for production: the state
         processes it when you upload it. Then mark the filing as filed, with the confirmation number.
         {count > 0 && ` You confirm that you checked the ${counted(count, 'exception')}.`}
       </p>
@@ -152,21 +154,21 @@ const ForTheState = ({ of }: { of: Filing }) => {
 };
 
 /** The downloads of the electronic return, in the states that accept it. */
-export const ElectronicReturn = ({ of }: { of: Filing }) => {
+export const ElectronicReturn = ({ filing }: { filing: Filing }) => {
   const { account } = useSession();
   const test = useAction(
-    (levy, _key, signal) => downloadReturn(of, {}, levy, signal),
+    (levy, _key, signal) => downloadReturn(filing, {}, levy, signal),
     () => {},
   );
-  if (!isStreamlinedMember(of.state)) return null;
-  const isLocalTaxDue = of.totals?.some(
+  if (!isStreamlinedMember(filing.state)) return null;
+  const isLocalTaxDue = filing.totals?.some(
     (total) => total.jurisdiction_type !== 'state' && amountsDue([total]).some(({ amount }) => !isZero(amount)),
   );
-  if (usesCompositeCodes(of.state) && isLocalTaxDue)
+  if (usesCompositeCodes(filing.state) && isLocalTaxDue)
     return (
       <p class="hint">
-        The electronic return of {getStateLetters(of.state)} needs composite codes of places, which Levy does not have.
-        Enter the totals in the form of the state.
+        The electronic return of {getStateLetters(filing.state)} needs composite codes of places, which Levy does not
+        have. Enter the totals in the form of the state.
       </p>
     );
   if (account.return_identity === null)
@@ -179,7 +181,7 @@ export const ElectronicReturn = ({ of }: { of: Filing }) => {
   return (
     <>
       <ActionButton action={test} label="Electronic return, test" />
-      <ForTheState of={of} />
+      <ForTheState filing={filing} />
     </>
   );
 };

@@ -110,9 +110,9 @@ const chosenBy = (query: Query, rows: readonly Row[]) => {
 };
 
 type SumsProps = { readonly rows: readonly Row[]; readonly range: Range };
-type PlotProps = SumsProps & { readonly of: ReturnType<typeof chosenBy> };
+type PlotProps = SumsProps & { readonly chosen: ReturnType<typeof chosenBy> };
 
-const ByMonth = ({ rows, of: { currency, state, measure }, range: { from, to } }: PlotProps) => {
+const ByMonth = ({ rows, chosen: { currency, state, measure }, range: { from, to } }: PlotProps) => {
   const months = useMemo(
     () => getMonthly(rows, { currency, state, measure }, from, to),
     [rows, currency, state, measure, from, to],
@@ -125,7 +125,7 @@ const ByMonth = ({ rows, of: { currency, state, measure }, range: { from, to } }
         caption={title}
         columns={[
           ['Month', ({ name }) => name],
-          [measure.text, ({ amount }) => <Amount of={amount} />, 'figure'],
+          [measure.text, ({ amount }) => <Amount value={amount} />, 'figure'],
         ]}
         rows={months}
         empty="No transactions."
@@ -139,13 +139,13 @@ type Totals = ReturnType<typeof stateTotals>[number];
 const totalColumns = measures.map(
   ({ name, text }): Column<Totals> => [
     text,
-    ({ amounts }) => <Amount of={amounts[name] as string} />,
+    ({ amounts }) => <Amount value={amounts[name] as string} />,
     'figure',
     ({ amounts }) => amounts[name],
   ],
 );
 
-const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
+const ByState = ({ rows, chosen: { currency, measure }, range }: PlotProps) => {
   const totals = useMemo(() => stateTotals(rows, currency), [rows, currency]);
   const bars = useMemo(
     () =>
@@ -168,7 +168,7 @@ const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
         ]}
         rows={totals}
         isSortable
-        sums={{ by: () => currency, of: 'states' }}
+        sums={{ by: () => currency, label: 'states' }}
         empty="No sales in these months."
       />
     </div>
@@ -182,15 +182,15 @@ const changeText = ({ change, percent }: Change): string =>
 
 const compareColumns = (range: Range, earlier: readonly Range[]): Column<Compared>[] => [
   ['State', ({ state }) => getStateLetters(state)],
-  [rangeText(range), ({ amount }) => <Amount of={amount} />, 'figure', ({ amount }) => amount],
+  [rangeText(range), ({ amount }) => <Amount value={amount} />, 'figure', ({ amount }) => amount],
   ...earlier.flatMap((before, at): Column<Compared>[] => {
     const name = rangeText(before);
-    const of = (field: keyof Change) => (row: Compared) => row.changes[at]?.[field];
-    const cell = (field: keyof Change) => (row: Compared) => grouped(of(field)(row) ?? '');
+    const readChange = (field: keyof Change) => (row: Compared) => row.changes[at]?.[field];
+    const cell = (field: keyof Change) => (row: Compared) => grouped(readChange(field)(row) ?? '');
     return [
-      [name, cell('before'), 'figure', of('before')],
-      [`Change from ${name}`, cell('change'), 'figure', of('change')],
-      [`Change in % of ${name}`, cell('percent'), 'figure', of('percent')],
+      [name, cell('before'), 'figure', readChange('before')],
+      [`Change from ${name}`, cell('change'), 'figure', readChange('change')],
+      [`Change in % of ${name}`, cell('percent'), 'figure', readChange('percent')],
     ];
   }),
 ];
@@ -217,14 +217,14 @@ const comparedRows = (rows: readonly Compared[], currency: string, range: Range,
   );
 
 /** Compares the amounts of the states with the preceding months and with the same months of last year. */
-const Comparison = ({ rows, of: { currency, measure }, range }: PlotProps) => {
+const Comparison = ({ rows, chosen: { currency, measure }, range }: PlotProps) => {
   const { account } = useSession();
   const earlier = earlierRanges(range);
   const isOver = range.to < todayIn(account.time_zone, Date.now()).slice(0, 7);
   return (
     <Fetch
       what="earlier months"
-      of={JSON.stringify(range)}
+      query={JSON.stringify(range)}
       read={(levy, signal) => Promise.all(earlier.map((months) => wholeReport(levy, months, signal)))}
     >
       {(reports) => {
@@ -238,10 +238,10 @@ const Comparison = ({ rows, of: { currency, measure }, range }: PlotProps) => {
           <>
             {!isOver && <p class="hint">{range.to} is not over, so this compares a part of it with whole months.</p>}
             <Facts
-              of={[
+              value={[
                 [
                   `All states, ${rangeText(range)}`,
-                  <Amount key="now" of={shown[0]?.amount ?? ''} currency={currency} />,
+                  <Amount key="now" value={shown[0]?.amount ?? ''} currency={currency} />,
                 ],
                 ...earlier.map(
                   (before, at) =>
@@ -286,14 +286,14 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   const figures = (
     <>
       <Cards
-        of={measures.map(({ name, text }) => [
+        value={measures.map(({ name, text }) => [
           text,
-          <Amount key={name} of={sums[name] as string} currency={currency} />,
+          <Amount key={name} value={sums[name] as string} currency={currency} />,
         ])}
       />
-      <ByMonth rows={rows} of={chosen} range={range} />
-      <ByState rows={rows} of={chosen} range={range} />
-      <Comparison rows={rows} of={chosen} range={range} />
+      <ByMonth rows={rows} chosen={chosen} range={range} />
+      <ByState rows={rows} chosen={chosen} range={range} />
+      <Comparison rows={rows} chosen={chosen} range={range} />
     </>
   );
   return (
@@ -367,10 +367,10 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
         ]}
         values={range}
       />
-      <Fetch what="the report" of={JSON.stringify(range)} read={(levy, signal) => wholeReport(levy, range, signal)}>
+      <Fetch what="the report" query={JSON.stringify(range)} read={(levy, signal) => wholeReport(levy, range, signal)}>
         {({ data, as_of, warnings }) => (
           <>
-            <Warnings of={warnings} />
+            <Warnings value={warnings} />
             <Sums rows={data} range={range} query={query} />
             <div class="actions">
               <Export
@@ -384,7 +384,7 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
               about a minute after it is finalized or voided. {as_of === null && 'No data yet.'}
               {as_of !== null && (
                 <>
-                  Updated <Instant of={as_of} />.
+                  Updated <Instant value={as_of} />.
                 </>
               )}
             </p>

@@ -6,7 +6,7 @@ import { Amount, Check, Input, Warnings } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Document = Schemas['RetrievedTransaction'];
-type Props = { readonly of: Document; readonly onChange: () => void };
+type Props = { readonly transaction: Document; readonly onChange: () => void };
 
 /** Changes the version that is on the page. A change by somebody else in the meantime is refused. */
 const update =
@@ -24,24 +24,25 @@ const update =
 
 const getName = ({ type, reference_id, id }: Document): string => `${type} ${reference_id ?? id}`;
 
-const Void = ({ of, onChange }: Props) => {
+const Void = ({ transaction, onChange }: Props) => {
   const [reason, setReason] = useState('');
   const body = { status: 'void', void_reason: reason.trim() || null } as const;
   return (
     <ConfirmButton
       title="Void"
-      label={`Void the ${of.type}`}
-      cancelLabel={`Keep the ${of.type}`}
-      write={update(of, body)}
+      label={`Void the ${transaction.type}`}
+      cancelLabel={`Keep the ${transaction.type}`}
+      write={update(transaction, body)}
       onOpen={() => setReason('')}
       onDone={onChange}
       content={JSON.stringify(body)}
       missing={reason.trim() === '' ? 'Enter the reason.' : ''}
     >
       <p>
-        This voids the {getName(of)} of <Amount of={of.total_amount} currency={of.currency} />, with its tax of{' '}
-        <Amount of={of.tax_amount} />. It is removed from the return of its period. This cannot be undone. After the
-        period is closed, record a credit instead.
+        This voids the {getName(transaction)} of{' '}
+        <Amount value={transaction.total_amount} currency={transaction.currency} />, with its tax of{' '}
+        <Amount value={transaction.tax_amount} />. It is removed from the return of its period. This cannot be undone.
+        After the period is closed, record a credit instead.
       </p>
       <Input label="Reason" value={reason} onInput={setReason} most={500} />
     </ConfirmButton>
@@ -51,8 +52,8 @@ const Void = ({ of, onChange }: Props) => {
 /** The key of a transaction's metadata that holds a note of the finance team. */
 const noteKey = 'note';
 
-const Note = ({ of, onChange }: Props) => {
-  const known = of.metadata[noteKey] ?? '';
+const Note = ({ transaction, onChange }: Props) => {
+  const known = transaction.metadata[noteKey] ?? '';
   const [note, setNote] = useState(known);
   const body = { metadata: { [noteKey]: note.trim() || null } };
   return (
@@ -60,14 +61,15 @@ const Note = ({ of, onChange }: Props) => {
       title={known ? 'Change the note' : 'Add a note'}
       label="Save the note"
       cancelLabel="Discard"
-      write={update(of, body)}
+      write={update(transaction, body)}
       onOpen={() => setNote(known)}
       onDone={onChange}
       content={JSON.stringify(body)}
       missing={note.trim() === known ? 'Enter a new text.' : ''}
     >
       <p>
-        The note is stored with the {of.type}, as the metadata key “note”. The history shows who changed it and when.
+        The note is stored with the {transaction.type}, as the metadata key “note”. The history shows who changed it and
+        when.
       </p>
       <Input label="Note" value={note} onInput={setNote} most={500} />
     </ConfirmButton>
@@ -101,29 +103,38 @@ const creditedParts = (sale: Document, parts: Parts) => {
 
 const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
   <Fetch
-    of={JSON.stringify(body)}
+    query={JSON.stringify(body)}
     what="the amounts"
     read={(levy, signal) => readData(levy.post('/calculations', { body, signal }))}
   >
     {({ total_amount, tax_amount, currency, warnings }) => (
       <>
         <p role="status">
-          The credit is <Amount of={total_amount} currency={currency} />, with a tax of <Amount of={tax_amount} />.
+          The credit is <Amount value={total_amount} currency={currency} />, with a tax of <Amount value={tax_amount} />
+          .
         </p>
-        <Warnings of={warnings} />
+        <Warnings value={warnings} />
       </>
     )}
   </Fetch>
 );
 
-const CreditParts = ({ of, parts, onInput }: { of: Document; parts: Parts; onInput: (parts: Parts) => void }) => {
+const CreditParts = ({
+  transaction,
+  parts,
+  onInput,
+}: {
+  transaction: Document;
+  parts: Parts;
+  onInput: (parts: Parts) => void;
+}) => {
   const set = (id: string, change: Partial<Part>) =>
     onInput({ ...parts, [id]: { ...nothing, ...parts[id], ...change } });
   // Prices that include the tax are credited with it.
-  const basis = of.tax_included ? 'with tax' : 'before tax';
+  const basis = transaction.tax_included ? 'with tax' : 'before tax';
   return (
     <>
-      {of.line_items.map(({ id, description, product_tax_code, quantity, net_amount }) => (
+      {transaction.line_items.map(({ id, description, product_tax_code, quantity, net_amount }) => (
         <fieldset key={id}>
           <legend>
             {description ?? product_tax_code ?? id}: quantity {quantity}, {grouped(net_amount)} {basis}
@@ -142,10 +153,10 @@ const CreditParts = ({ of, parts, onInput }: { of: Document; parts: Parts; onInp
           />
         </fieldset>
       ))}
-      {[of.shipping ?? []].flat().map(({ id, net_amount }) => (
+      {[transaction.shipping ?? []].flat().map(({ id, net_amount }) => (
         <fieldset key={id}>
           <legend>
-            {Array.isArray(of.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} {basis}
+            {Array.isArray(transaction.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} {basis}
           </legend>
           <Input
             label={`Amount ${basis}`}
@@ -159,12 +170,12 @@ const CreditParts = ({ of, parts, onInput }: { of: Document; parts: Parts; onInp
   );
 };
 
-const Credit = ({ of, onChange }: Props) => {
+const Credit = ({ transaction, onChange }: Props) => {
   const [isWhole, setWhole] = useState(true);
   const [parts, setParts] = useState<Parts>({});
   const [reference, setReference] = useState('');
-  const parent = { type: 'credit', parent_transaction_id: of.id } as const;
-  const requested = { ...parent, ...(isWhole ? { credit_remaining: true } : creditedParts(of, parts)) };
+  const parent = { type: 'credit', parent_transaction_id: transaction.id } as const;
+  const requested = { ...parent, ...(isWhole ? { credit_remaining: true } : creditedParts(transaction, parts)) };
   const isEmpty = !isWhole && !Object.values(parts).some(isTaken);
   const body = { ...requested, status: 'finalized', reference_id: reference.trim() || null } as const;
   const reset = () => {
@@ -184,8 +195,8 @@ const Credit = ({ of, onChange }: Props) => {
       missing={isEmpty ? 'Enter a quantity or an amount.' : ''}
     >
       <p>
-        This records a finalized credit of the {getName(of)}, with the tax that was recorded. It counts in the return of
-        today’s period. It does not pay money back.
+        This records a finalized credit of the {getName(transaction)}, with the tax that was recorded. It counts in the
+        return of today’s period. It does not pay money back.
       </p>
       <Check type="radio" isChecked={isWhole} onChange={() => setWhole(true)}>
         The whole remaining amount
@@ -193,7 +204,7 @@ const Credit = ({ of, onChange }: Props) => {
       <Check type="radio" isChecked={!isWhole} onChange={() => setWhole(false)}>
         Parts of it
       </Check>
-      {!isWhole && <CreditParts of={of} parts={parts} onInput={setParts} />}
+      {!isWhole && <CreditParts transaction={transaction} parts={parts} onInput={setParts} />}
       <Input label="Reference of the credit (optional)" value={reference} onInput={setReference} />
       {!isEmpty && <Preview body={requested} />}
     </ConfirmButton>
@@ -201,17 +212,21 @@ const Credit = ({ of, onChange }: Props) => {
 };
 
 /** The actions on a transaction. Each action shows its effect before it runs. */
-export const TransactionActions = ({ of, onChange }: Props) => {
+export const TransactionActions = ({ transaction, onChange }: Props) => {
   const { canWrite } = useSession();
   if (!canWrite) return null;
-  const isOpen = of.status === 'draft' || of.status === 'finalized';
+  const isOpen = transaction.status === 'draft' || transaction.status === 'finalized';
   const isCreditable =
-    of.type === 'sale' && (of.status === 'finalized' || of.status === 'filed') && of.refund_status !== 'full';
+    transaction.type === 'sale' &&
+    (transaction.status === 'finalized' || transaction.status === 'filed') &&
+    transaction.refund_status !== 'full';
   return (
     <div class="actions">
-      {isCreditable && <Credit of={of} onChange={onChange} />}
-      {isOpen && isZero(of.credited_amount) && <Void of={of} onChange={onChange} />}
-      {of.status !== 'void' && <Note key={of.version} of={of} onChange={onChange} />}
+      {isCreditable && <Credit transaction={transaction} onChange={onChange} />}
+      {isOpen && isZero(transaction.credited_amount) && <Void transaction={transaction} onChange={onChange} />}
+      {transaction.status !== 'void' && (
+        <Note key={transaction.version} transaction={transaction} onChange={onChange} />
+      )}
     </div>
   );
 };

@@ -24,7 +24,7 @@ import { TransactionActions } from './transaction-actions.tsx';
 
 type Document = Schemas['RetrievedTransaction'];
 type Line = Document['line_items'][number];
-type Of = { readonly of: Document };
+type TransactionProps = { readonly transaction: Document };
 
 /** A line item or shipping charge, formatted for display. */
 type Charge = {
@@ -115,11 +115,11 @@ const fieldName = (pointer: string, document: Document): string => {
 
 type Step = Schemas['ExplanationStep'];
 
-const StepList = ({ of }: { of: readonly Step[] }) => (
+const StepList = ({ steps }: { steps: readonly Step[] }) => (
   <ol class="steps">
-    {of.map(({ step, text, citation }, at) => (
+    {steps.map(({ step, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{toWords(step)}</span> <Message of={text} />
+        <span class="step">{toWords(step)}</span> <Message value={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
@@ -127,21 +127,21 @@ const StepList = ({ of }: { of: readonly Step[] }) => (
 );
 
 /** The steps of an explanation, which are in the order of the charges, with a title for those of each charge. */
-const Steps = ({ steps, of }: Of & { steps: readonly Step[] }) => {
-  const charges = listCharges(of);
-  const groups = [...Map.groupBy(steps, ({ pointer }) => chargeIndex(pointer, of))];
+const Steps = ({ steps, transaction }: TransactionProps & { steps: readonly Step[] }) => {
+  const charges = listCharges(transaction);
+  const groups = [...Map.groupBy(steps, ({ pointer }) => chargeIndex(pointer, transaction))];
   const { shown, button } = useShown(groups, { name: ' lines' });
   return (
     <>
       {shown.map(([index, group]) =>
         index === null ? (
-          <StepList key="document" of={group} />
+          <StepList key="document" steps={group} />
         ) : (
           <details key={index} open={charges.length <= 5}>
             <summary>
               <strong>{charges[index]?.title}</strong>
             </summary>
-            <StepList of={group} />
+            <StepList steps={group} />
           </details>
         ),
       )}
@@ -156,23 +156,26 @@ const outputs = /^(taxes|tax_summary|(?!discount_|third_party_discount_).+_amoun
  * Converts a document to a request that recalculates it. Omits the calculated amounts, which would count toward the
  * request size.
  */
-const buildRequest = (of: Document): Schemas['CalculationRequest'] =>
-  JSON.parse(JSON.stringify({ ...of, explain: true }, (name, value) => (outputs.test(name) ? undefined : value)));
+const buildRequest = (transaction: Document): Schemas['CalculationRequest'] =>
+  JSON.parse(
+    JSON.stringify({ ...transaction, explain: true }, (name, value) => (outputs.test(name) ? undefined : value)),
+  );
 
-const Recalculated = ({ of }: Of) => (
+const Recalculated = ({ transaction }: TransactionProps) => (
   <Fetch
     what="the explanation"
-    read={(levy, signal) => readData(levy.post('/calculations', { body: buildRequest(of), signal }))}
+    read={(levy, signal) => readData(levy.post('/calculations', { body: buildRequest(transaction), signal }))}
   >
     {({ explanation, tax_amount }) => (
       <>
-        {tax_amount !== of.calculated_tax_amount && (
+        {tax_amount !== transaction.calculated_tax_amount && (
           <p class="notice">
-            With today’s content the tax is {tax_amount}; the recorded calculation has {of.calculated_tax_amount}. The
-            steps below use today’s content. Replay compares with the recorded content.
+            With today’s content the tax is {tax_amount}; the recorded calculation has{' '}
+            {transaction.calculated_tax_amount}. The steps below use today’s content. Replay compares with the recorded
+            content.
           </p>
         )}
-        <Steps steps={explanation ?? []} of={of} />
+        <Steps steps={explanation ?? []} transaction={transaction} />
       </>
     )}
   </Fetch>
@@ -182,17 +185,17 @@ const Recalculated = ({ of }: Of) => (
  * The explanation of each amount, with citations: as recorded, or recalculated on request. A credit of a sale cannot be
  * recalculated, because the sale already counts it as credited.
  */
-const Explanation = ({ of }: Of) => {
+const Explanation = ({ transaction }: TransactionProps) => {
   const [isRequested, setRequested] = useState(false);
-  const { explanation: recorded, parent_transaction_id: parent } = of;
-  if (recorded) return <Steps steps={recorded} of={of} />;
+  const { explanation: recorded, parent_transaction_id: parent } = transaction;
+  if (recorded) return <Steps steps={recorded} transaction={transaction} />;
   if (parent)
     return (
       <p>
         A credit returns the tax of <a href={linkTo(['transactions', parent])}>the sale</a>, which has the explanation.
       </p>
     );
-  if (isRequested) return <Recalculated of={of} />;
+  if (isRequested) return <Recalculated transaction={transaction} />;
   return (
     <button type="button" onClick={() => setRequested(true)}>
       Explain the tax
@@ -201,9 +204,9 @@ const Explanation = ({ of }: Of) => {
 };
 
 /** All changes of a transaction, and whether their hash chain is intact. */
-const History = ({ of: { id, version } }: Of) => (
+const History = ({ transaction: { id, version } }: TransactionProps) => (
   <Fetch
-    of={String(version)}
+    query={String(version)}
     what="the history"
     read={async (levy, signal) => {
       const page = (cursor: object) =>
@@ -224,8 +227,8 @@ const History = ({ of: { id, version } }: Of) => (
           caption="Changes"
           columns={[
             ['Version', (row) => row.version, 'figure'],
-            ['At', (row) => <Instant of={row.at} />],
-            ['By', (row) => <Actor of={row.by} />],
+            ['At', (row) => <Instant value={row.at} />],
+            ['By', (row) => <Actor value={row.by} />],
             ['Status', (row) => (row.from === row.to ? row.to : `${row.from ?? 'new'} → ${row.to}`)],
             ['Fields', (row) => row.fields.join(', ')],
             ['Hash', (row) => <code>{row.hash.slice(0, 12)}…</code>],
@@ -240,14 +243,14 @@ const History = ({ of: { id, version } }: Of) => (
 
 type Replayed = Schemas['Replay'];
 
-const Outcome = ({ of, document }: { of: Replayed; document: Document }) => (
+const Outcome = ({ replayed, document }: { replayed: Replayed; document: Document }) => (
   <>
-    <p role="status" class={of.match === false ? 'notice bad' : 'notice'}>
-      {of.match === true && 'The same amounts with the recorded content.'}
-      {of.match === false && `${of.difference_count} figures differ.`}
-      {of.match === null && `Not comparable: ${of.detail ?? of.reason}`}
+    <p role="status" class={replayed.match === false ? 'notice bad' : 'notice'}>
+      {replayed.match === true && 'The same amounts with the recorded content.'}
+      {replayed.match === false && `${replayed.difference_count} figures differ.`}
+      {replayed.match === null && `Not comparable: ${replayed.detail ?? replayed.reason}`}
     </p>
-    {of.match === false && (
+    {replayed.match === false && (
       <Table
         caption="Differences"
         columns={[
@@ -255,51 +258,52 @@ const Outcome = ({ of, document }: { of: Replayed; document: Document }) => (
           ['Recorded', (row) => row.recorded, 'figure'],
           ['Replayed', (row) => row.replayed, 'figure'],
         ]}
-        rows={of.differences}
+        rows={replayed.differences}
       />
     )}
   </>
 );
 
 /** Recalculates a recorded document with the tax content of the recording. Stores nothing. */
-const Replay = ({ of }: Of) => {
+const Replay = ({ transaction }: TransactionProps) => {
   const [outcome, setOutcome] = useState<Replayed | null>(null);
   const action = useAction(
-    (levy) => readData(levy.post('/transactions/{id}/replay', { path: { id: of.id } })),
+    (levy) => readData(levy.post('/transactions/{id}/replay', { path: { id: transaction.id } })),
     setOutcome,
   );
   return (
     <>
       <ActionButton action={action} label="Replay" />
-      {outcome && <Outcome of={outcome} document={of} />}
+      {outcome && <Outcome replayed={outcome} document={transaction} />}
     </>
   );
 };
 
 /** The base of a tax. A fee has none. */
-const Base = ({ of }: { of: Schemas['TaxRow'] }) =>
-  of.tax_type === 'fee' ? (
+const Base = ({ row }: { row: Schemas['TaxRow'] }) =>
+  row.tax_type === 'fee' ? (
     <>(fee)</>
   ) : (
     <>
-      ({percent(of.rate)} of <Amount of={of.taxable_amount} />
-      {!isZero(of.exempt_amount) && (
+      ({percent(row.rate)} of <Amount value={row.taxable_amount} />
+      {!isZero(row.exempt_amount) && (
         <>
-          , <Amount of={of.exempt_amount} /> exempt
+          , <Amount value={row.exempt_amount} /> exempt
         </>
       )}
       )
     </>
   );
 
-const Taxes = ({ of }: { of: Charge['taxes'] }) =>
-  of.length === 0 ? (
+const Taxes = ({ taxes }: { taxes: Charge['taxes'] }) =>
+  taxes.length === 0 ? (
     <p>No jurisdiction taxes this line.</p>
   ) : (
     <ul>
-      {of.map((row, at) => (
+      {taxes.map((row, at) => (
         <li key={at}>
-          {row.jurisdiction_name}: <Amount of={row.tax_amount} /> <Base of={row} />. {toWords(row.taxability_reason)}
+          {row.jurisdiction_name}: <Amount value={row.tax_amount} /> <Base row={row} />.{' '}
+          {toWords(row.taxability_reason)}
           {row.rule_id && (
             <>
               , rule <code>{row.rule_id}</code>
@@ -311,12 +315,12 @@ const Taxes = ({ of }: { of: Charge['taxes'] }) =>
   );
 
 /** The lines with their jurisdictions and reasons. */
-const Lines = ({ of }: Of) => {
-  const charges = listCharges(of);
+const Lines = ({ transaction }: TransactionProps) => {
+  const charges = listCharges(transaction);
   const { shown, button } = useShown(charges, { name: ' lines' });
   return (
     <>
-      {of.calculated_tax_amount !== of.tax_amount && (
+      {transaction.calculated_tax_amount !== transaction.tax_amount && (
         <p class="hint">
           The tax of lines and jurisdictions is the recorded tax, so it differs from the rate times the taxable amount.
         </p>
@@ -325,9 +329,10 @@ const Lines = ({ of }: Of) => {
         <details key={id} open={charges.length <= 5}>
           <summary>
             <strong>{title}</strong>
-            {details.map((text) => ` · ${text}`)} · net <Amount of={net_amount} /> · tax <Amount of={tax_amount} />
+            {details.map((text) => ` · ${text}`)} · net <Amount value={net_amount} /> · tax{' '}
+            <Amount value={tax_amount} />
           </summary>
-          <Taxes of={taxes} />
+          <Taxes taxes={taxes} />
         </details>
       ))}
       {button}
@@ -335,46 +340,54 @@ const Lines = ({ of }: Of) => {
   );
 };
 
-const Summary = ({ of }: Of) => (
+const Summary = ({ transaction }: TransactionProps) => (
   <Facts
-    of={[
-      ['Status', <Status key="status" of={of.status} />],
-      ['Type', of.type],
+    value={[
+      ['Status', <Status key="status" value={transaction.status} />],
+      ['Type', transaction.type],
       // The first ten characters of the timestamp are the tax day in the account's time zone.
-      ['Tax date', of.tax_date.slice(0, 10)],
-      ['Customer', of.customer?.id && <CustomerLink key="customer" id={of.customer.id} />],
-      ['Ship to', addressText(of.customer?.address)],
-      ['Ship from', addressText(of.ship_from?.address)],
-      ['Subtotal', <Amount key="subtotal" of={of.subtotal_amount} />],
-      ['Discounts', !isZero(of.applied_discount_amount) && <Discounts key="discounts" of={of} />],
-      ['Shipping', <Amount key="shipping" of={of.shipping_amount} />],
-      ['Taxable', <Amount key="taxable" of={of.taxable_amount} />],
-      ['Tax collected', <Amount key="tax" of={of.tax_amount} />],
-      ['Calculated tax', <Amount key="calculated" of={of.calculated_tax_amount} />],
-      ['Total', <Amount key="total" of={of.total_amount} currency={of.currency} />],
-      ['Refunds', of.refund_status !== 'none' && of.refund_status],
-      ['Created', <Instant key="created" of={of.created_at} />],
-      ['Expires', of.status === 'draft' && of.expires_at && <Instant key="expires" of={of.expires_at} />],
-      ['Void reason', of.void_reason],
-      ['Note', of.metadata['note']],
-      ['Content', Object.values(of.content_releases).join(', ')],
-      ['Filings', of.filings.length > 0 ? <FilingLinks key="filings" of={of} /> : 'none'],
+      ['Tax date', transaction.tax_date.slice(0, 10)],
+      ['Customer', transaction.customer?.id && <CustomerLink key="customer" id={transaction.customer.id} />],
+      ['Ship to', addressText(transaction.customer?.address)],
+      ['Ship from', addressText(transaction.ship_from?.address)],
+      ['Subtotal', <Amount key="subtotal" value={transaction.subtotal_amount} />],
+      [
+        'Discounts',
+        !isZero(transaction.applied_discount_amount) && <Discounts key="discounts" transaction={transaction} />,
+      ],
+      ['Shipping', <Amount key="shipping" value={transaction.shipping_amount} />],
+      ['Taxable', <Amount key="taxable" value={transaction.taxable_amount} />],
+      ['Tax collected', <Amount key="tax" value={transaction.tax_amount} />],
+      ['Calculated tax', <Amount key="calculated" value={transaction.calculated_tax_amount} />],
+      ['Total', <Amount key="total" value={transaction.total_amount} currency={transaction.currency} />],
+      ['Refunds', transaction.refund_status !== 'none' && transaction.refund_status],
+      ['Created', <Instant key="created" value={transaction.created_at} />],
+      [
+        'Expires',
+        transaction.status === 'draft' && transaction.expires_at && (
+          <Instant key="expires" value={transaction.expires_at} />
+        ),
+      ],
+      ['Void reason', transaction.void_reason],
+      ['Note', transaction.metadata['note']],
+      ['Content', Object.values(transaction.content_releases).join(', ')],
+      ['Filings', transaction.filings.length > 0 ? <FilingLinks key="filings" transaction={transaction} /> : 'none'],
     ]}
   />
 );
 
 const CustomerLink = ({ id }: { id: string }) => <a href={linkTo(['transactions'], { customer_id: id })}>{id}</a>;
 
-const Discounts = ({ of }: Of) => (
+const Discounts = ({ transaction }: TransactionProps) => (
   <>
-    <Amount of={of.applied_discount_amount} />
-    {of.discount_applies_to === 'line_items_and_shipping' && ' on lines and shipping'}
+    <Amount value={transaction.applied_discount_amount} />
+    {transaction.discount_applies_to === 'line_items_and_shipping' && ' on lines and shipping'}
   </>
 );
 
-const FilingLinks = ({ of }: Of) => (
+const FilingLinks = ({ transaction }: TransactionProps) => (
   <>
-    {of.filings.map(({ id, state, status }) => (
+    {transaction.filings.map(({ id, state, status }) => (
       <a key={id} href={linkTo(['filings', id])}>
         {getStateLetters(state)} ({status}){' '}
       </a>
@@ -382,19 +395,20 @@ const FilingLinks = ({ of }: Of) => (
   </>
 );
 
-const Credits = ({ of }: Of) => {
-  const { credited, left } = getCredited(of);
-  const query = { parent_transaction_id: of.id, limit: 100 };
+const Credits = ({ transaction }: TransactionProps) => {
+  const { credited, left } = getCredited(transaction);
+  const query = { parent_transaction_id: transaction.id, limit: 100 };
   return (
     <Panel title="Credits">
-      {(of.status === 'finalized' || of.status === 'filed') && (
+      {(transaction.status === 'finalized' || transaction.status === 'filed') && (
         <p>
-          Credited <Amount of={credited} currency={of.currency} />, left <Amount of={left} currency={of.currency} />.
-          {!isZero(of.applied_third_party_discount_amount) && ' Both exclude third-party discounts.'}
+          Credited <Amount value={credited} currency={transaction.currency} />, left{' '}
+          <Amount value={left} currency={transaction.currency} />.
+          {!isZero(transaction.applied_third_party_discount_amount) && ' Both exclude third-party discounts.'}
         </p>
       )}
       <Fetch
-        of={`${of.credited_amount} ${of.credited_tax_amount}`}
+        query={`${transaction.credited_amount} ${transaction.credited_tax_amount}`}
         what="credits"
         read={(levy, signal) => Array.fromAsync(levy.list('/transactions', { query, signal }))}
       >
@@ -402,10 +416,10 @@ const Credits = ({ of }: Of) => {
           <Table
             caption="Credits of this sale"
             columns={[
-              ['Reference', (row) => <TransactionLink of={row} />],
-              ['Status', (row) => <Status of={row.status} />],
-              ['Tax', (row) => <Amount of={row.tax_amount} />, 'figure'],
-              ['Total', (row) => <Amount of={row.total_amount} />, 'figure'],
+              ['Reference', (row) => <TransactionLink value={row} />],
+              ['Status', (row) => <Status value={row.status} />],
+              ['Tax', (row) => <Amount value={row.tax_amount} />, 'figure'],
+              ['Total', (row) => <Amount value={row.total_amount} />, 'figure'],
             ]}
             rows={rows}
             empty="No credits."
@@ -416,44 +430,45 @@ const Credits = ({ of }: Of) => {
   );
 };
 
-const Body = ({ of, onChange }: Of & { onChange: () => void }) => (
+const Body = ({ transaction, onChange }: TransactionProps & { onChange: () => void }) => (
   <>
     <h1>
-      {of.type === 'sale' ? 'Sale' : 'Credit'} {of.reference_id ?? of.id}
+      {transaction.type === 'sale' ? 'Sale' : 'Credit'} {transaction.reference_id ?? transaction.id}
     </h1>
-    {of.parent_transaction_id && (
+    {transaction.parent_transaction_id && (
       <p>
-        Of the sale <a href={linkTo(['transactions', of.parent_transaction_id])}>{of.parent_transaction_id}</a>
+        Of the sale{' '}
+        <a href={linkTo(['transactions', transaction.parent_transaction_id])}>{transaction.parent_transaction_id}</a>
       </p>
     )}
-    <TransactionActions of={of} onChange={onChange} />
-    <ReviewNotices of={of.warnings} getTitle={(pointer) => titleAt(pointer, of)} />
-    <Summary of={of} />
+    <TransactionActions transaction={transaction} onChange={onChange} />
+    <ReviewNotices warnings={transaction.warnings} getTitle={(pointer) => titleAt(pointer, transaction)} />
+    <Summary transaction={transaction} />
     <Table
       caption="Tax by jurisdiction"
       columns={[
         ['Jurisdiction', (row) => `${row.jurisdiction_name} (${row.jurisdiction_code})`],
         // A flat fee has no rate.
         ['Rate', (row) => (isZero(row.rate) && !isZero(row.tax_amount) ? 'fee' : percent(row.rate)), 'figure'],
-        ['Taxable', (row) => <Amount of={row.taxable_amount} />, 'figure'],
-        ['Exempt', (row) => <Amount of={row.exempt_amount} />, 'figure'],
-        ['Tax', (row) => <Amount of={row.tax_amount} />, 'figure'],
+        ['Taxable', (row) => <Amount value={row.taxable_amount} />, 'figure'],
+        ['Exempt', (row) => <Amount value={row.exempt_amount} />, 'figure'],
+        ['Tax', (row) => <Amount value={row.tax_amount} />, 'figure'],
       ]}
-      rows={of.tax_summary}
+      rows={transaction.tax_summary}
       empty="No jurisdiction taxes this document."
     />
     <Panel title="Lines">
-      <Lines of={of} />
+      <Lines transaction={transaction} />
     </Panel>
-    {of.type === 'sale' && <Credits of={of} />}
+    {transaction.type === 'sale' && <Credits transaction={transaction} />}
     <Panel title="Explanation">
-      <Explanation of={of} />
+      <Explanation transaction={transaction} />
     </Panel>
-    <Panel title={`Replay of version ${of.version}`}>
-      <Replay of={of} />
+    <Panel title={`Replay of version ${transaction.version}`}>
+      <Replay transaction={transaction} />
     </Panel>
     <Panel title="History">
-      <History of={of} />
+      <History transaction={transaction} />
     </Panel>
   </>
 );
@@ -464,6 +479,6 @@ export const Transaction = ({ id }: { id: string }) => (
     what="the transaction"
     read={(levy, signal) => readData(levy.get('/transactions/{id}', { path: { id }, signal }))}
   >
-    {(found, reload) => <Body of={found} onChange={reload} />}
+    {(found, reload) => <Body transaction={found} onChange={reload} />}
   </Fetch>
 );

@@ -67,7 +67,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
 /**
  * The transaction whose reference is the text, which an index finds at once, and customers whose name or id contains it.
  */
-const Matches = ({ of: search }: { of: string }) => (
+const Matches = ({ transaction: search }: { transaction: string }) => (
   <>
     <Fetch
       what="the exact reference"
@@ -81,7 +81,7 @@ const Matches = ({ of: search }: { of: string }) => (
             Exactly this reference:{' '}
             {data.map((row) => (
               <span key={row.id}>
-                <TransactionLink of={row} /> ({row.status}){' '}
+                <TransactionLink value={row} /> ({row.status}){' '}
               </span>
             ))}
           </p>
@@ -111,7 +111,7 @@ type Row = Schemas['TransactionList']['data'][number];
 /** Returns the cell and the value of an amount. Amounts of credits are negative, unlike in the API. */
 const signed = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'total_amount') => {
   const value = (row: Row) => (row.type === 'credit' ? negative(row[field]) : row[field]);
-  return [(row: Row) => <Amount of={value(row)} />, 'figure', value] as const;
+  return [(row: Row) => <Amount value={value(row)} />, 'figure', value] as const;
 };
 
 /** Returns the states with a tax or an exemption, as two letters. */
@@ -121,9 +121,9 @@ const listStates = ({ tax_summary }: Row): string =>
     .join(', ');
 
 const columns: readonly Column<Row>[] = [
-  ['Reference', (row) => <TransactionLink of={row} />, '', (row) => row.reference_id ?? row.id],
-  ['Type', (row) => <Status of={row.type} />, '', (row) => row.type],
-  ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
+  ['Reference', (row) => <TransactionLink value={row} />, '', (row) => row.reference_id ?? row.id],
+  ['Type', (row) => <Status value={row.type} />, '', (row) => row.type],
+  ['Status', (row) => <Status value={row.status} />, '', (row) => row.status],
   ['Tax date', (row) => <time>{row.tax_date.slice(0, 10)}</time>, '', (row) => row.tax_date],
   ['States', listStates],
   ['Customer', (row) => row.customer?.id],
@@ -155,13 +155,13 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
         <p class="hint" role="status">
           {progress.backTo && (
             <>
-              Searched back to <Instant of={progress.backTo} />:{' '}
+              Searched back to <Instant value={progress.backTo} />:{' '}
             </>
           )}
           {counted(progress.rows.length, 'transaction')} found so far.
         </p>
       )}
-      <Load of={list} what="transactions">
+      <Load loaded={list} what="transactions">
         {({ rows, next, backTo }) => (
           <>
             <Table
@@ -169,12 +169,12 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
               columns={columns}
               rows={rows}
               isSortable
-              sums={{ by: (row) => (row.status === 'void' ? null : row.currency), of: 'not void' }}
+              sums={{ by: (row) => (row.status === 'void' ? null : row.currency), label: 'not void' }}
               empty={next ? 'Nothing found so far. Continue the search.' : nothing}
             />
             {next && rows.length < 50 && backTo && (
               <p class="hint">
-                Searched back to <Instant of={backTo} />. Older transactions may match.
+                Searched back to <Instant value={backTo} />. Older transactions may match.
               </p>
             )}
             <PageLinks
@@ -210,7 +210,7 @@ export const Transactions = ({ path, query }: ViewProps) => {
         The search finds text in references, transaction ids and customer ids, in upper or lower case, and customers by
         their name. It reads the newest transactions first.
       </p>
-      {search && <Matches key={search} of={search} />}
+      {search && <Matches key={search} transaction={search} />}
       {parent && (
         <p>
           Credits of the sale <a href={linkTo(['transactions', parent])}>{parent}</a>
