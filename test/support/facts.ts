@@ -62,3 +62,12 @@ const readStates = (text: string): readonly string[] => {
 export const treatments = readFacts<'topic' | 'states' | 'codes' | 'tax' | 'established' | 'note'>(
   'treatments.csv',
 ).map((row) => ({ ...row, states: readStates(row.states), codes: row.codes.split(' ') }));
+
+/** Due dates of returns. `due` is empty in a state without a known date. */
+export const dueDates = readFacts<'state' | 'frequency' | 'period_end' | 'due' | 'source' | 'note'>('due-dates.csv');
+
+/** The vendor's discount on a tax due, calculated by hand from the law. */
+export const vendorDiscounts = readFacts<'state' | 'tax' | 'discount' | 'law'>('vendor-discounts.csv');
+
+/** Periods of a state's own calendar that contain a day, from its forms. */
+export const statePeriods = readFacts<'state' | 'frequency' | 'day' | 'start' | 'end' | 'form'>('state-periods.csv');

@@ -23,7 +23,7 @@ import { type Part, returnSums, sum } from './return-sums.ts';
 import { buildCommit, changed, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close periods, after the end of November. */
-export const closingMs = Date.parse('2026-12-05T08:00:00.000Z');
+const closingMs = Date.parse('2026-12-05T08:00:00.000Z');
 
 export const newFiler = (settings: Partial<Settings> = {}): Account => ({
   id: `acct_${ulid()}`,
@@ -226,7 +226,7 @@ export const read = async (account: Account, id: string): Promise<Filing> => {
   return found.value;
 };
 
-export const readMembers = async (account: Account, id: string, limit = 100): Promise<FilingEntry[]> => {
+const readMembers = async (account: Account, id: string, limit = 100): Promise<FilingEntry[]> => {
   const members: FilingEntry[] = [];
   let after: string | null = null;
   do {

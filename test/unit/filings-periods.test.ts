@@ -12,6 +12,7 @@ import {
   registeredUntil,
   registrationsIn,
 } from '../../shared/filings/periods.ts';
+import { statePeriods } from '../support/facts.ts';
 import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../support/local-days.ts';
 
 // The expected periods are those of test/support/local-days.ts, which computes with months.
@@ -136,24 +137,8 @@ describe('periods', () => {
 });
 
 describe("periods of a state's own calendar", () => {
-  // From the states' forms: New York's ST-100 and ST-101, the District of Columbia's FR-800A, California's CDTFA-401-A.
-  it.each([
-    ['NY', 'quarter', '2026-01-15', '2025-12-01', '2026-02-28'],
-    ['NY', 'quarter', '2026-03-01', '2026-03-01', '2026-05-31'],
-    ['NY', 'quarter', '2026-08-31', '2026-06-01', '2026-08-31'],
-    ['NY', 'quarter', '2026-11-30', '2026-09-01', '2026-11-30'],
-    ['NY', 'quarter', '2028-02-29', '2027-12-01', '2028-02-29'],
-    ['NY', 'year', '2026-02-28', '2025-03-01', '2026-02-28'],
-    ['NY', 'year', '2026-03-01', '2026-03-01', '2027-02-28'],
-    ['NY', 'month', '2026-03-01', '2026-03-01', '2026-03-31'],
-    ['DC', 'year', '2026-10-01', '2026-10-01', '2027-09-30'],
-    ['DC', 'quarter', '2026-10-01', '2026-10-01', '2026-12-31'],
-    ['CA', 'year', '2026-10-01', '2026-01-01', '2026-12-31'],
-    ['CA', 'fiscal_year', '2026-06-30', '2025-07-01', '2026-06-30'],
-    ['CA', 'fiscal_year', '2026-07-01', '2026-07-01', '2027-06-30'],
-    ['PA', 'half_year', '2026-06-30', '2026-01-01', '2026-06-30'],
-    ['OH', 'half_year', '2026-07-01', '2026-07-01', '2026-12-31'],
-  ] as const)('%s by %s has %s in %s to %s', (state, frequency, day, start, end) => {
+  it.each(statePeriods)('$state by $frequency has $day in $start to $end', ({ state, day, start, end, ...row }) => {
+    const frequency = row.frequency as Frequency;
     const registered = (from: string, to: string | null): Registration => ({ state, from, to, frequency });
     expect(periodAround(day, [registered('2020-01-01', null)])).toEqual({ start, end, frequency });
     expect(periodAfter(daysAfter(start, -1), [registered('2020-01-01', null)]).end).toBe(end);
