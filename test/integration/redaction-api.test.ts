@@ -7,7 +7,7 @@ import { newCaller } from '../support/api.ts';
 import { csv } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { connectClient, creditOf, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 describe('redacted data', () => {
@@ -53,6 +53,21 @@ describe('redacted data', () => {
         (field) => field !== 'warnings' || after.warnings.length > 0,
       ),
     });
+  });
+
+  it('cannot be replayed or replaced', async () => {
+    const { client, call, run } = await shop();
+    const { id } = await sold(client, personal);
+    await run('--transaction', id);
+    const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
+    expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
+    for (const [field, body] of [
+      ['metadata', { metadata: { email: 'again' } }],
+      ['tax_amount', { tax_amount: '1.00' }],
+      ['void_reason', { status: 'void', void_reason: 'A. asked' }],
+    ] as const)
+      expect(getRefusal(await client.update(id, body))).toBe(`409 | conflict_immutable_field /${field}`);
+    expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
   });
 
   it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {
