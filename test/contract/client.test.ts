@@ -1,8 +1,7 @@
 /** The TypeScript client against the real service, directly and behind a proxy that breaks the connection. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,6 +18,7 @@ import {
 } from '../../shared/client/client.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } } as const;
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }] as const;
@@ -244,7 +244,7 @@ describe('behind a broken connection', () => {
 
 it('the package has its files, compiles in a strict project, and runs the checkout example', async () => {
   const run = promisify(execFile);
-  const folder = await mkdtemp(join(tmpdir(), 'levy-storefront-'));
+  const folder = createFolder();
   const inFolder = (file: string, words: readonly string[], env = {}) =>
     run(file, words, { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', ...env } });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -275,5 +275,4 @@ it('the package has its files, compiles in a strict project, and runs the checko
   const [{ url }, { key }] = [await startApi(), await newCaller()];
   const printed = await inFolder(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
   expect(printed.stdout).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
-  await rm(folder, { recursive: true });
 });

@@ -1,11 +1,10 @@
 /** The endpoints that return one static document to everybody: the OpenAPI document, the documentation and the console. */
 // @isolated: resets modules.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as getConsole from '../../functions/get-console.ts';
 import * as getDocs from '../../functions/get-docs.ts';
 import * as getOpenapi from '../../functions/get-openapi.ts';
@@ -14,6 +13,7 @@ import type { Handler } from '../../shared/api/lambda-handler.ts';
 import { consolePage } from '../../shared/console/console.ts';
 import { docs } from '../../shared/docs/docs.ts';
 import { getEvent } from '../support/handler-calls.ts';
+import { createFolder } from '../support/temporary-files.ts';
 import { listProblems } from './validate-response.ts';
 
 type Request = { readonly headers?: Record<string, string>; readonly query?: string };
@@ -31,8 +31,7 @@ const readAnswer = async (serve: Handler, path: string, { query = '', ...request
 const openapi = (request?: Request) => readAnswer(getOpenapi.handler, '/openapi.json', request);
 const committed = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
 
-const folder = mkdtempSync(join(tmpdir(), 'levy-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createFolder();
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();

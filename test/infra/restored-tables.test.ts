@@ -1,6 +1,6 @@
 /** protect-restored.sh with a fake AWS CLI, and the commands of the restore page, checked against the template. */
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { standInAws } from '../support/stand-in-aws.ts';
 import { deployments, type Properties } from './synthesized.ts';
 
@@ -13,19 +13,10 @@ const names = {
 const tables = Object.values(names);
 const perTable = (lines: readonly string[], table: string) =>
   lines.filter((line) => line.includes(`--table-name ${table} `)).map((line) => line.replace(/ --output .*/, ''));
-const opened: (() => void)[] = [];
-afterAll(() => {
-  for (const remove of opened) remove();
-});
-const standIn = (answers: string) => {
-  const aws = standInAws(answers);
-  opened.push(aws.remove);
-  return aws;
-};
 
 describe('protect-restored.sh', () => {
   // An update takes effect unless DEAF is set.
-  const aws = standIn(`
+  const aws = standInAws(`
 is() { [[ -z "\${DEAF:-}" ]] && grep -q -- "$1 --table-name $4 .*$2" "$LOG" && echo "$3" || echo "$5"; }
 case "$2 $*" in
   describe-continuous-backups*) is update-continuous-backups Enabled=true ENABLED "$4" DISABLED ;;
@@ -77,7 +68,7 @@ esac`);
   it('checks each setting and skips the ones already enabled', () => {
     expect(code).toBe(0);
     expect(out.match(/^ok /gm)).toHaveLength(9);
-    const on = standIn(`
+    const on = standInAws(`
 case "$2 $*" in
   describe-continuous-backups*) echo ENABLED ;;
   describe-time-to-live*) echo "ttl ENABLED" ;;
@@ -96,7 +87,7 @@ esac`).run('protect-restored.sh', [], names);
 });
 
 it('protect-restored.sh requires a region', () => {
-  const { code, err, asked } = standIn('').run('protect-restored.sh', [], { ...names, AWS_REGION: '' });
+  const { code, err, asked } = standInAws('').run('protect-restored.sh', [], { ...names, AWS_REGION: '' });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(/^Set AWS_REGION/);
 });
@@ -109,7 +100,7 @@ describe('the restore runbook', () => {
     const functions = ofType('AWS::Lambda::Function').map(([id]) => id);
     const announcers = functions.filter((id) => id.toLowerCase().includes('announce'));
     const [refused, ...stopped] = functions.filter((id) => !announcers.includes(id));
-    const aws = standIn(`
+    const aws = standInAws(`
 case "$*" in
   *list-stack-resources*Lambda*) printf '%s\\n' ${functions.map((id) => `$'${id}\\tlevy-${id}'`).join(' ')} ;;
   *"put-function-concurrency --function-name levy-${refused} "*) exit 254 ;;
@@ -129,7 +120,7 @@ describe('the operations page', () => {
     const page = readFileSync(new URL('../../infra/docs/operations.md', import.meta.url), 'utf8');
     const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(page) ?? [];
     const outputs = Object.keys(template.Outputs).filter((name) => name.endsWith('Table'));
-    const aws = standIn(outputs.map((name) => `printf '%s\\t%s\\n' ${name} Levy-${name}-1`).join('\n'));
+    const aws = standInAws(outputs.map((name) => `printf '%s\\t%s\\n' ${name} Levy-${name}-1`).join('\n'));
     const printed = aws.shell(`${line}\nenv | grep ^TABLE_ | sort`);
     expect(printed.trim().split('\n')).toEqual(
       Object.entries(names)

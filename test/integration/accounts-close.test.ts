@@ -1,11 +1,10 @@
 /** `accounts close`, `reopen` and `delete`. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { handler as countTransactions } from '../../functions/count-transactions.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
@@ -20,13 +19,11 @@ import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '.
 import { scannedItems } from '../support/raw-items.ts';
 import { accounts, minuteMs, runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'levy-close-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(noFaults);
 
-let files = 0;
-const newFile = () => join(folder, `${++files}.ndjson`);
+const newFile = () => join(createFolder(), 'ledger.ndjson');
 
 const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);
 

@@ -1,8 +1,6 @@
 /** The deployed bundles behind the local gateway, using the emulator. */
 // @isolated: a bundle reads its environment at import.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -15,6 +13,7 @@ import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
 import { type Client, connectClient, sale } from '../support/sales.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 const operations = [
   'create-calculation',
@@ -25,7 +24,7 @@ const operations = [
   'create-filing',
 ] as const satisfies readonly Operation[];
 
-const folder = mkdtempSync(join(tmpdir(), 'levy-bundles-'));
+const folder = createFolder();
 const require = createRequire(import.meta.url);
 const getHandler = (operation: Operation): Handler => {
   bundle(operation, join(folder, operation));
@@ -43,10 +42,7 @@ beforeAll(async () => {
       send(gateway.url, method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } }),
   });
 });
-afterAll(() => {
-  gateway.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => void gateway.close());
 
 it('calculate, record, change, refund, list and file', async () => {
   expect(await client.calculate(sale())).toMatchObject({ status: 200, body: { tax_amount: '6.00' } });

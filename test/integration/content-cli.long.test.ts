@@ -1,9 +1,7 @@
 // @isolated: modules cache an activated release, which changes the responses of every account.
 /** Runs `npm run content -- …` on a separate Content table. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
@@ -21,13 +19,13 @@ import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
-import { openFolder } from '../support/temporary-files.ts';
+import { createFolder, saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
 // The built-in releases use the counters up to 100.
 const getId = (counter: number) => `US-MN@${today}.${100 + counter}`;
-const { folder, save } = openFolder();
+const folder = createFolder();
 
 type Watch = (err: string, kill: () => void) => void;
 
@@ -42,7 +40,7 @@ const json = async (...args: string[]) => {
   return { code, value: JSON.parse(out) };
 };
 
-const file = (text: string, name = 'file.csv') => save(name, text);
+const file = (text: string, name = 'file.csv') => saveFile(name, text);
 
 /** The published rate rows of two cities: counties, cities and districts. */
 const rates = (minneapolis = '01 43000 0.0050 20051001') =>
@@ -64,7 +62,7 @@ const boundaries = [...inZips(minneapolis, '55401'), ...inZips(saintPaul, '55101
 const importArguments = async (rows: readonly string[] = rates(), zips: readonly string[] = boundaries) => [
   'import',
   ...['--format', 'sst', '--state', 'MN'],
-  ...['--rates', await file(lines(...rows)), '--boundaries', await file(lines(...zips))],
+  ...['--rates', file(lines(...rows)), '--boundaries', file(lines(...zips))],
 ];
 
 const importedIds = async (): Promise<string[]> => {
@@ -293,7 +291,7 @@ describe('an import that cannot be finished', () => {
   });
 
   it('lists broken files', async () => {
-    const broken = await file('PK\u0003\u0004 and no more', 'broken.zip');
+    const broken = file('PK\u0003\u0004 and no more', 'broken.zip');
     const ran = await content(['import', '--format', 'woocommerce', '--state', 'MN', '--file', broken]);
     expect(ran).toMatchObject({
       code: 1,
@@ -398,7 +396,7 @@ describe('errors and help', () => {
 
 it('SIGTERM ends an update while it reads a page with deeply nested tags or a slow file', async () => {
   const server = await openPublisherServer([]);
-  const temporary = await mkdtemp(join(tmpdir(), 'levy-signal-'));
+  const temporary = createFolder();
   const name = 'Domicile-Rate-Listing-October-2026.xlsx';
   const update = spawn(process.execPath, ['shared/cli/content.ts', 'update', '--state', 'LA', '--mirror', server.url], {
     env: { ...process.env, TMPDIR: temporary },
@@ -418,5 +416,4 @@ it('SIGTERM ends an update while it reads a page with deeply nested tags or a sl
   expect(await ended).toBe(143);
   expect(await readdir(temporary)).toEqual([]);
   await server.close();
-  await rm(temporary, { recursive: true });
 });

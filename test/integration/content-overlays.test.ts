@@ -11,9 +11,7 @@ import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { changeHead, changePart, withText } from '../support/content-tampering.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { dayMs, later } from '../support/sales.ts';
-import { openFolder } from '../support/temporary-files.ts';
-
-const { save } = openFolder();
+import { saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('WI')?.id ?? '';
@@ -34,7 +32,7 @@ const row = (zip: string, county: string, place = '', from = '20240101') =>
   boundaryRow({ zips: [zip, '', zip, ''], state: '55', county, place, from });
 
 const importing = async (rows: readonly string[], ...options: readonly string[]) => {
-  const files = ['--rates', await save('WIR.csv', rates), '--boundaries', await save('WIB.csv', lines(...rows))];
+  const files = ['--rates', saveFile('WIR.csv', rates), '--boundaries', saveFile('WIB.csv', lines(...rows))];
   const ran = await content('import', '--format', 'sst', '--state', 'WI', ...files, ...options);
   return { ...ran, id: /^Imported (\S+) /m.exec(ran.out)?.[1] ?? '' };
 };
@@ -143,7 +141,7 @@ describe('overlays', () => {
     expect(await readChain([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
     // A row for the whole state lists no place, so the fallback releases still apply.
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-    const file = await save(
+    const file = saveFile(
       'tax_rates.csv',
       `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`,
     );
@@ -192,7 +190,7 @@ describe('an import over a corrupt release', () => {
 it('rates of a file without dates apply from its first import, or from the day of --from', async () => {
   await content('activate', builtIn);
   const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-  const file = await save('undated.csv', `${head}\nUS,WI,53202,*,6.1000,Tax,1,0,1,\n`);
+  const file = saveFile('undated.csv', `${head}\nUS,WI,53202,*,6.1000,Tax,1,0,1,\n`);
   const undated = (...options: readonly string[]) =>
     content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file, ...options);
   expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);
@@ -223,7 +221,7 @@ it('keep the fallback release for a city whose rate depends on the street addres
   const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
   const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;
   const readChain = async (file: string) => {
-    const path = await save('rates.txt', file);
+    const path = saveFile('rates.txt', file);
     const { out } = await content('import', '--format', 'illinois', '--file', path, ...activated);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     return { id, chain: (await findHead(id))?.chain, out };

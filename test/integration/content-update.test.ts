@@ -17,13 +17,12 @@ import {
   type PublisherServer,
   smallFiles,
 } from '../support/publisher-server.ts';
-import { openFolder } from '../support/temporary-files.ts';
+import { saveFile } from '../support/temporary-files.ts';
 
 const hourMs = 3_600_000;
 const importable = publishers.filter(({ format }) => format !== null).map(({ state }) => state);
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
 
-const { save } = openFolder();
 let server: PublisherServer;
 beforeAll(async () => {
   server = await openPublisherServer(streamlined);
@@ -127,7 +126,7 @@ describe('update', () => {
     await update('--state', 'IA');
     const rule = { id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-01-01', source: 'ruling' };
     const file = { state: 'IA', sources: { ruling: 'Department of Revenue, ruling 7' }, rules: [rule] };
-    const path = await save('own.json', JSON.stringify(file));
+    const path = saveFile('own.json', JSON.stringify(file));
     await run('import', '--format', 'rules', '--file', path, '--activate');
     const before = await readReleases('IA');
     const own = before.at(-1);

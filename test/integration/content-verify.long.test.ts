@@ -16,9 +16,8 @@ import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
 import { connectClient, later, sale } from '../support/sales.ts';
 import { getAttribute } from '../support/stored-bytes.ts';
-import { openFolder } from '../support/temporary-files.ts';
+import { saveFile } from '../support/temporary-files.ts';
 
-const { save } = openFolder();
 beforeAll(() => {
   requestLines.areOn = true;
   // Every 500 logs a line.
@@ -314,7 +313,7 @@ describe('releases of every format', () => {
   const idIn = ({ out }: { readonly out: string }) => /^Imported (\S+) /m.exec(out)?.[1] ?? out;
 
   it('remain unchanged after the import, and a new import replaces a corrupt release', async () => {
-    const woocommerce = await save(
+    const woocommerce = saveFile(
       'tax_rates.csv',
       `Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class
 US,CA,90001,*,9.5000,Tax,1,0,1,
@@ -396,7 +395,7 @@ describe('the other commands', () => {
       input: { lines: [{ ptc: 'GENERAL', quantity: '1', unit_price: '100.00' }] },
     });
     const check = async (...zips: string[]) => {
-      const path = await save('cases.json', JSON.stringify(zips.map(one)));
+      const path = saveFile('cases.json', JSON.stringify(zips.map(one)));
       // Runs as a process, because metric lines of this one go to standard output.
       return runCommand(['shared/cli/content.ts', 'check', '--release', id, '--against', path]);
     };

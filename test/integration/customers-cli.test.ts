@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { made } from '../support/sales.ts';
+import { saveFile } from '../support/temporary-files.ts';
 
 const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const newShop = async () => {
@@ -14,15 +12,7 @@ const newShop = async () => {
   const run = (command: string, ...args: string[]) =>
     runInProcess(customersProgram(), [command, '--account', account.id, ...args]);
   const get = (id: string) => made(call('GET', `/customers/${id}` as '/customers/{id}'));
-  const putFile = async (name: string, text: string) => {
-    const folder = await mkdtemp(join(tmpdir(), 'levy-customers-'));
-    try {
-      await writeFile(join(folder, name), text);
-      return await run('put', '--file', join(folder, name));
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  };
+  const putFile = (name: string, text: string) => run('put', '--file', saveFile(name, text));
   return { account, run, get, putFile };
 };
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +12,7 @@ import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, everyPage, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 startOnTestDay();
 
@@ -242,7 +242,7 @@ describe('the electronic returns of a year in eight states', () => {
   });
 
   it('are written to one file by a command that validates it first', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'levy-returns-'));
+    const folder = createFolder();
     const out = join(folder, 'returns.xml');
     // The schema of the root element alone.
     const getSchema = (count: string) =>
@@ -272,7 +272,6 @@ describe('the electronic returns of a year in eight states', () => {
       code: 1,
       err: expect.stringContaining(`There are ${exceptions} `),
     });
-    rmSync(folder, { recursive: true });
   });
 
   it('include tax on food at a reduced rate, in-state and out-of-state tax, and a refund', async () => {

@@ -1,10 +1,9 @@
 /** `npm run filings`: its output, exports and changes, compared with the API and with sums of the recorded transactions. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { dayBefore, lastDay, toDay, toMonth } from '../../shared/base/calendar.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -14,6 +13,7 @@ import { closedFiling, createFiler, csv, expectVerified, type Filer, soldOn } fr
 import type { Schema } from '../support/http.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made } from '../support/sales.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 const august = ['--state', 'IN', '--period-end', '2021-08-31'];
 const michigan = (day: string) => ['--state', 'Michigan', '--period-end', day];
@@ -26,7 +26,7 @@ const createShop = (caller: Caller) => ({
 type Shop = ReturnType<typeof createShop>;
 
 let shop: Shop;
-let folder: string;
+const folder = createFolder();
 const recorded: Schema<'Transaction'>[] = [];
 const notCovered = new Set<string>();
 
@@ -74,13 +74,11 @@ const refusal = async (...args: string[]) => {
 const words = (text: string) => text.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' | '));
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'levy-filings-'));
   shop = createShop(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
   await recordAugust(shop.filer);
   for (const day of ['2026-08-03', '2026-09-04', '2026-10-05']) await soldOn(shop.filer, day);
   await closedFiling(shop.filer, 'MI', '2026-08-31');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('a period from dry run to filed', () => {
   let id: string;
@@ -308,21 +306,17 @@ describe('a failing export', () => {
   };
 
   it('leaves no file if any call fails', async () => {
-    const out = await mkdtemp(join(tmpdir(), 'levy-filings-'));
-    try {
-      const all = failFrom(Number.POSITIVE_INFINITY);
-      expect((await shop.run('export', ...august, '--out', out)).code).toBe(0);
-      expect(await readdir(out)).toHaveLength(2);
-      for (const file of await readdir(out)) await rm(join(out, file));
-      expect(all.calls).toBeGreaterThan(5);
-      for (let n = 1; n <= all.calls; n++) {
-        failFrom(n);
-        const { code, err } = await shop.run('export', ...august, '--out', out);
-        expect([n, code, err]).toEqual([n, 1, expect.stringContaining('DynamoDB refused the request')]);
-        expect(await readdir(out)).toEqual([]);
-      }
-    } finally {
-      await rm(out, { recursive: true });
+    const out = createFolder();
+    const all = failFrom(Number.POSITIVE_INFINITY);
+    expect((await shop.run('export', ...august, '--out', out)).code).toBe(0);
+    expect(await readdir(out)).toHaveLength(2);
+    for (const file of await readdir(out)) await rm(join(out, file));
+    expect(all.calls).toBeGreaterThan(5);
+    for (let n = 1; n <= all.calls; n++) {
+      failFrom(n);
+      const { code, err } = await shop.run('export', ...august, '--out', out);
+      expect([n, code, err]).toEqual([n, 1, expect.stringContaining('DynamoDB refused the request')]);
+      expect(await readdir(out)).toEqual([]);
     }
   });
 });

@@ -1,11 +1,9 @@
 // @isolated: uses separate tables.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/emulator.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
@@ -16,6 +14,7 @@ import {
   writablePartitions,
 } from '../../shared/store/table-access.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 // A sweep processes the drafts of every account, so this file has a separate table, as in sweep-drafts.test.ts. It also
 // has separate content, because an activation affects all tests.
@@ -394,8 +393,7 @@ it('operator commands use exactly the access in the operator policy', async () =
   await made(client.create(creditOf({ id }, { status: 'finalized', ...half })));
   await closedFiling(client, 'MI', '2026-10-31');
   const { id: account } = caller.account;
-  const folder = mkdtempSync(join(tmpdir(), 'levy-operator-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = createFolder();
   const file = join(folder, 'ledger.ndjson');
   const run = async (program: () => Command, ...args: string[]) => {
     const ran = await runInProcess(program(), args);

@@ -6,16 +6,14 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { openFolder } from '../support/temporary-files.ts';
-
-const { save } = openFolder();
+import { saveFile } from '../support/temporary-files.ts';
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
 
 /** Imports rates in percent by ZIP. */
 const importing = async (state: string, rates: Readonly<Record<string, number>>, ...options: readonly string[]) => {
   const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
-  const path = await save('rates.csv', [header, ...rows].join('\n'));
+  const path = saveFile('rates.csv', [header, ...rows].join('\n'));
   const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
   const { code, out, err } = await runInProcess(contentProgram(), words);
   return { code, out, err, id: /(\S+@\S+) (?:with|already)/.exec(out)?.[1] ?? '', path };
@@ -28,7 +26,7 @@ const importingSst = async (
   ...options: readonly string[]
 ) => {
   const files = sstFiles(state, rates, boundary);
-  const paths = await Promise.all(files.map(({ name, content }) => save(name, content)));
+  const paths = files.map(({ name, content }) => saveFile(name, content));
   const given = ['--rates', paths[0] ?? '', '--boundaries', paths[1] ?? '', ...options];
   const words = ['import', '--format', 'sst', '--state', state, ...given];
   const { code, out, err } = await runInProcess(contentProgram(), words);

@@ -1,7 +1,6 @@
 /** `ledger export` and `ledger import`: from a ledger to a file, and to an account of another database. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -25,11 +24,11 @@ import { connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '
 import { seeded } from '../support/seeded.ts';
 import { storedBytes } from '../support/stored-bytes.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-const folder = mkdtempSync(join(tmpdir(), 'levy-ledger-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createFolder();
 afterEach(undoTampering);
 
 let files = 0;

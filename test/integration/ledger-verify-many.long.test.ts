@@ -1,8 +1,7 @@
 /** Runs `npm run ledger -- verify` for several accounts, samples and interruptions. This file has separate tables. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { claimKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
@@ -10,6 +9,7 @@ import { intercept, noFaults } from '../support/faults.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { connectClient, made, sale } from '../support/sales.ts';
 import { remove } from '../support/tampering.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 type Report = {
   readonly account: string;
@@ -19,7 +19,7 @@ type Report = {
 };
 type AllReport = { readonly sample?: string; readonly seed?: number; readonly accounts: readonly Report[] };
 
-const folder = mkdtempSync(join(tmpdir(), 'levy-verify-'));
+const folder = createFolder();
 const file = join(folder, 'state.json');
 const verify = (...args: string[]) => runInProcess(ledgerProgram(), ['verify', ...args]);
 const byAccount = ({ accounts }: AllReport) => accounts.toSorted((a, b) => (a.account < b.account ? -1 : 1));
@@ -52,7 +52,6 @@ afterEach(() => {
   noFaults();
   rmSync(file, { force: true });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Counts the reads of single items, and fails them after a given number. */
 const countReads = (most = Number.POSITIVE_INFINITY) => {

@@ -1,10 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -13,6 +11,7 @@ import type { Handlers } from '../../infra/local/handlers.ts';
 import { readSettings } from '../../infra/local/settings.ts';
 import { type Answer, type Request, send } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 type Service = {
   readonly process: ChildProcess;
@@ -284,32 +283,28 @@ describe('npm start, from start to end', () => {
   });
 
   it.skipIf(process.platform === 'win32')('exits with a message if its database cannot write a change', async () => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
+    const DATA_DIR = createFolder();
     const API_KEY = 'demo';
-    try {
-      // Limits the file size to simulate a full disk, in units of 512 or 1,024 bytes.
-      const words = ['-c', `trap '' XFSZ; ulimit -f 64; exec "${process.execPath}" infra/local/start.ts`];
-      const { process: child, url } = await startService({ DATA_DIR, API_KEY, NODE_DISABLE_COMPILE_CACHE: '1' }, [
-        'sh',
-        words,
-      ]);
-      let output = '';
-      child.stderr?.on('data', (chunk) => {
-        output += chunk;
-      });
-      const closed = once(child, 'close');
-      const isAnswered = async () => {
-        const request = { headers: { 'X-API-Key': API_KEY }, body: draft };
-        await send(url, 'POST', '/transactions', request);
-        return true;
-      };
-      while (await isAnswered().catch(() => false));
-      await closed;
-      expect(await ended(child)).toBe(1);
-      expect(output).toMatch(/database .*EFBIG.*\n$/);
-    } finally {
-      rmSync(DATA_DIR, { recursive: true, force: true });
-    }
+    // Limits the file size to simulate a full disk, in units of 512 or 1,024 bytes.
+    const words = ['-c', `trap '' XFSZ; ulimit -f 64; exec "${process.execPath}" infra/local/start.ts`];
+    const { process: child, url } = await startService({ DATA_DIR, API_KEY, NODE_DISABLE_COMPILE_CACHE: '1' }, [
+      'sh',
+      words,
+    ]);
+    let output = '';
+    child.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    const closed = once(child, 'close');
+    const isAnswered = async () => {
+      const request = { headers: { 'X-API-Key': API_KEY }, body: draft };
+      await send(url, 'POST', '/transactions', request);
+      return true;
+    };
+    while (await isAnswered().catch(() => false));
+    await closed;
+    expect(await ended(child)).toBe(1);
+    expect(output).toMatch(/database .*EFBIG.*\n$/);
   });
 
   it('stops its database if it is killed with SIGKILL', async () => {
@@ -319,27 +314,22 @@ describe('npm start, from start to end', () => {
   });
 
   it('keeps its data in DATA_DIR if it is killed, counts it in reports, and accepts any string as API_KEY', async () => {
-    const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
+    const DATA_DIR = createFolder();
     const API_KEY = "it's-$my-key";
     const headers = { 'X-API-Key': API_KEY };
-    try {
-      const first = await startService({ DATA_DIR, API_KEY });
-      const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
-      expect(created.status).toBe(201);
-      const body = { ...draft, status: 'finalized' };
-      expect((await send(first.url, 'POST', '/transactions', { headers, body })).status).toBe(201);
-      await stopService(first, 'SIGKILL');
-      const second = await startService({ DATA_DIR, API_KEY });
-      const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
-      expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
-      expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
-      const reported = () => send(second.url, 'GET', '/reports/by-state', { headers });
-      await vi.waitUntil(async () => (await reported()).body.data[0]?.sales.count === 1, 10_000);
-      await stopService(second);
-    } finally {
-      await endAll();
-      rmSync(DATA_DIR, { recursive: true, force: true });
-    }
+    const first = await startService({ DATA_DIR, API_KEY });
+    const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
+    expect(created.status).toBe(201);
+    const body = { ...draft, status: 'finalized' };
+    expect((await send(first.url, 'POST', '/transactions', { headers, body })).status).toBe(201);
+    await stopService(first, 'SIGKILL');
+    const second = await startService({ DATA_DIR, API_KEY });
+    const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
+    expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
+    expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
+    const reported = () => send(second.url, 'GET', '/reports/by-state', { headers });
+    await vi.waitUntil(async () => (await reported()).body.data[0]?.sales.count === 1, 10_000);
+    await stopService(second);
   });
 
   it.each([

@@ -1,29 +1,20 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ordersProgram } from '../../shared/cli/orders.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { connectClient } from '../support/sales.ts';
+import { createFolder, saveFile } from '../support/temporary-files.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'levy-orders-'));
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 
 const run = async (caller: Caller, command: string, text: string, name = 'orders.ndjson', args: string[] = []) => {
-  const file = join(folder, name);
-  await writeFile(file, text);
   vi.stubEnv('LEVY_API_KEY', caller.key);
   const { url } = await startApi();
-  return runInProcess(ordersProgram(), [command, '--file', file, '--url', url, ...args]);
+  return runInProcess(ordersProgram(), [command, '--file', saveFile(name, text), '--url', url, ...args]);
 };
 const ndjson = (orders: readonly object[]) => orders.map((order) => `${JSON.stringify(order)}\n`).join('');
 
@@ -92,7 +83,7 @@ it('groups differences by reason, and adds up what was charged', async () => {
   const caller = await registered('MI', 'NY', 'MA', 'CO');
   const equal = order('equal', '6.00', lansing, general);
   const credit = { ...order('credit', '6.00', lansing, general), type: 'credit' };
-  const out = join(folder, 'differences.csv');
+  const out = join(createFolder(), 'differences.csv');
   const all = ndjson([equal, ...cases.map(([, sent]) => sent), credit]);
   const ran = await run(caller, 'compare', all, 'orders.ndjson', ['--json', '--out', out]);
   expect({ code: ran.code, err: ran.err }).toEqual({ code: 0, err: '' });

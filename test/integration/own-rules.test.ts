@@ -8,9 +8,7 @@ import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { connectClient, creditOf, goods, later, made } from '../support/sales.ts';
-import { openFolder } from '../support/temporary-files.ts';
-
-const { save } = openFolder();
+import { saveFile } from '../support/temporary-files.ts';
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);
@@ -21,13 +19,13 @@ const content = async (...args: readonly string[]) => {
 const idIn = (out: string): string => /^Imported (\S+) /m.exec(out)?.[1] ?? '';
 
 const importOwn = async (file: object, ...options: readonly string[]) => {
-  const path = await save('own.json', JSON.stringify(file, null, 2));
+  const path = saveFile('own.json', JSON.stringify(file, null, 2));
   const out = await content('import', '--format', 'rules', '--file', path, ...options);
   return { out, id: idIn(out) };
 };
 
 const importSst = async (state: string, rates: string | Buffer, boundaries: string | Buffer) => {
-  const files = [await save('R.csv', rates), await save('B.csv', boundaries)] as const;
+  const files = [saveFile('R.csv', rates), saveFile('B.csv', boundaries)] as const;
   // A file with a few ZIPs changes a large share of them.
   const gates = ['--override', 'vanished,changed,largest,built-in,cases'];
   const out = await content(

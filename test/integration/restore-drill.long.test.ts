@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
 import { standInAws } from '../support/stand-in-aws.ts';
 
@@ -19,7 +19,6 @@ case "$*" in
   *describe-continuous-backups*accounts_*) echo 1795262406.9 ;;
   *describe-continuous-backups*content_*) echo "\${CONTENT_LATEST:-2026-11-21T13:00:05.900000+01:00}" ;;
 esac`);
-afterAll(aws.remove);
 
 const id = crypto.randomUUID();
 const named = (suffix: string) => ({

@@ -1,9 +1,7 @@
 /** The function `update-content` with local servers that simulate the publishers and the event bus. */
 // @isolated: uses separate tables and publishers.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
@@ -13,9 +11,10 @@ import { openEventBus } from '../support/event-bus-server.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';
 import { testDay } from '../support/sales.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA', 'KS'])];
-const folder = mkdtempSync(join(tmpdir(), 'levy-update-content-'));
+const folder = createFolder();
 Object.assign(process.env, {
   TABLE_CONTENT: `content_${randomUUID()}`,
   LEVY_CONTENT_MIRROR: server.url,
@@ -43,10 +42,7 @@ const [proposing, activating] = [await deployed('propose'), await deployed('acti
 for (const { advanceClock, now } of [proposing, activating]) advanceClock(Date.parse(testDay) - now());
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
-afterAll(async () => {
-  await Promise.all([bus.close(), server.close()]);
-  rmSync(folder, { recursive: true });
-});
+afterAll(async () => void (await Promise.all([bus.close(), server.close()])));
 
 const silent = { print: () => {} };
 const ajv = new Ajv2020({ allErrors: true });

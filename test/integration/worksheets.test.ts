@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, everyPage, getRefusal, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 startOnTestDay();
 
@@ -252,13 +252,12 @@ describe('worksheets', () => {
     const { lines } = await readSheet(filer, californian(), forms.CA);
     const { out } = await run(id ?? '');
     for (const { line, label } of lines) expect(out).toMatch(new RegExp(`^${line} +${RegExp.escape(label)} `, 'm'));
-    const folder = mkdtempSync(join(tmpdir(), 'levy-'));
+    const folder = createFolder();
     const path = join(folder, 'ca.csv');
     expect(await run(id ?? '', '--out', path)).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toBe((await filer.filing(id ?? '', { form: forms.CA }, csv)).text);
     const open = ['--dry-run', '--state', 'CA', '--period-end', '2026-10-31'];
     expect((await run(...open)).out).toContain('The period is not closed');
-    rmSync(folder, { recursive: true });
   });
 
   it('are refused for a canceled filing', async () => {

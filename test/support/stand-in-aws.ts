@@ -1,8 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createFolder } from './temporary-files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * shell script in which `$LOG` is the log file.
  */
 export const standInAws = (answers = '') => {
-  const folder = mkdtempSync(join(tmpdir(), 'levy-aws-'));
+  const folder = createFolder();
   const log = join(folder, 'aws.log');
   writeFileSync(join(folder, 'aws'), `#!/bin/bash\nLOG='${log}'\necho "$@" >> "$LOG"\n${answers}\n`);
   chmodSync(join(folder, 'aws'), 0o755);
@@ -42,5 +42,5 @@ export const standInAws = (answers = '') => {
   // Without --norc, bash could mistake the pipe for a network shell and read a profile that puts the real CLI first.
   /** Returns the output of shell lines. */
   const shell = (lines: string): string => spawnSync('bash', ['--norc', '-c', lines], environment({})).stdout;
-  return { run, runWithDatabase, shell, remove: () => rmSync(folder, { recursive: true }) };
+  return { run, runWithDatabase, shell };
 };

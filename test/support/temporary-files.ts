@@ -1,20 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 
-/** Creates a temporary folder for the files of a test file, which is removed after its tests. */
-export const openFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'levy-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  /** Saves a file under exactly this name, in its own folder. Returns its path. */
-  const save = async (name: string, content: string | Buffer): Promise<string> => {
-    const own = join(folder, randomUUID());
-    mkdirSync(own);
-    await writeFile(join(own, name), content);
-    return join(own, name);
-  };
-  return { folder, save };
+/** Creates a folder, which is removed at the end of the run. Returns its path. */
+export const createFolder = (): string => mkdtempSync(join(tmpdir(), 'levy-'));
+
+/** Saves a file under exactly this name, in its own folder. Returns its path. */
+export const saveFile = (name: string, content: string | Buffer): string => {
+  const path = join(createFolder(), name);
+  writeFileSync(path, content);
+  return path;
 };

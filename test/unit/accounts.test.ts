@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,6 +9,7 @@ import { getState, parseScopes } from '../../shared/cli/accounts/keys.ts';
 import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
 import { nameFrom, overlapMs, parseExpiry } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 describe('an API key', () => {
   it('starts with levy_, is 44 characters long and is unique', () => {
@@ -208,24 +208,19 @@ describe('settings', () => {
   });
 
   it('can be read from a file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'levy-settings-'));
+    const folder = createFolder();
     const file = join(folder, 'registrations.json');
-    try {
-      writeFileSync(file, JSON.stringify([michigan]));
-      expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
-      writeFileSync(file, `\uFEFF${JSON.stringify([michigan])}`);
-      expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
-      writeFileSync(join(folder, 'wrong.json'), '[{"state":"MI",]');
-      const wrong = refusal(() => assignmentsFrom([`registrations=@${join(folder, 'wrong.json')}`]));
-      expect(wrong).toMatch(/wrong\.json is not JSON: expected .* at line 1, column 16\.$/);
-      // npm runs scripts in the project folder.
-      vi.stubEnv('INIT_CWD', folder);
-      expect(assignmentsFrom(['registrations=@registrations.json'])).toEqual({ registrations: [michigan] });
-      expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
-    } finally {
-      vi.unstubAllEnvs();
-      rmSync(folder, { recursive: true });
-    }
+    writeFileSync(file, JSON.stringify([michigan]));
+    expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+    writeFileSync(file, `\uFEFF${JSON.stringify([michigan])}`);
+    expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+    writeFileSync(join(folder, 'wrong.json'), '[{"state":"MI",]');
+    const wrong = refusal(() => assignmentsFrom([`registrations=@${join(folder, 'wrong.json')}`]));
+    expect(wrong).toMatch(/wrong\.json is not JSON: expected .* at line 1, column 16\.$/);
+    // npm runs scripts in the project folder.
+    vi.stubEnv('INIT_CWD', folder);
+    expect(assignmentsFrom(['registrations=@registrations.json'])).toEqual({ registrations: [michigan] });
+    expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
   });
 
   const identity = { legal_name: 'A Shop', tin: { type: 'SSN', number: '123456789' }, sst_id: null, state_ids: {} };

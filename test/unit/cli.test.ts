@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Line } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 /** Returns what a command writes to standard output. */
 const written = (run: () => void): string => {
@@ -30,15 +30,8 @@ describe('command output', () => {
   });
 });
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'levy-folders-'));
-  vi.stubEnv('TMPDIR', folder);
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
+const folder = createFolder();
+beforeAll(() => void vi.stubEnv('TMPDIR', folder));
 
 it('removes the folders of killed processes, but not those of running processes or of other programs', async () => {
   const { pid: ended } = spawnSync(process.execPath, ['--version']);

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -15,6 +14,7 @@ import publisherRows from '../../shared/importers/updates/publishers.json' with 
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 describe('the publisher client', async () => {
   /**
@@ -37,7 +37,7 @@ describe('the publisher client', async () => {
       response.end('secret');
     }),
   ];
-  const folder = mkdtempSync(join(tmpdir(), 'levy-client-'));
+  const folder = createFolder();
   beforeEach(() => {
     stolen = 0;
   });
@@ -46,7 +46,6 @@ describe('the publisher client', async () => {
       server.closeAllConnections();
       server.close();
     }
-    rmSync(folder, { recursive: true });
   });
 
   const trusting = (limits = {}) => new PublisherClient({ mirror: publisher.url, isMirrorTrusted: true, limits });

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { charge, type PriceName, prices } from '../bench/cost/prices.ts';
 import { type CostOptions, getUsage, type Measures, type StepName } from '../bench/cost/usage.ts';
 import { type Bill, costProgram, getBill } from '../bench/cost.ts';
 import { readOutput } from '../support/run-command.ts';
+import { saveFile } from '../support/temporary-files.ts';
 
 /** The amounts of `npm run cost`, compared with manual sums and with independent decimal arithmetic. */
 
@@ -230,12 +228,7 @@ const json = async (...args: readonly string[]): Promise<Printed> =>
   JSON.parse(await printed(...required, '--json', ...args));
 const readTotal = async (...args: readonly string[]) => Number((await json(...args)).total);
 
-const priceFile = (content: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'levy-cost-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'prices.json'), content);
-  return join(folder, 'prices.json');
-};
+const priceFile = (content: string): string => saveFile('prices.json', content);
 
 describe('npm run cost', () => {
   it.each([
