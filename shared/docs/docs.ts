@@ -31,7 +31,7 @@ const guideParts = [
     id: 'changelog',
     title: 'Changelog',
     text: readText('../../CHANGELOG.md')
-      .replace(/^# .*\n[^#]*/, '')
+      .replace(/^.*?(?=^## )/ms, '')
       .replaceAll(/^##/gm, '###'),
   },
 ];
