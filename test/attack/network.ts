@@ -5,6 +5,7 @@ import { must } from '../model/book.ts';
 import type { Call } from '../support/api.ts';
 import { breakingProxy, type Passed, type Passing, pass } from '../support/breaking-proxy.ts';
 import { type Answer, type Request, send } from '../support/http.ts';
+import { seeded } from '../support/seeded.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -19,6 +20,7 @@ const fates: readonly Fate[] = [
   ...Array<Fate>(4).fill('hasty'),
   'killed',
 ];
+type Drawn = { readonly fate: Fate; readonly delayMs: number };
 const lossShare = 0.22;
 const attemptsMax = 200;
 const dayMs = 86_400_000;
@@ -66,14 +68,19 @@ export const openNetwork = async (service: Service, random: () => number): Promi
   let [requests, attempts] = [0, 0];
 
   /** Returns `null` for a lost reply, and for an answer after which a client tries again. */
-  const attempt = async (method: string, path: string, request: Request, fate: Fate): Promise<Answer | null> => {
+  const attempt = async (
+    method: string,
+    path: string,
+    request: Request,
+    { fate, delayMs }: Drawn,
+  ): Promise<Answer | null> => {
     attempts += 1;
     await service.ready();
     try {
       const sending = send(url, method, path, { ...request, headers: { ...request.headers, [fateHeader]: fate } });
       if (fate === 'killed') {
         sending.catch(() => {});
-        await sleep(random() * 60);
+        await sleep(delayMs);
         service.kill();
       }
       const answer = await sending;
@@ -84,25 +91,31 @@ export const openNetwork = async (service: Service, random: () => number): Promi
     }
   };
 
-  const draw = (kills: boolean): Fate => {
-    if (random() > lossShare) return 'arrives';
-    const fate = fates[Math.floor(random() * fates.length)] as Fate;
-    return fate === 'killed' && !kills ? 'arrives' : fate;
+  const draw = (own: () => number, kills: boolean): Drawn => {
+    const [isLost, fate, delayMs] = [own() <= lossShare, fates[Math.floor(own() * fates.length)] as Fate, own() * 60];
+    return { fate: isLost && (kills || fate !== 'killed') ? fate : 'arrives', delayMs };
   };
 
   const connectClient = (apiKey: string, kills: boolean) => {
     /** When a key was first answered, by path and key. The service keeps a key for a day. */
     const answered = new Map<string, number>();
+    // Its own series, which the requests of other clients do not change.
+    const own = seeded(Math.floor(random() * 2 ** 31));
     return async (method: string, path: string, request: Request = {}): Promise<Answer> => {
       const number = String(++requests);
-      const own = method === 'POST' ? { 'Idempotency-Key': `request ${number}` } : {};
-      const headers = { 'X-API-Key': apiKey, [numberHeader]: number, ...own, ...request.headers };
+      const ownKey = method === 'POST' ? { 'Idempotency-Key': `request ${number}` } : {};
+      const headers = { 'X-API-Key': apiKey, [numberHeader]: number, ...ownKey, ...request.headers };
       const keyed = `${path} ${headers['Idempotency-Key']}`;
       const isFirst = (answered.get(keyed) ?? 0) + dayMs <= now();
       // Drawn in advance, so the number of attempts does not change the series.
-      const drawn = [draw(kills), draw(kills)];
+      const drawn = [draw(own, kills), draw(own, kills)];
       for (let at = 0; at < attemptsMax; at += 1) {
-        const answer = await attempt(method, path, { ...request, headers }, drawn[at] ?? 'arrives');
+        const answer = await attempt(
+          method,
+          path,
+          { ...request, headers },
+          drawn[at] ?? { fate: 'arrives', delayMs: 0 },
+        );
         if (!answer) {
           await sleep(20);
           continue;
