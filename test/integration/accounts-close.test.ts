@@ -8,7 +8,6 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { handler as countTransactions } from '../../functions/count-transactions.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { countedKey } from '../../shared/store/keys.ts';
@@ -17,15 +16,13 @@ import { newCaller } from '../support/api.ts';
 import { failSends, intercept, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
 import { scannedItems } from '../support/raw-items.ts';
-import { accounts, minuteMs, runInProcess } from '../support/run-command.ts';
+import { accounts, ledger, minuteMs, runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 afterEach(noFaults);
 
 const newFile = () => join(createFolder(), 'ledger.ndjson');
-
-const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);
 
 const tableNames = [environment.tables.transactions, environment.tables.accounts];
 

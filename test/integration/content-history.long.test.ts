@@ -14,7 +14,7 @@ import { loadContent } from '../../shared/store/content/load-content.ts';
 import type { TestFile } from '../fixtures/imports/harness.ts';
 import { withFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { readOutput } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 
@@ -293,11 +293,7 @@ const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => 
   };
 };
 
-const content = async (...args: readonly string[]) => {
-  const { code, out, err } = await runInProcess(contentProgram(), args);
-  if (code !== 0) throw new Error(err);
-  return out;
-};
+const content = (...args: readonly string[]) => readOutput(contentProgram(), args);
 
 /** Runs at noon of a day by the service's clock. */
 const on = <Value>(day: string, run: () => Promise<Value>): Promise<Value> =>

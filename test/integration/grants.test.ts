@@ -43,7 +43,7 @@ const { accountsProgram } = await import('../../shared/cli/accounts.ts');
 const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
 const { newCaller } = await import('../support/api.ts');
 const { intercept } = await import('../support/faults.ts');
-const { runInProcess } = await import('../support/run-command.ts');
+const { readOutput } = await import('../support/run-command.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
 const { buildHead } = await import('../support/imported.ts');
 const { cancel, closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
@@ -395,11 +395,7 @@ it('operator commands use exactly the access in the operator policy', async () =
   const { id: account } = caller.account;
   const folder = createFolder();
   const file = join(folder, 'ledger.ndjson');
-  const run = async (program: () => Command, ...args: string[]) => {
-    const ran = await runInProcess(program(), args);
-    if (ran.code !== 0) throw new Error(`${args.join(' ')}: ${ran.err}`);
-    return ran.out;
-  };
+  const run = (program: () => Command, ...args: string[]) => readOutput(program(), args);
   const used = await recorded(async () => {
     const { id: made } = JSON.parse(await run(accountsProgram, 'create', '--name', 'A shop', '--json'));
     await run(accountsProgram, 'list');

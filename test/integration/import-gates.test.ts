@@ -15,8 +15,8 @@ const importing = async (state: string, rates: Readonly<Record<string, number>>,
   const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
   const path = saveFile('rates.csv', [header, ...rows].join('\n'));
   const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
-  const { code, out, err } = await runInProcess(contentProgram(), words);
-  return { code, out, err, id: /(\S+@\S+) (?:with|already)/.exec(out)?.[1] ?? '', path };
+  const ran = await runInProcess(contentProgram(), words);
+  return { ...ran, id: /(\S+@\S+) (?:with|already)/.exec(ran.out)?.[1] ?? '', path };
 };
 /** Imports a pair of SST files. Indiana has 7 % everywhere, Kentucky 6 %. */
 const importingSst = async (
@@ -29,8 +29,7 @@ const importingSst = async (
   const paths = files.map(({ name, content }) => saveFile(name, content));
   const given = ['--rates', paths[0] ?? '', '--boundaries', paths[1] ?? '', ...options];
   const words = ['import', '--format', 'sst', '--state', state, ...given];
-  const { code, out, err } = await runInProcess(contentProgram(), words);
-  return { code, out, err };
+  return runInProcess(contentProgram(), words);
 };
 const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 

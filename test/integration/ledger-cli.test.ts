@@ -9,7 +9,6 @@ import {
   verifyFiling,
   verifyTransaction,
 } from '../../shared/cli/ledger/verify-account.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
@@ -34,11 +33,9 @@ import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-e
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file, soldOn } from '../support/filings.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { ledger } from '../support/run-command.ts';
 import { connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
-
-const ledger = (...args: string[]) => runInProcess(ledgerProgram(), args);
 
 const verified = async (account: string, pauseMs = 0) => {
   const findings: Finding[] = [];

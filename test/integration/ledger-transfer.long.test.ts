@@ -8,7 +8,6 @@ import type { Account } from '../../shared/accounts/account.ts';
 import { exportLedger } from '../../shared/cli/ledger/export.ts';
 import { importLedger, refuseOtherContent, verifyImport } from '../../shared/cli/ledger/import.ts';
 import { checkExport } from '../../shared/cli/ledger/read-export.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { decodeEntry } from '../../shared/ledger/entries/entry.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
@@ -19,7 +18,7 @@ import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
 import { answerFrom, type Command, getInput, MemoryDatabase, sendAny } from '../support/memory-database.ts';
 import { scannedItems } from '../support/raw-items.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { ledger } from '../support/run-command.ts';
 import { connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { storedBytes } from '../support/stored-bytes.ts';
@@ -452,7 +451,6 @@ describe('an interrupted import', () => {
 });
 
 describe('npm run ledger -- export and import', () => {
-  const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);
   beforeAll(() => vi.stubEnv('INIT_CWD', folder));
   afterAll(() => void vi.unstubAllEnvs());
 

@@ -2,11 +2,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { claimKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { ledger } from '../support/run-command.ts';
 import { connectClient, made, sale } from '../support/sales.ts';
 import { remove } from '../support/tampering.ts';
 import { createFolder } from '../support/temporary-files.ts';
@@ -21,7 +20,7 @@ type AllReport = { readonly sample?: string; readonly seed?: number; readonly ac
 
 const folder = createFolder();
 const file = join(folder, 'state.json');
-const verify = (...args: string[]) => runInProcess(ledgerProgram(), ['verify', ...args]);
+const verify = (...args: string[]) => ledger('verify', ...args);
 const byAccount = ({ accounts }: AllReport) => accounts.toSorted((a, b) => (a.account < b.account ? -1 : 1));
 
 // More than two pages of transactions in one account, and a few in three others.

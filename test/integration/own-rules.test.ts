@@ -6,15 +6,11 @@ import { findHead, readActiveReleases } from '../../shared/store/content/content
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { readOutput } from '../support/run-command.ts';
 import { connectClient, creditOf, goods, later, made } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
-const content = async (...args: readonly string[]) => {
-  const { code, out, err } = await runInProcess(contentProgram(), args);
-  expect(code, err).toBe(0);
-  return out;
-};
+const content = (...args: readonly string[]) => readOutput(contentProgram(), args);
 
 const idIn = (out: string): string => /^Imported (\S+) /m.exec(out)?.[1] ?? '';
 

@@ -1,17 +1,15 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { accountsProgram } from '../../shared/cli/accounts.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { newSalt } from '../../shared/ledger/personal-data/fields.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { csv } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { accounts, ledger } from '../support/run-command.ts';
 import { connectClient, creditOf, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 describe('redacted data', () => {
-  const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
+  const redact = (...args: readonly string[]) => accounts('redact', '--account', ...args);
 
   const personal = {
     customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
@@ -120,12 +118,12 @@ describe('ledger verify after a redaction', () => {
     redacted = { account, id: (await sold(client, personal)).id };
     other = { account, id: (await sold(client, personal)).id };
     const args = ['redact', '--account', account, '--transaction', redacted.id, '--yes'];
-    expect(await runInProcess(accountsProgram(), args)).toMatchObject({ code: 0 });
+    expect(await accounts(...args)).toMatchObject({ code: 0 });
   });
   afterEach(undoTampering);
 
   const found = async (): Promise<string[]> => {
-    const { out } = await runInProcess(ledgerProgram(), ['verify', '--account', account, '--json']);
+    const { out } = await ledger('verify', '--account', account, '--json');
     return JSON.parse(out).findings.map(({ id, check }: { id: string; check: string }) => `${check} ${id}`);
   };
 
@@ -183,7 +181,7 @@ describe('ledger verify after a redaction', () => {
   it('does not redact a transaction whose state differs from its audit chain', async () => {
     await alter(other, set({ tax_date: '2026-10-09' }));
     const args = ['redact', '--account', account, '--transaction', other.id, '--yes', '--json'];
-    const { code, out } = await runInProcess(accountsProgram(), args);
+    const { code, out } = await accounts(...args);
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, transactions: 0, inconsistent: [other.id] });
   });
 });

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { accountsProgram } from '../../shared/cli/accounts.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { redactTransaction, retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
@@ -12,7 +10,7 @@ import { closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { isLong } from '../support/mode.ts';
 import { readRawItems } from '../support/raw-items.ts';
-import { accounts, runInProcess } from '../support/run-command.ts';
+import { accounts, ledger } from '../support/run-command.ts';
 import { connectClient, creditOf, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
@@ -129,9 +127,9 @@ const everyFigure = async ({ client, filing }: PersonalShop): Promise<string[]> 
 // @isolated: ids in one process only increase, and here they must match their creation time.
 
 describe('redact', () => {
-  const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
+  const redact = (...args: readonly string[]) => accounts('redact', '--account', ...args);
   const verify = async (account: string) => {
-    const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account, '--json']);
+    const { code, out } = await ledger('verify', '--account', account, '--json');
     return { code, ...JSON.parse(out) };
   };
   const personalIn = async (account: string, text = 'priv') =>
@@ -256,9 +254,9 @@ describe('retention of personal data', () => {
     expect((await readRawItems(id)).filter((item) => item.includes('priv@'))).toEqual([]);
     await later(41 * dayMs, async () => expect(await runFor(id)).toEqual(outcome(1)));
     const newest = (await made(client.list())).data[0]?.id ?? '';
-    const history = await runInProcess(ledgerProgram(), ['history', newest, '--account', id]);
+    const history = await ledger('history', newest, '--account', id);
     expect(history.out).toContain('retention');
-    const { code } = await runInProcess(ledgerProgram(), ['verify', '--account', id]);
+    const { code } = await ledger('verify', '--account', id);
     expect(code).toBe(0);
   });
 

@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { countRecords, startEventSource } from '../../infra/local/handlers.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
 import { openStream, streamReader } from '../../infra/local/table-stream.ts';
-import { accountsProgram } from '../../shared/cli/accounts.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
+
 import { environment } from '../../shared/config/environment.ts';
 import { rowItem } from '../../shared/store/report-store.ts';
 import { putItems } from '../bench/database.ts';
@@ -14,7 +13,7 @@ import { cancel, closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { isLong } from '../support/mode.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { accounts, ledger } from '../support/run-command.ts';
 import { creditOf, getRefusal, goods, made, michigan, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
@@ -176,7 +175,7 @@ it('a recount counts once what the stream missed', async () => {
   await exercise(filer, 3, 25);
   const records = await fresh();
   await countRecords(records.slice(0, 40));
-  const recount = () => runInProcess(ledgerProgram(), ['recount', '--account', caller.account.id]);
+  const recount = () => ledger('recount', '--account', caller.account.id);
   const first = await recount();
   expect([first.code, first.err]).toEqual([0, '']);
   expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
@@ -259,7 +258,7 @@ it('a redaction changes no sum', async () => {
   await countRecords(await fresh());
   const before = await getReport(filer);
   const redact = ['redact', '--account', caller.account.id, '--transaction', id, '--yes'];
-  expect(await runInProcess(accountsProgram(), redact)).toMatchObject({ code: 0 });
+  expect(await accounts(...redact)).toMatchObject({ code: 0 });
   await countRecords(await fresh());
   expect({ ...(await getReport(filer)), as_of: null }).toEqual({ ...before, as_of: null });
 });
@@ -268,7 +267,7 @@ describe('accounts check', () => {
   type Finding = { readonly status: string; readonly subject: string };
   const readCheck = async (settings: Parameters<typeof newCaller>[0]) => {
     const { account } = await newCaller(settings);
-    const { code, out } = await runInProcess(accountsProgram(), ['check', '--account', account.id, '--json']);
+    const { code, out } = await accounts('check', '--account', account.id, '--json');
     const { findings } = JSON.parse(out) as { findings: Finding[] };
     const listSubjects = (wanted: string) =>
       findings.filter(({ status }) => status === wanted).map(({ subject }) => subject);
@@ -364,7 +363,7 @@ describe('GET /registrations/advice', () => {
     const { warnings, of } = await readAdvice(filer);
     expect(warnings.map(({ code }) => code)).toEqual(['currency_not_counted']);
     expect(of('MI')?.periods[1]).toMatchObject({ sales_amount: '0.00', transaction_count: 1 });
-    const printed = await runInProcess(accountsProgram(), ['advice', '--account', caller.account.id, '--json']);
+    const printed = await accounts('advice', '--account', caller.account.id, '--json');
     expect(JSON.parse(printed.out)).toMatchObject({ warnings });
   });
 });

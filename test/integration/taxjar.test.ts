@@ -5,12 +5,11 @@ import { Decimal } from 'decimal.js';
 import Taxjar from 'taxjar';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { accountsProgram } from '../../shared/cli/accounts.ts';
 import openApi from '../../shared/taxjar/openapi.json' with { type: 'json' };
 import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { closedFiling, createFiler, expectVerified } from '../support/filings.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { accounts } from '../support/run-command.ts';
 import { made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -320,7 +319,7 @@ describe('orders and refunds', () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, customer_id: 'cus_9' });
     const words = ['redact', '--account', caller.account.id, '--customer', 'cus_9', '--yes'];
-    expect(await runInProcess(accountsProgram(), words)).toMatchObject({ code: 0 });
+    expect(await accounts(...words)).toMatchObject({ code: 0 });
     expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
     expect(await refusal(client.showOrder('123'))).toMatch(/^404 /);
   });

@@ -5,7 +5,6 @@ import { type Account, defaultSettings } from '../../shared/accounts/account.ts'
 import { hashKey, newApiKey } from '../../shared/accounts/api-key.ts';
 import { windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { readPages } from '../../shared/base/collections.ts';
-import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { findAccount, listAccountIds, provisionAccount } from '../../shared/store/accounts/account-store.ts';
@@ -14,8 +13,10 @@ import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+
 import { intercept, noFaults } from '../support/faults.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { accounts } from '../support/run-command.ts';
+
 import { connectClient, getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
 const scopes = ['read', 'write', 'settings'] as const;
@@ -154,7 +155,7 @@ describe('POST /account', () => {
   it('lists the changes of the operator', async () => {
     const caller = await owner();
     const options = ['settings', '--account', caller.account.id, 'rate_limit=500'];
-    expect(await runInProcess(accountsProgram(), options)).toMatchObject({ code: 0 });
+    expect(await accounts(...options)).toMatchObject({ code: 0 });
     expect((await made(read(caller))).changes).toMatchObject([
       { by: 'operator', setting: 'rate_limit', before: '2000', after: '500' },
     ]);

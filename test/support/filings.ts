@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import type { Caller } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
-import { runInProcess } from './run-command.ts';
+import { ledger } from './run-command.ts';
 import { type Client, connectClient, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
@@ -127,7 +126,7 @@ export const exceptionsText = (rows: readonly Schema<'FilingException'>[]): stri
 
 /** Expects that `npm run ledger -- verify` reports no errors for an account. */
 export const expectVerified = async ({ account }: Pick<Caller, 'account'>): Promise<void> => {
-  const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account.id]);
+  const { code, out } = await ledger('verify', '--account', account.id);
   expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
 };
 

@@ -4,6 +4,7 @@ import { type Command, CommanderError } from 'commander';
 import { afterAll, beforeAll, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { anonymous } from './api.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -90,6 +91,7 @@ export const dayMs = 24 * hourMs;
 
 /** Runs the command and returns its exit code and output. */
 export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
+export const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);
 
 /** Runs the command and returns its output. Throws its error. */
 export const ran = (...args: string[]): Promise<string> => readOutput(accountsProgram(), args);
