@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { countRecords, startEventSource } from '../../infra/local/handlers.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
 import { openStream, streamReader } from '../../infra/local/table-stream.ts';
-
 import { environment } from '../../shared/config/environment.ts';
 import { rowItem } from '../../shared/store/report-store.ts';
 import { putItems } from '../bench/database.ts';
