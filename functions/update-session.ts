@@ -3,9 +3,8 @@ import { sessionCookie, sessionEnded } from '../shared/api/authenticate.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { assert } from '../shared/base/assert.ts';
 import { described } from '../shared/base/described.ts';
-import { invalidFormat } from '../shared/base/problem.ts';
 import { objectType, timestamp } from '../shared/base/response-scalars.ts';
-import { accept, refuse } from '../shared/base/result.ts';
+import { accept, invalidFormat, refuse } from '../shared/base/result.ts';
 import { endSession, extendSession, startSession } from '../shared/store/accounts/session-store.ts';
 
 const SessionRequest = described(

@@ -2,7 +2,7 @@
  * Responses that a gateway returns without calling a function, for the deployed gateway (api-definition.ts) and the
  * local one.
  */
-import type { Problem } from '../shared/base/problem.ts';
+import type { Problem } from '../shared/base/result.ts';
 
 const problem = (code: Problem['code'], title: string, detail: string): Problem => ({ code, title, detail });
 

@@ -8,7 +8,7 @@ import { assert } from '../../shared/base/assert.ts';
 import { instantMs } from '../../shared/base/calendar.ts';
 import { asObject } from '../../shared/base/json.ts';
 import { isLoopback } from '../../shared/base/loopback.ts';
-import { invalidFormat, type Problem } from '../../shared/base/problem.ts';
+import { invalidFormat, type Problem } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import { bodyTooLarge, broken, malformed, notFound, unavailable } from '../gateway-problems.ts';

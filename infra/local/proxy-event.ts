@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { envelope, proxyResult } from '../../shared/api/reply.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
-import type { Problem } from '../../shared/base/problem.ts';
+import type { Problem } from '../../shared/base/result.ts';
 import { closest } from '../../shared/vocabulary/closest.ts';
 
 export type RequestTarget = {

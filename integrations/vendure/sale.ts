@@ -1,5 +1,10 @@
-import type { Order, Refund, RequestContext } from '@vendure/core';
-import { type TransactionalConnection, Order as VendureOrder } from '@vendure/core';
+import {
+  type Order,
+  type Refund,
+  type RequestContext,
+  type TransactionalConnection,
+  Order as VendureOrder,
+} from '@vendure/core';
 import { toMinor } from '../core/money.ts';
 import type { Cart, Order as SoldOrder, Refund as SoldRefund } from '../core/order.ts';
 import { failed, type Problem } from '../core/problem.ts';

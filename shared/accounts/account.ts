@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { instantMs, toDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 import { inTimeZone } from './time-zone.ts';

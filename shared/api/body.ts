@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { describeJsonError, isObjectOrArray } from '../base/json.ts';
-import { invalidFormat, type Problem, problemPointer } from '../base/problem.ts';
+import { invalidFormat, type Problem, problemPointer } from '../base/result.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { suggestField } from '../calculations/sent-warnings.ts';
 import { now } from '../config/clock.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import { assert } from '../base/assert.ts';
-import type { Problem } from '../base/problem.ts';
-import { mapResult, type Result } from '../base/result.ts';
+import { mapResult, type Problem, type Result } from '../base/result.ts';
 import { withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import type { Endpoint, EndpointDescription, Serve } from './endpoint.ts';

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Code } from '../base/error-codes.ts';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';

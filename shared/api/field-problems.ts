@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { valueAt } from '../base/json.ts';
-import { type Problem, problemPointer } from '../base/problem.ts';
+import { type Problem, problemPointer } from '../base/result.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A path into a body as a JSON Pointer (RFC 6901). */

@@ -1,5 +1,5 @@
 import { rateLimiter } from '../accounts/rate-limiter.ts';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { scopes as accountScopes } from '../accounts/api-key.ts';
 import { assert } from '../base/assert.ts';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import type { Caller as UseCaseCaller } from '../ledger/ports.ts';
 import type { SessionSource } from '../store/accounts/session-store.ts';

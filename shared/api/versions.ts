@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import { Refusal, type RequestContext, requireCaller } from './request-context.ts';
 
 /**

@@ -1,4 +1,35 @@
-import type { Problem } from './problem.ts';
+import type { Code } from './error-codes.ts';
+
+/** The location of a problem: a JSON Pointer into the body, or the name of a query parameter or header. */
+export type Source = { readonly pointer: string } | { readonly parameter: string } | { readonly header: string };
+
+/** One error of a response: what is wrong (`title`) and what to send instead (`detail`). */
+export type Problem = {
+  readonly code: Code;
+  readonly title: string;
+  readonly detail: string;
+  readonly source?: Source;
+  readonly meta?: Readonly<Record<string, unknown>>;
+};
+
+/** Returns the pointer of a problem; empty if it is not about the body. */
+export const problemPointer = ({ source }: Problem): string => (source && 'pointer' in source ? source.pointer : '');
+
+/** Creates the problem of a field with an invalid value. */
+export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
+  code: 'validation_invalid_format',
+  title,
+  detail,
+  source: { pointer },
+});
+
+/** Creates the problem of a missing field. */
+export const requiredField = (pointer: string, detail: string): Problem => ({
+  code: 'validation_required_field',
+  title: `Missing field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
+  detail,
+  source: { pointer },
+});
 
 /** The result of an operation that can be refused. Bugs and outages throw. */
 export type Result<Value> = Accepted<Value> | Refused;

@@ -1,6 +1,5 @@
 /** Which line items a shipping charge delivers, and which line items a seller's fee is for. */
-import { invalidFormat, type Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
 import { determineFulfillment, isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
   assignRoles,

@@ -1,6 +1,6 @@
 /** Retail delivery fees: a state's charge on a delivered order, in addition to the tax on its goods. */
 
-import { invalidFormat, type Problem } from '../base/problem.ts';
+import { invalidFormat, type Problem } from '../base/result.ts';
 import { decimal } from '../money/decimal.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import {

@@ -1,8 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { getOrAdd } from '../base/collections.ts';
-import type { Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { ReleaseFor } from '../catalog/content.ts';
 import type { PostalAddress } from '../catalog/location/address.ts';
 import type { Coverage } from '../catalog/release.ts';

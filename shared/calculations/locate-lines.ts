@@ -1,11 +1,9 @@
 import type { Settings } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { type Problem, requiredField } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, type Problem, type Result, refuse, requiredField } from '../base/result.ts';
 import type { ReleaseFor } from '../catalog/content.ts';
 import type { Dated } from '../catalog/effective.ts';
-import type { PostalAddress } from '../catalog/location/address.ts';
-import { addressesByState, readAddress, type TaxAddress } from '../catalog/location/address.ts';
+import { addressesByState, type PostalAddress, readAddress, type TaxAddress } from '../catalog/location/address.ts';
 import { withRelevantStreet } from '../catalog/location/location-choice.ts';
 import type { Resolution } from '../catalog/location/place.ts';
 import type { Evidence } from '../catalog/release-values.ts';

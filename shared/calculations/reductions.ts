@@ -3,8 +3,7 @@
  * items or shipping charges of its document, and is taxed like them.
  */
 
-import { invalidFormat, type Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { isShippingCharge } from '../tax/document.ts';

@@ -1,6 +1,6 @@
 import { dayMs, toDay } from '../base/calendar.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
-import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
+import { invalidFormat, type Problem, requiredField } from '../base/result.ts';
 import { PostalAddress, readAddress } from '../catalog/location/address.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import {

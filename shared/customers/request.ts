@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import { certificateReasons, identifier, text } from '../calculations/fields.ts';
 import { closest } from '../vocabulary/closest.ts';
 import { state } from '../vocabulary/state-field.ts';

@@ -1,5 +1,5 @@
 import { dayAfter } from '../base/calendar.ts';
-import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
+import { invalidFormat, type Problem, requiredField } from '../base/result.ts';
 import { cursorProblem } from '../ledger/page-limit.ts';
 import { statusProblem } from '../ledger/status.ts';
 import type { FilingStatus, StoredFiling } from './filing.ts';

@@ -3,7 +3,7 @@ import { isDay } from '../base/calendar.ts';
 import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
-import { invalidFormat, type Problem } from '../base/problem.ts';
+import { invalidFormat, type Problem } from '../base/result.ts';
 import { day, flag } from '../calculations/fields.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import { pageLimit, startingAfter } from '../ledger/page-limit.ts';

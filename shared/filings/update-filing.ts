@@ -1,6 +1,5 @@
 import { assert } from '../base/assert.ts';
-import type { Problem } from '../base/problem.ts';
-import { type Result, refuse } from '../base/result.ts';
+import { type Problem, type Result, refuse } from '../base/result.ts';
 
 import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
 import { changeReply, type Decided, decidedBy, summedUp, unchanged } from './answer.ts';

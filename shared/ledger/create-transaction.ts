@@ -1,8 +1,7 @@
 import { fitsAnswer } from '../base/answer-size.ts';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { invalidFormat, type Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, type Replacement } from './commit.ts';
 import { calculateWithContent } from './context.ts';
@@ -12,25 +11,24 @@ import { withRecordedTax } from './credits/credit.ts';
 import { parentNotFound } from './credits/problems.ts';
 import { findExemptShipping, findShippedInside } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
-import type { Idempotency, SavedResponse } from './ports.ts';
 import {
   answerOfReplay,
   answerTooLarge,
   type Caller,
   type CreatePorts,
+  type Idempotency,
   notFound,
   otherVersion,
   periodClosed,
   type ReplayableResponse,
   referenceTaken,
+  type SavedResponse,
   tooLarge,
   transactionResponse,
 } from './ports.ts';
-import type { TransactionRequest, TransactionUpdate } from './request.ts';
-import { taxDecimalsProblem } from './request.ts';
+import { type TransactionRequest, type TransactionUpdate, taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
-import type { StoredTransaction } from './transaction.ts';
-import { expireStoredIfDue } from './transaction.ts';
+import { expireStoredIfDue, type StoredTransaction } from './transaction.ts';
 import { planUpdate } from './updates/plan.ts';
 
 type Creation = {

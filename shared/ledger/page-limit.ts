@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { answerBytes, fitsBytes } from '../base/answer-size.ts';
 import { described } from '../base/described.ts';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 
 const usual = 25;
 

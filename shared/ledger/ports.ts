@@ -1,7 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { RemainingMs } from '../base/contention.ts';
-import type { Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import type { AuditEntry } from './audit.ts';

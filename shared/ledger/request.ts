@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import type { Account } from '../accounts/account.ts';
-import { tooEarlyProblem } from '../accounts/account.ts';
+import { type Account, tooEarlyProblem } from '../accounts/account.ts';
 import { described, readDescription } from '../base/described.ts';
 import { asObject, type JsonObject } from '../base/json.ts';
-import { invalidFormat, type Problem, problemPointer } from '../base/problem.ts';
+import { invalidFormat, type Problem, problemPointer } from '../base/result.ts';
 import { decimalString, identifier, text } from '../calculations/fields.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
 import {

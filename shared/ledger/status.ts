@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 
 export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
 export type Status = (typeof statuses)[number];

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 import type * as response from './response.ts';
 import type { RecordedBasis } from './settings-snapshot.ts';
 

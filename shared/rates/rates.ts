@@ -2,10 +2,13 @@ import * as z from 'zod/mini';
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { described } from '../base/described.ts';
-import { type Problem, problemPointer } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
-import type { WarningDays } from '../calculations/address-warnings.ts';
-import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../calculations/address-warnings.ts';
+import { accept, type Problem, problemPointer, type Result, refuse } from '../base/result.ts';
+import {
+  placeUncertainties,
+  resolutionWarnings,
+  uncertaintyWarnings,
+  type WarningDays,
+} from '../calculations/address-warnings.ts';
 import { policyProblem } from '../calculations/document.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { day, text } from '../calculations/fields.ts';
@@ -18,8 +21,7 @@ import { rateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { type Jurisdiction, type Rate, rateDecimals } from '../catalog/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
-import type { ScaledRate } from '../tax/assessment.ts';
-import { goodsRate } from '../tax/assessment.ts';
+import { goodsRate, type ScaledRate } from '../tax/assessment.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
 import type { JurisdictionRate, Rates } from './response.ts';

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Account, ReturnIdentity } from '../accounts/account.ts';
 import { assert } from '../base/assert.ts';
-import type { Problem } from '../base/problem.ts';
-import { accept, mapResult, type Result, refuse } from '../base/result.ts';
+import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import { isStreamlinedMember, usesCompositeCodes } from '../catalog/streamlined.ts';
 import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { processTypes, returnTypes } from '../filings/request.ts';

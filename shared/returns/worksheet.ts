@@ -1,7 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { csvText } from '../base/csv.ts';
-import type { Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import { findFormName } from '../catalog/form-names.ts';
 import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';

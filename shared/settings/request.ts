@@ -4,7 +4,7 @@ import { isTimeZone } from '../accounts/time-zone.ts';
 import { isDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
 import { asObject } from '../base/json.ts';
-import { invalidFormat, type Problem } from '../base/problem.ts';
+import { invalidFormat, type Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';

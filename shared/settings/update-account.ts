@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Account, Settings } from '../accounts/account.ts';
-import { booksOpenFrom } from '../accounts/account.ts';
+import { type Account, booksOpenFrom, type Settings } from '../accounts/account.ts';
 import { settingsTag } from '../accounts/answer.ts';
 import { assert } from '../base/assert.ts';
 import { lastDay, toMonth } from '../base/calendar.ts';
 import { Contention } from '../base/contention.ts';
-import type { Problem } from '../base/problem.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import { findOldest, registeredStates } from '../filings/periods.ts';
 import type { FilingReads } from '../filings/ports.ts';
 import { changeSettings, findAccount } from '../store/accounts/account-store.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../base/problem.ts';
+import type { Problem } from '../base/result.ts';
 
 /** Errors in TaxJar's form: `{"status": 406, "error": "Not Acceptable", "detail": "…"}`. */
 

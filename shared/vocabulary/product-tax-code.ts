@@ -1,6 +1,5 @@
 import { AssertionError } from '../base/assert.ts';
-import type { Problem } from '../base/problem.ts';
-import { type Accepted, accept, type Result, refuse } from '../base/result.ts';
+import { type Accepted, accept, type Problem, type Result, refuse } from '../base/result.ts';
 import { closest } from './closest.ts';
 import { crosswalkRows, systemNames } from './crosswalk.ts';
 import type { Fulfillment } from './schema.ts';

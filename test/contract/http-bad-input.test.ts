@@ -9,8 +9,7 @@ import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller } from '../support/api.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
-import { isLong } from '../support/mode.ts';
-import { createRandom } from '../support/seeded.ts';
+import { createRandom, isLong } from '../support/seeded.ts';
 import { answerProblems, type Body, newReplayCheck, type WireAnswer } from './http-bad-input/checks.ts';
 import { buildRequest, Known, type Operation, operations, type WireRequest } from './http-bad-input/requests.ts';
 

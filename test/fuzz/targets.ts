@@ -12,7 +12,6 @@ import { localName, nameInUrl } from '../../shared/importers/updates/file-names.
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
 import { fixture, getBase, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
-import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import {
   alaskaFile,
   alaskaRows,
@@ -22,6 +21,7 @@ import {
   louisianaRows,
   missouriFile,
   missouriRows,
+  newMexicoFile,
   virginiaFile,
   virginiaSheets,
 } from '../fixtures/imports/workbooks.ts';

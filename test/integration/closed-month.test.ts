@@ -6,9 +6,7 @@ import { matches, openStream } from '../../infra/local/table-stream.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { FilingEvent } from '../../shared/events/event.ts';
-import type { Caller } from '../support/api.ts';
-import { newCaller } from '../support/api.ts';
-import type { Filer, Filing } from '../support/filings.ts';
+import { type Caller, newCaller } from '../support/api.ts';
 import {
   createFiler,
   csv,
@@ -16,15 +14,16 @@ import {
   everyException,
   exceptionsText,
   expectVerified,
+  type Filer,
+  type Filing,
   settled,
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
-import { isLong } from '../support/mode.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { readRecords } from '../support/raw-items.ts';
 import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
-import { creditOf, getMeta, getRefusal, made, startOnTestDay } from '../support/sales.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { creditOf, getMeta, getRefusal, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
+import { isLong } from '../support/seeded.ts';
 
 startOnTestDay();
 

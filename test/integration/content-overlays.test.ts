@@ -8,9 +8,9 @@ import { openRelease } from '../../shared/importers/releases/open-release.ts';
 import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
-import { changeHead, changePart, withText } from '../support/content-tampering.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { dayMs, later } from '../support/sales.ts';
+import { changeHead, changePart, withText } from '../support/stored-bytes.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);

@@ -9,13 +9,21 @@ import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
-import { changeHead, changePart, getContent, put, readItem, remove, withText } from '../support/content-tampering.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/imported.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
 import { connectClient, later, sale } from '../support/sales.ts';
-import { getAttribute } from '../support/stored-bytes.ts';
+import {
+  changeHead,
+  changePart,
+  getAttribute,
+  getContent,
+  put,
+  readItem,
+  remove,
+  withText,
+} from '../support/stored-bytes.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 beforeAll(() => {

@@ -10,8 +10,7 @@ import { cancel, closedFiling, createFiler, type Filer, type Filing, file } from
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { creditOf, everyPage, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { creditOf, everyPage, made, recorded, sale, shippingCharges, startOnTestDay } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 startOnTestDay();

@@ -25,8 +25,8 @@ import {
   resume,
 } from '../support/filing-ledger.ts';
 import { createFiler, type Filer, settled } from '../support/filings.ts';
-import { isLong } from '../support/mode.ts';
 import { later, made, sale } from '../support/sales.ts';
+import { isLong } from '../support/seeded.ts';
 
 const period = { state: 'US-TX', period_end: '2026-10-31' };
 

@@ -8,11 +8,10 @@ import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
-import { isLong } from '../support/mode.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { accounts, ledger } from '../support/run-command.ts';
 import { connectClient, creditOf, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
-import { seeded } from '../support/seeded.ts';
+import { isLong, seeded } from '../support/seeded.ts';
 import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 /** An account with random sales, credits, drafts, voids and filings. All of its personal data starts with `priv`. */

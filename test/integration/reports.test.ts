@@ -2,19 +2,26 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countRecords, startEventSource } from '../../infra/local/handlers.ts';
-import type { StreamRecord } from '../../infra/local/table-stream.ts';
-import { openStream, streamReader } from '../../infra/local/table-stream.ts';
+import { openStream, type StreamRecord, streamReader } from '../../infra/local/table-stream.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { rowItem } from '../../shared/store/report-store.ts';
 import { putItems } from '../bench/database.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
-import { isLong } from '../support/mode.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { accounts, ledger } from '../support/run-command.ts';
-import { creditOf, getRefusal, goods, made, michigan, sale, startOnTestDay } from '../support/sales.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import {
+  creditOf,
+  getRefusal,
+  goods,
+  made,
+  michigan,
+  sale,
+  shippingCharges,
+  startOnTestDay,
+} from '../support/sales.ts';
+import { isLong } from '../support/seeded.ts';
 
 startOnTestDay();
 

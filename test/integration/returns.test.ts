@@ -12,11 +12,10 @@ import {
   settled,
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
-import { isLong } from '../support/mode.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { sum } from '../support/return-sums.ts';
-import { creditOf, getRefusal, made } from '../support/sales.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { creditOf, getRefusal, made, shippingCharges } from '../support/sales.ts';
+import { isLong } from '../support/seeded.ts';
 
 // Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to zero. The
 // expected shares come from calculations and from the requests, not from recorded credits. Sums of a whole month are

@@ -7,10 +7,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
-import { openEventBus } from '../support/event-bus-server.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';
 import { testDay } from '../support/sales.ts';
+import { openEventBus } from '../support/stand-in-aws.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA', 'KS'])];

@@ -16,8 +16,7 @@ import fixture from '../../shared/catalog/worked-cases.json' with { type: 'json'
 import { buildRelease } from '../../shared/importers/build.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
-import { connectClient, creditOf, later, made } from '../support/sales.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { connectClient, creditOf, later, made, shippingCharges } from '../support/sales.ts';
 import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 const cases = fixture as unknown as readonly WorkedCase[];

@@ -8,8 +8,16 @@ import { closedFiling, createFiler, csv, type Filer, type Filing } from '../supp
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { creditOf, everyPage, getRefusal, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import {
+  creditOf,
+  everyPage,
+  getRefusal,
+  made,
+  recorded,
+  sale,
+  shippingCharges,
+  startOnTestDay,
+} from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 startOnTestDay();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from 'decimal.js';
 import type { Answer } from '../support/http.ts';
-import { onlyShipping, shippingCharges } from '../support/shipping.ts';
+import { onlyShipping, shippingCharges } from '../support/sales.ts';
 import { type Body, type Book, type Figures, type Line, listCodes, must, type Requested, same } from './book.ts';
 import { getRate, getState, getSum, halfUp, isShare, least, minor, mustAddUp, sum, written } from './money.ts';
 import { isRefused, type Refusal, refusal } from './refusal.ts';

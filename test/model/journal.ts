@@ -1,4 +1,4 @@
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 import type { Body, Book, Entry, Filing, Posted } from './book.ts';
 import { minor, sum, written } from './money.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
-import { isLong } from '../support/mode.ts';
+import { isLong } from '../support/seeded.ts';
 import type { Both } from './book.ts';
 import { seen } from './requests.ts';
 import { isRepeating, runModel } from './run.ts';

@@ -1,5 +1,5 @@
 import { faultText, sumFaults } from '../../shared/ledger/invariants.ts';
-import { onlyShipping, shippingCharges } from '../support/shipping.ts';
+import { onlyShipping, shippingCharges } from '../support/sales.ts';
 import { type Body, type Figures, type Line, must, type Requested, same } from './book.ts';
 
 /** The model's arithmetic with minor units as BigInt. It shares no code with the service, so both must be right. */

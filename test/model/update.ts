@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/http.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { onlyShipping } from '../support/sales.ts';
 import {
   type Body,
   type Book,

@@ -11,11 +11,11 @@ import { holds, type Run, same } from '../deploy/run.ts';
 import { monthBefore } from '../deploy/stack.ts';
 import * as workflow from '../deploy/workflow.ts';
 import { newCaller } from '../support/api.ts';
-import { openEventBus } from '../support/event-bus-server.ts';
 import { listen } from '../support/http.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 import { readRecords } from '../support/raw-items.ts';
 import { dayMs, later, sale } from '../support/sales.ts';
+import { openEventBus } from '../support/stand-in-aws.ts';
 
 /** Invokes a function by its name, with an instance that is started for its first event. */
 export type Invoke = (name: string, event: unknown, environment?: Record<string, string>) => Promise<any>;

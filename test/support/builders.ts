@@ -1,5 +1,5 @@
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
-import type { Problem } from '../../shared/base/problem.ts';
+import type { Problem } from '../../shared/base/result.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
 import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';

@@ -7,9 +7,15 @@ import { rateOn } from '../../shared/catalog/rates.ts';
 import { zipsOfState } from '../../shared/importers/zips.ts';
 import { jurisdictionCode, stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
-import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
-import { alaskaFile, coloradoFile, louisianaFile, missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
+import {
+  alaskaFile,
+  coloradoFile,
+  louisianaFile,
+  missouriFile,
+  newMexicoFile,
+  virginiaFile,
+} from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';

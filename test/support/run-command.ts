@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Command, CommanderError } from 'commander';
 import { afterAll, beforeAll, vi } from 'vitest';
@@ -6,6 +6,16 @@ import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { anonymous } from './api.ts';
+
+/** Kills a child process when this process ends, even by SIGKILL, because the pipe to the watcher then closes. */
+export const killWithParent = (child: ChildProcess): void => {
+  const script = `process.stdin.resume().on('end', () => process.kill(${child.pid}))`;
+  const watcher = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'ignore', 'ignore'] });
+  watcher.stdin?.on('error', () => {});
+  watcher.on('error', () => {});
+  watcher.unref();
+  child.once('exit', () => watcher.kill('SIGKILL'));
+};
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -4,7 +4,7 @@ import type { BuildOptions } from '../../shared/importers/build.ts';
 import type { Entry } from '../../shared/importers/entry.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import { builtIn } from './local-content.ts';
-import { shippingCharges } from './shipping.ts';
+import { shippingCharges } from './sales.ts';
 
 /** A worked example published by a revenue department, a statute or a vendor. */
 export type WorkedCase = {

@@ -8,7 +8,7 @@ import { instanceCache } from '../../shared/base/instance-cache.ts';
 import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import type { Session, SessionSource } from '../../shared/store/accounts/session-store.ts';
-import { requestContext } from '../support/parse-sent.ts';
+import { requestContext } from '../support/handler-calls.ts';
 
 const account = (id: string): Account => ({
   id,

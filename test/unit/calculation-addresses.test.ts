@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { ask, buildLocation, getRelease, listedRelease, refusal, warningCodes } from '../support/builders.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 
 type Address = NonNullable<Parameters<typeof ask>[0]['to']>;
 type Options = NonNullable<Parameters<typeof ask>[1]>;

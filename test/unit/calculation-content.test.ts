@@ -4,7 +4,7 @@ import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
 import { ask, buildLocation, getRelease, refusal, rule, warningCodes } from '../support/builders.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 
 type To = NonNullable<Parameters<typeof ask>[0]['to']>;
 type Options = NonNullable<Parameters<typeof ask>[1]>;

@@ -5,7 +5,7 @@ import type { Outcome } from '../../shared/calculations/calculate.ts';
 import type { Effect, Release, Rule, Sourcing } from '../../shared/catalog/release.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import { ask, getRelease, rule } from '../support/builders.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 
 type Asked = Parameters<typeof ask>[0];
 

@@ -4,7 +4,7 @@ import { inForce } from '../../shared/catalog/effective.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { stateTreatments } from '../support/facts.ts';
 import { builtIn } from '../support/local-content.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { onlyShipping } from '../support/sales.ts';
 
 describe('content values', () => {
   /** Amounts from the content notes, typed by hand and independent of how the releases were built. */

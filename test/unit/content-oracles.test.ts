@@ -7,7 +7,7 @@ import type { Location } from '../../shared/catalog/release.ts';
 import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { buildLocation, getRelease } from '../support/builders.ts';
-import { isLong } from '../support/mode.ts';
+import { isLong } from '../support/seeded.ts';
 
 describe('the lookup order', () => {
   /**

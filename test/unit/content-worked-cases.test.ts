@@ -10,7 +10,7 @@ import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
 import { ask, getProduct, warningCodes } from '../support/builders.ts';
 import { productTaxes } from '../support/facts.ts';
 import { town, withLocals } from '../support/local-content.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { onlyShipping } from '../support/sales.ts';
 import { buildRequest, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 describe('state taxes', () => {

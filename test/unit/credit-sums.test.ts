@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
-import type { Balance } from '../../shared/ledger/credits/amounts.ts';
 import {
+  type Balance,
   calculateRemaining,
   toCredited,
   withCalculatedTaxes,
@@ -18,7 +18,7 @@ import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { ask, testNow } from '../support/builders.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
 const context = { settings, releaseFor: builtInReleaseFor, now: testNow };

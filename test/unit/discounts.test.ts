@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crossFieldProblems } from '../../shared/calculations/request-problems.ts';
 import { ask, buildRequest, refusal } from '../support/builders.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 
 describe('a document discount', () => {
   const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' };

@@ -7,7 +7,7 @@ import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { amountTexts } from '../support/entry-texts.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 import { created, finalized, line } from '../support/transactions.ts';
 
 const row = (

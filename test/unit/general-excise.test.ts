@@ -9,7 +9,7 @@ import { findRates } from '../../shared/rates/rates.ts';
 import { scaledRate } from '../../shared/tax/assessment.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
 import { ask, buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { onlyShipping } from '../support/sales.ts';
 
 /**
  * Hawaii's general excise tax, charged at the seller's rate or passed on at the maximum visible rate. The rates are

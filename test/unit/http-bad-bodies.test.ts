@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { readQuery } from '../../shared/api/field-problems.ts';
-import type { Problem } from '../../shared/base/problem.ts';
+import type { Problem } from '../../shared/base/result.ts';
 import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { type CalculationInput, CalculationRequest } from '../../shared/calculations/request.ts';
@@ -16,7 +16,7 @@ import {
   FilingUpdate,
   filingUpdateProblems,
 } from '../../shared/filings/request.ts';
-import { getPlace, parseSent, requestContext } from '../support/parse-sent.ts';
+import { getPlace, parseSent, requestContext } from '../support/handler-calls.ts';
 
 const definition = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems };
 const parse = (body: unknown, prefer?: string) => parseSent(definition, body, prefer);

@@ -7,7 +7,7 @@ import { entityTag, matches } from '../../shared/api/entity-tag.ts';
 import { inBodyOrder, pointerTo, readQuery, unionProblems } from '../../shared/api/field-problems.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { valueAt } from '../../shared/base/json.ts';
-import { requestContext } from '../support/parse-sent.ts';
+import { requestContext } from '../support/handler-calls.ts';
 
 type GatewayEvent = Parameters<typeof contextOfEvent>[0];
 

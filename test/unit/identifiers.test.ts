@@ -6,7 +6,7 @@ import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.
 import { TransactionListQuery } from '../../shared/ledger/list-query.ts';
 import { ReconciliationRequest } from '../../shared/ledger/reconciliation.ts';
 import { TransactionRequest, TransactionUpdate } from '../../shared/ledger/request.ts';
-import { getPlace, parseSent } from '../support/parse-sent.ts';
+import { getPlace, parseSent } from '../support/handler-calls.ts';
 
 const address = { state: 'MI', postal_code: '48933' };
 const line = { quantity: '1', unit_price: '1.00' };

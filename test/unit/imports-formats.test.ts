@@ -20,7 +20,6 @@ import {
   type TestCell,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
-import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import {
   alaskaFile,
   alaskaRows,
@@ -30,6 +29,8 @@ import {
   louisianaRows,
   missouriFile,
   missouriRows,
+  newMexicoDistricts,
+  newMexicoFile,
   type VirginiaSheet,
   virginiaFile,
   virginiaSheets,

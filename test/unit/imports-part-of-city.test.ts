@@ -14,8 +14,13 @@ import {
   importFiles,
   type TestFile,
 } from '../fixtures/imports/harness.ts';
-import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
-import { coloradoFile, coloradoRows, louisianaFile } from '../fixtures/imports/workbooks.ts';
+import {
+  coloradoFile,
+  coloradoRows,
+  louisianaFile,
+  newMexicoDistricts,
+  newMexicoFile,
+} from '../fixtures/imports/workbooks.ts';
 
 const day = '2026-11-21';
 

@@ -13,7 +13,7 @@ import {
   ofKind,
 } from '../fixtures/imports/harness.ts';
 import { ask } from '../support/builders.ts';
-import { isLong } from '../support/mode.ts';
+import { isLong } from '../support/seeded.ts';
 import { type ShopRow, shopRows, shopTax } from '../support/woocommerce-shop.ts';
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';

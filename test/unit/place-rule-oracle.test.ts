@@ -16,7 +16,7 @@ import { locate } from '../../shared/catalog/location/place.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
 import { withTables } from '../support/local-content.ts';
-import { isLong } from '../support/mode.ts';
+import { isLong } from '../support/seeded.ts';
 
 /**
  * A slow reference implementation on the CSV tables, with independent name comparison: the expected results of

@@ -11,7 +11,7 @@ import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { requestedChanges } from '../../shared/ledger/updates/changes.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { ask, buildRequest, refusal, testNow, warningCodes } from '../support/builders.ts';
-import { onlyShipping, shippingCharges } from '../support/shipping.ts';
+import { onlyShipping, shippingCharges } from '../support/sales.ts';
 
 type Request = Parameters<typeof ask>[0];
 type Lines = NonNullable<Request['line_items']>;

@@ -23,8 +23,8 @@ import {
   rule,
   taxLine,
 } from '../support/builders.ts';
-import { isLong } from '../support/mode.ts';
 import { drawFrom, getEffect, listPlaces, orderFrom } from '../support/random-orders.ts';
+import { isLong } from '../support/seeded.ts';
 import { total } from '../support/tax-oracle.ts';
 
 const table = ['0.10', '0.17', '0.34', '0.50', '0.67', '0.84'];

@@ -18,7 +18,7 @@ import {
   taxLine,
 } from '../support/builders.ts';
 import { type Draw, drawFrom, getEffect } from '../support/random-orders.ts';
-import { shippingCharges } from '../support/shipping.ts';
+import { shippingCharges } from '../support/sales.ts';
 import {
   type Fraction,
   fraction,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { described } from '../../base/described.ts';
 import { type Code, errorStatuses } from '../../base/error-codes.ts';
-import { type Problem, requiredField } from '../../base/problem.ts';
+import { type Problem, requiredField } from '../../base/result.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';

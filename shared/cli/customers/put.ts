@@ -4,14 +4,13 @@ import type { Account } from '../../accounts/account.ts';
 import { parseBody } from '../../api/body.ts';
 import { jsonOrRefuse } from '../../base/command-error.ts';
 import { asObject, isSame } from '../../base/json.ts';
-import { problemPointer } from '../../base/problem.ts';
+import { problemPointer } from '../../base/result.ts';
 import { customerAnswerFields } from '../../calculations/answer-fields.ts';
-import type { Customer } from '../../customers/customer.ts';
-import { type CustomerPorts, createCustomer, updateCustomer } from '../../customers/customer.ts';
+import { type Customer, type CustomerPorts, createCustomer, updateCustomer } from '../../customers/customer.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
-import { type CsvRow, csvRows } from '../terminal/csv-rows.ts';
+import { type CsvRow, csvRows } from '../terminal/files.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 

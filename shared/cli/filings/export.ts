@@ -6,7 +6,7 @@ import { getFiling, readWhole } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Progress } from '../../importers/releases/report.ts';
 import { resolvePath } from '../terminal/arguments.ts';
-import { writeAll } from '../terminal/new-files.ts';
+import { writeAll } from '../terminal/files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';

@@ -9,7 +9,7 @@ import { electronicReturn, returnHash } from '../../returns/electronic-return.ts
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
-import { writeAll } from '../terminal/new-files.ts';
+import { writeAll } from '../terminal/files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { addFilingName, chooseFiling, type FilingName, rowsFrom } from './filing.ts';

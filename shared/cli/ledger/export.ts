@@ -8,7 +8,7 @@ import type { StoredFiling } from '../../filings/filing.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { requireAccount, resolvePath } from '../terminal/arguments.ts';
-import { writeAll } from '../terminal/new-files.ts';
+import { writeAll } from '../terminal/files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { statesOfEntries } from './checks.ts';

@@ -1,7 +1,7 @@
 import { csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { resolvePath } from '../terminal/arguments.ts';
-import { writeAll } from '../terminal/new-files.ts';
+import { writeAll } from '../terminal/files.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import type { Order, OrderError } from './read-orders.ts';

@@ -4,7 +4,7 @@ import { asObject, type JsonObject } from '../../base/json.ts';
 import { isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimalPattern } from '../../money/decimal.ts';
 import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
-import { type CsvRow, csvRows } from '../terminal/csv-rows.ts';
+import { type CsvRow, csvRows } from '../terminal/files.ts';
 
 /** Reads orders of another system as a stream: NDJSON, or CSV with one row for each line item. */
 

@@ -1,5 +1,4 @@
-import type { Problem } from '../../base/problem.ts';
-import { accept, type Result, refuse } from '../../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { isReduction, mapShipping, shippingList, shippingPointer } from '../../calculations/charges.ts';
 import { documentIds, echoMetadata } from '../../calculations/echo.ts';

@@ -1,5 +1,5 @@
 import { isSame, withoutNulls } from '../../base/json.ts';
-import { invalidFormat, type Problem, requiredField } from '../../base/problem.ts';
+import { invalidFormat, type Problem, requiredField } from '../../base/result.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';

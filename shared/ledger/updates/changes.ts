@@ -1,6 +1,6 @@
 import { instantMs } from '../../base/calendar.ts';
 import { isSame, withoutNulls } from '../../base/json.ts';
-import { invalidFormat, type Problem } from '../../base/problem.ts';
+import { invalidFormat, type Problem } from '../../base/result.ts';
 import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';

@@ -1,7 +1,5 @@
-import type { Account } from '../../accounts/account.ts';
-import { tooEarlyProblem } from '../../accounts/account.ts';
-import { invalidFormat, type Problem } from '../../base/problem.ts';
-import { accept, mapResult, type Result, refuse } from '../../base/result.ts';
+import { type Account, tooEarlyProblem } from '../../accounts/account.ts';
+import { accept, invalidFormat, mapResult, type Problem, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import { restoreInput } from '../../calculations/echo.ts';

@@ -1,7 +1,6 @@
 /** The record of each state's last update: one item per state, in one partition. */
 import * as z from 'zod/mini';
-import type { Problem } from '../../base/problem.ts';
-import { accept, type Result, refuse } from '../../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../../base/result.ts';
 import { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
 import { readItem } from '../client/reads.ts';

@@ -5,11 +5,15 @@ export { readActiveReleases } from './content-reads.ts';
 
 import { randomUUID } from 'node:crypto';
 import { AssertionError, assert } from '../../base/assert.ts';
-import type { Problem } from '../../base/problem.ts';
-import { accept, type Result, refuse } from '../../base/result.ts';
+import { accept, type Problem, type Result, refuse } from '../../base/result.ts';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
-import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
-import { type ActiveReleases, withActive, withPrevious } from '../../catalog/content.ts';
+import {
+  type ActiveReleases,
+  type ReleaseHead,
+  type ReleasePart,
+  withActive,
+  withPrevious,
+} from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
 import { readItem } from '../client/reads.ts';

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../shared/ledger/audit.ts';
 import { auditFaults, differing, faultText, statusFaults, sumFaults } from '../../../shared/ledger/invariants.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
-import { shippingCharges } from '../../support/shipping.ts';
+import { shippingCharges } from '../../support/sales.ts';
 import type { History, Version } from '../history.ts';
 import { currencyDecimals, getHead, getKind, type Head, isLive } from './decode.ts';
 

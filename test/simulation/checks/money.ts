@@ -1,6 +1,6 @@
 import { creditableFaults, faultText, overCreditFaults, refundFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
-import { shippingCharges } from '../../support/shipping.ts';
+import { shippingCharges } from '../../support/sales.ts';
 import { cents, type Entry, getEntry, getHead, getKind, type Head, sum } from './decode.ts';
 import type { Change, Ledger } from './ledger.ts';
 
