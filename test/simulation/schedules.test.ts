@@ -21,7 +21,7 @@ if (isLong)
 
 const timeout = 600_000;
 // `npm run test:long` runs the schedules after those of `npm test`.
-const [from, count] = isLong ? [301, 3300] : [1, 300];
+const [from, count] = isLong ? [201, 3400] : [1, 200];
 
 it(`keeps every invariant in ${count} schedules of requests, faults and crashes`, { timeout }, async () => {
   const outcome = await runSchedules({ from, count, workers: 2 });
