@@ -10,10 +10,10 @@ import { observed } from '../shared/observability/request-line.ts';
  */
 export const methodsVariable = 'METHODS_BY_PATH';
 
-const listMethods = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
+const getMethods = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
 
 const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-  const methods = listMethods(event.resource);
+  const methods = getMethods(event.resource);
   const context = requestContext(event, () => 0);
   setRequestedVersion(context);
   const problem = {

@@ -10,7 +10,7 @@ import type { Replaces } from '../shared/ledger/create-transaction.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
 import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
-import { errorBody, getRefusal, TaxJarRefusal } from '../shared/taxjar/refusal.ts';
+import { errorBody, TaxJarRefusal, toRefusal } from '../shared/taxjar/refusal.ts';
 import type { Levy } from '../shared/taxjar/request.ts';
 import { routes } from '../shared/taxjar/routes.ts';
 import { endpoint as createCalculation } from './create-calculation.ts';
@@ -73,7 +73,7 @@ const callWith =
       ...(replaces && { replaces }),
     });
     const reply: unknown = JSON.parse(text);
-    if (statusCode >= 400) throw getRefusal(statusCode, reply as Parameters<typeof getRefusal>[1]);
+    if (statusCode >= 400) throw toRefusal(statusCode, reply as Parameters<typeof toRefusal>[1]);
     return reply;
   };
 
@@ -161,7 +161,7 @@ const inTaxJarForm = (result: APIGatewayProxyResult): APIGatewayProxyResult => {
   if (result.statusCode < 400) return result;
   const reply = JSON.parse(result.body);
   if (!Array.isArray(reply.errors)) return result;
-  const refusal = getRefusal(result.statusCode, reply);
+  const refusal = toRefusal(result.statusCode, reply);
   return { ...result, statusCode: refusal.status, body: JSON.stringify(errorBody(refusal)) };
 };
 

@@ -90,7 +90,7 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
 };
 
 /** Returns the share of each charge in a refund. */
-const listParts = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
+const splitRefund = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
   const targets = listTargets(charges, refund, exponent, total);
   const reached = reachable(charges, targets, false);
   const single = reached ? null : singleLineCredit(charges, targets, total);
@@ -110,7 +110,7 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
   const left = getSum(charges.map(gross));
   const total = paid < left ? paid : left;
   const quantities = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
-  const { parts, isTaxSent } = listParts(charges, refund, exponent, total);
+  const { parts, isTaxSent } = splitRefund(charges, refund, exponent, total);
   const returned = (charge: Charge) => quantities.get(charge.line?.id ?? '') ?? 0;
   const lines = parts.flatMap(({ charge, net }) => creditLine(charge, net, returned(charge), exponent) ?? []);
   const empty = lines.length === 0 ? emptyLine(charges) : undefined;

@@ -1,6 +1,6 @@
 import { noTaxMessage } from '../core/quotes.ts';
 import { type Document, documentFields, toCart } from './cart.ts';
-import { type Container, getLogger, getQuery, getTax, levy } from './levy.ts';
+import { type Container, getLogger, getQuery, levy, readTax } from './levy.ts';
 import { isEstimated, readTaxContext, type TaxContext } from './tax.ts';
 
 /** The stored cart, because the hook's cart has no adjustments. */
@@ -58,7 +58,7 @@ export const readRefusal = async (container: Container, cartId: string): Promise
   if (!levy().settings.isBlocking) return null;
   const cart = await readCart(container, cartId, ['items.tax_lines.code', 'shipping_methods.tax_lines.code']);
   if (!cart) return null;
-  const tax = await getTax(toCart(cart));
+  const tax = await readTax(toCart(cart));
   if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'address' : tax.reason);
   if (!tax.isCovered) return noTaxMessage('address');
   const lines = [...(cart.items ?? []), ...(cart.shipping_methods ?? [])];

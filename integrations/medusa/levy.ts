@@ -77,4 +77,4 @@ export const levy = (): Levy => {
 };
 
 /** Returns the tax of a cart. Never throws for an outage. */
-export const getTax = (cart: Cart): Promise<CartTax> => taxOfCart((document) => levy().quote(document), cart);
+export const readTax = (cart: Cart): Promise<CartTax> => taxOfCart((document) => levy().quote(document), cart);

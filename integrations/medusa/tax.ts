@@ -2,7 +2,7 @@ import { getDecimals, toDecimal, toMinor } from '../core/money.ts';
 import { type Calculation, type CartTax, createNewTexts, warningText } from '../core/quotes.ts';
 import { getShipping } from '../core/shipping.ts';
 import { type Document, type ShippingMethod, toCart } from './cart.ts';
-import { getTax, type Logger } from './levy.ts';
+import { type Logger, readTax } from './levy.ts';
 
 export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
@@ -69,7 +69,7 @@ export const readLoggedTax = async (
   kind: 'cart' | 'order',
   logger: Pick<Logger, 'warn'>,
 ): Promise<CartTax> => {
-  const tax = await getTax(toCart(document));
+  const tax = await readTax(toCart(document));
   if (!tax.ok && tax.reason !== 'open' && tax.reason !== 'foreign')
     logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
   const text = tax.ok && tax.warnings.length > 0 && warningText(`${kind} ${document.id}`, tax.warnings);

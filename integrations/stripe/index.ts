@@ -8,7 +8,7 @@ import { createQuotes, type GetQuote } from '../core/quotes.ts';
 import { type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
-import { type FullInvoice, isForeign, toOrder } from './invoice.ts';
+import { buildOrder, type FullInvoice, isForeign } from './invoice.ts';
 import { markNotes, type Returned, readReturned, voidCredits } from './refunds.ts';
 import { createTaxCodes, type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 import { writeTaxes } from './taxes.ts';
@@ -137,7 +137,7 @@ const readOrder = async ({ stripe, codes }: Context, id: string): Promise<Read |
   const isDraft = full.invoice.status === 'draft';
   const { refunds, ...others } = isDraft ? { refunds: [], voided: [], notes: [] } : await readReturned(stripe, full);
   try {
-    return { full, ...others, order: await toOrder(full, refunds, codes) };
+    return { full, ...others, order: await buildOrder(full, refunds, codes) };
   } catch (error) {
     if (!(error instanceof UnsupportedInvoice)) throw error;
     return buildProblem(id, error.code, error.message);

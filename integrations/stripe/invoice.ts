@@ -107,7 +107,7 @@ const getWanted = ({ status }: Stripe.Invoice): Order['wanted'] => {
  * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice, and its
  * date is `effective_at`, else the finalization. Throws `UnsupportedInvoice` if Levy cannot record it.
  */
-export const toOrder = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
+export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
   requireSupported(full);
   const { invoice, lines } = full;
   const coded: Coded[] = [];

@@ -88,7 +88,7 @@ type Loose = CallOptions & {
 
 const serviceVersion: components['schemas']['ServiceVersion'] = 'aspen.2026-10-01';
 
-const getUrl = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
+const buildUrl = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
     // URL parsing removes such segments, so the request would go to a different resource.
@@ -118,7 +118,7 @@ export const createClient = (options: ClientOptions): Levy => {
     if (method === 'POST') headers.set('Idempotency-Key', key);
     if (input.body) headers.set('Content-Type', 'application/json');
     const body = input.body ? JSON.stringify(input.body) : null;
-    const reply = await send(options, { method, url: getUrl(options.url, path, input), headers, body }, input);
+    const reply = await send(options, { method, url: buildUrl(options.url, path, input), headers, body }, input);
     const shared = { status: reply.status, headers: reply.headers };
     if (reply.status < 300) return { ok: true, data: reply.body, ...shared };
     const { errors } = (reply.status === 304 ? { errors: [] } : reply.body) as {

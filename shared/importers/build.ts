@@ -69,7 +69,7 @@ type HeadDetails = Pick<ReleaseHead, 'counts' | 'last_day' | 'complete_from'> & 
   readonly registry: Registry;
 };
 
-const getHead = (
+const buildHead = (
   options: BuildOptions,
   { summary, registry, ...found }: HeadDetails,
 ): Omit<ReleaseHead, 'content_hash'> => {
@@ -164,7 +164,7 @@ const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: C
   noteOwn(own, before, tally);
   const summary = tally.summary();
   const counts = { parts: 0, zips: 0, jurisdictions: 1, rates: 0, locations: 0, streets: 0 };
-  const { own: _, ...head } = getHead(options, { summary, registry, counts, last_day: null });
+  const { own: _, ...head } = buildHead(options, { summary, registry, counts, last_day: null });
   const owned = own ? { ...head, own } : head;
   return {
     outcome: 'built',
@@ -195,7 +195,7 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
   const { completeFrom } = collection;
   const days = { last_day: inForce.lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
-  const head = getHead(options, { summary, registry, counts, ...days });
+  const head = buildHead(options, { summary, registry, counts, ...days });
   const content_hash = await contentHash(head, readParts(path));
   return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
 };

@@ -46,7 +46,7 @@ export type Summary = {
 type Numbered = { file: string; readonly line: number };
 type Reasons = Map<string, { count: number; first: Numbered }>;
 
-const listCounted = (reasons: Reasons): readonly Counted[] =>
+const listReasons = (reasons: Reasons): readonly Counted[] =>
   [...reasons].map(([reason, { count, first }]) => ({ reason, count, file: first.file, firstLine: first.line }));
 
 /** Counts entries in constant memory. */
@@ -79,7 +79,7 @@ export class Tally {
   }
 
   summary(): Summary {
-    const skipped = listCounted(this.skipped);
+    const skipped = listReasons(this.skipped);
     const rowsRead = this.files.reduce((sum, { rows }) => sum + rows, 0);
     const rowsSkipped = skipped.reduce((sum, { count }) => sum + count, 0);
     return {
@@ -87,7 +87,7 @@ export class Tally {
       rowsRead,
       rowsKept: rowsRead - rowsSkipped - this.badRows,
       skipped,
-      remarks: listCounted(this.remarks),
+      remarks: listReasons(this.remarks),
       bad: { count: this.badCount, rows: this.badRows, first: this.first },
       inForce: null,
       notes: this.notes,

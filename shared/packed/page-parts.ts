@@ -24,7 +24,7 @@ const bundled = (source: URL): string => {
 const computeHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Returns the Content-Security-Policy of a page that loads only one script and one style sheet. */
-const getPolicy = (script: string, style: string): string =>
+const buildPolicy = (script: string, style: string): string =>
   [
     "default-src 'none'",
     `script-src ${computeHash(script)}`,
@@ -41,5 +41,5 @@ const getPolicy = (script: string, style: string): string =>
 /** Returns a page with its bundled script and style sheet, and its policy. */
 export const buildPage = (script: URL, style: URL, write: (script: string, style: string) => string) => {
   const parts = [bundled(script), bundled(style)] as const;
-  return { page: write(...parts), policy: getPolicy(...parts) };
+  return { page: write(...parts), policy: buildPolicy(...parts) };
 };

@@ -1,5 +1,5 @@
 import type { CustomerList } from '../customers/response.ts';
-import { exemptionReasons, type Fields, listAt, readFields, requiredAt } from './document.ts';
+import { exemptionReasons, type Fields, listAt, requiredAt, requireObject } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
@@ -61,7 +61,7 @@ const changeCustomer = async (levy: Levy, id: string, change: object): Promise<C
   (await levy.post(`/customers/${encodeURIComponent(id)}`, change)) as Customer;
 
 const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> => {
-  const fields = readFields(body);
+  const fields = requireObject(body);
   const id = requiredAt(fields, 'customer_id');
   const request = customerRequest(fields);
   if (await readCustomer(levy, id))
@@ -95,7 +95,7 @@ export const customerRoutes: readonly Route[] = [
     'PUT',
     /^\/v2\/customers\/([^/]+)$/,
     async ({ levy, body, at: [customer = ''] }) => {
-      const request = customerRequest(readFields(body));
+      const request = customerRequest(requireObject(body));
       await requireCustomer(levy, customer);
       return { body: toCustomer(await changeCustomer(levy, customer, request)) };
     },

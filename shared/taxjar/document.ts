@@ -6,7 +6,7 @@ import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
 
 export type Fields = { readonly [name: string]: Json };
 
-export const readFields = (value: Json, name = 'The body'): Fields => {
+export const requireObject = (value: Json, name = 'The body'): Fields => {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new TaxJarRefusal(406, `${name} is not a JSON object. Send an object.`);
   return value as Fields;
@@ -25,7 +25,7 @@ export const listAt = <Value>(
   if (list === null || (Array.isArray(list) && list.length === 0)) return null;
   if (!Array.isArray(list)) throw new TaxJarRefusal(406, `${name} is not a list. Send an array.`);
   return list.map((value: Json, at) => {
-    const own = readFields(value, `${name}[${at}]`);
+    const own = requireObject(value, `${name}[${at}]`);
     try {
       return read(own, at);
     } catch (error) {

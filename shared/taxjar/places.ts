@@ -8,7 +8,7 @@ import { decimalText, decimal as parseDecimal, rescale } from '../money/decimal.
 import type { Rates } from '../rates/response.ts';
 import { catalog } from '../vocabulary/catalog.ts';
 import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { general, readFields, textAt } from './document.ts';
+import { general, requireObject, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
 import { addressParts, missing, notFound, TaxJarRefusal } from './refusal.ts';
 import { listCodes, type Query, type Request, type TaxJarResponse } from './request.ts';
@@ -105,7 +105,7 @@ const listCities = (state: string, zip: string, city: string | null): readonly (
 
 /** Returns the address, or candidates with other cities, from the names that the postal service uses in the ZIP. */
 export const validate = async (request: Request): Promise<TaxJarResponse> => {
-  const fields = readFields(request.body);
+  const fields = requireObject(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
   if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy validates only US addresses.`);
   const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));

@@ -79,7 +79,7 @@ const describeError = ({ code, detail, source }: Refused['errors'][number]): str
 };
 
 /** Converts an error envelope of Levy. `detail` keeps its sentences, each with TaxJar's name of the field. */
-export const getRefusal = (status: number, { errors }: Refused): TaxJarRefusal =>
+export const toRefusal = (status: number, { errors }: Refused): TaxJarRefusal =>
   new TaxJarRefusal(statuses[status] ?? status, errors.map(describeError).join(' '));
 
 /** The body of an error. */

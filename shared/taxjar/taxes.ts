@@ -10,9 +10,9 @@ import {
   getTerms,
   listAt,
   listLines,
-  readFields,
   requiredAmount,
   requiredAt,
+  requireObject,
   textAt,
   unknownCodes,
 } from './document.ts';
@@ -150,7 +150,7 @@ export const collectsIn = (registrations: readonly Registration[] | null, state:
   );
 
 export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<TaxJarResponse> => {
-  const fields = readFields(body);
+  const fields = requireObject(body);
   const terms = getTerms(fields);
   const shipping = requiredAmount(fields, 'shipping');
   const lines = listLines(fields);

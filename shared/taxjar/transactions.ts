@@ -1,7 +1,7 @@
 import { isDay } from '../base/calendar.ts';
 import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
-import { type Fields, listLines, parseDate, readFields, requiredAt, unknownCodes } from './document.ts';
+import { type Fields, listLines, parseDate, requiredAt, requireObject, unknownCodes } from './document.ts';
 import { parseJson } from './numbers.ts';
 import {
   creditOf,
@@ -69,7 +69,7 @@ const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promi
 type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
 
 /** Returns the request that records an order or a refund. */
-const toRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
+const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
   if (kind === 'sale') return toSale(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
   const isRead = order && (isWide || !listLines(fields) || Array.isArray(order.shipping));
@@ -89,7 +89,7 @@ const record = async (kind: Kind, fields: Fields, request: object, recording: Re
   const created = await post(request).catch(async (error: unknown) => {
     const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
     if (!isTax || kind === 'sale') throw error;
-    return post(await toRequest(kind, fields, recording, true));
+    return post(await prepareRequest(kind, fields, recording, true));
   });
   const unknown = unknownCodes(fields).length > 0;
   note([...listCodes(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
@@ -99,14 +99,15 @@ const record = async (kind: Kind, fields: Fields, request: object, recording: Re
 const create =
   (kind: Kind) =>
   async ({ levy, body, note }: Request): Promise<TaxJarResponse> => {
-    const fields = readFields(body);
+    const fields = requireObject(body);
     const reference = requiredAt(fields, 'transaction_id');
     const repeated = async (): Promise<Recorded | null> => {
       const existing = await find(levy, kind, reference);
       if (!existing || isSameOrder(fields, existing)) return existing;
       throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} already exists. Send PUT to change it.`);
     };
-    const request = async () => record(kind, fields, await toRequest(kind, fields, { levy, note }), { levy, note });
+    const request = async () =>
+      record(kind, fields, await prepareRequest(kind, fields, { levy, note }), { levy, note });
     const recorded = await repeated();
     if (recorded) return toResponse(kind, recorded, 201);
     try {
@@ -127,7 +128,7 @@ const show =
 const replaced = 'Replaced by PUT of the TaxJar interface';
 const deleted = 'Deleted by the TaxJar interface';
 
-const getVoid = (levy: Levy, { id, version, redacted_at }: Recorded, reason: string) =>
+const voidTransaction = (levy: Levy, { id, version, redacted_at }: Recorded, reason: string) =>
   levy.post(
     `/transactions/${id}`,
     // A redacted transaction cannot have a void_reason.
@@ -136,7 +137,7 @@ const getVoid = (levy: Levy, { id, version, redacted_at }: Recorded, reason: str
   );
 
 /** Returns a recorded transaction as fields of a request, with numbers as text. */
-const sentFields = (recorded: Recorded): Fields => readFields(parseJson(JSON.stringify(toOrder(recorded))));
+const sentFields = (recorded: Recorded): Fields => requireObject(parseJson(JSON.stringify(toOrder(recorded))));
 
 /**
  * Returns the recorded fields with the changes. If the amounts change without line items, the recorded line items no
@@ -158,9 +159,9 @@ const update =
         422,
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
-    const fields = merged(sentFields(current), { ...readFields(body), transaction_id: reference }, current);
+    const fields = merged(sentFields(current), { ...requireObject(body), transaction_id: reference }, current);
     const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
-    const request = await toRequest(kind, fields, recording);
+    const request = await prepareRequest(kind, fields, recording);
     return toResponse(kind, await record(kind, fields, request, recording));
   };
 
@@ -168,7 +169,7 @@ const remove =
   (kind: Kind) =>
   async ({ levy, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
     const found = await requireRecorded(levy, kind, reference);
-    await getVoid(levy, found, deleted);
+    await voidTransaction(levy, found, deleted);
     return toResponse(kind, found);
   };
 

@@ -26,10 +26,10 @@ import {
   earlierRanges,
   getMonthly,
   listCurrencies,
-  listTotals,
   measures,
   type Row,
   stateTotals,
+  sumTotals,
 } from '../../shared/console/client/report.ts';
 import { linkTo, parseRoute } from '../../shared/console/client/route.ts';
 import { type PageRequest, type Part, searchPage } from '../../shared/console/client/search.ts';
@@ -104,7 +104,7 @@ describe('the report', () => {
     ];
     expect(listCurrencies(rows)).toEqual(['USD', 'CAD']);
     const amounts = { tax: '7.50', taxable: '7.50', sales: '7.50', credits: '-2.50' };
-    expect(listTotals(rows, 'USD', 'US-MI')).toEqual(amounts);
+    expect(sumTotals(rows, 'USD', 'US-MI')).toEqual(amounts);
     expect(stateTotals(rows, 'USD')).toEqual([{ state: 'US-MI', amounts }]);
   });
 });

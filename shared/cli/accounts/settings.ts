@@ -62,7 +62,7 @@ const regions: Readonly<Record<string, string>> = {
   PST: 'America/Los_Angeles',
 };
 
-/** Parses JSON. It is hard to quote in a shell, so the value can be read from a file: `@registrations.json`. */
+/** Parses a value: JSON, or `@` and the name of a JSON file, because shells make JSON hard to quote. */
 const parseValue = (text: string): unknown => {
   if (!text.startsWith('@')) return JSON.parse(text);
   const file = resolvePath(text.slice(1));

@@ -44,7 +44,7 @@ const writeManifests = (): void => {
 
 // `content coverage`: the coverage page of the built-in releases.
 
-const resolvePath = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
+const docPath = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 
 export const addCoverage = (program: LevyCommand): LevyCommand =>
   program
@@ -63,11 +63,8 @@ export const addCoverage = (program: LevyCommand): LevyCommand =>
       if (byResidents) return print(residentsTable(builtInReleases(), true));
       const releases = builtInReleases();
       if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
-      writeFileSync(
-        resolvePath('coverage.md'),
-        coveragePage(releases, readFileSync(resolvePath('coverage.md'), 'utf8')),
-      );
-      writeFileSync(resolvePath('taxability.md'), taxabilityPage(releases));
+      writeFileSync(docPath('coverage.md'), coveragePage(releases, readFileSync(docPath('coverage.md'), 'utf8')));
+      writeFileSync(docPath('taxability.md'), taxabilityPage(releases));
       writeManifests();
       print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
     });

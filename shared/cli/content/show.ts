@@ -198,7 +198,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const { head, imported } = release;
   const isActive = await activity(release);
   const day = date ?? toDay(now());
-  const shown = zip === undefined ? null : showZip(head, await release.getPart(zip.slice(0, 5)), zip, day);
+  const shown = zip === undefined ? null : showZip(head, await release.readPart(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);
   if (!stateRateOn(head, day)) print(`The release has no state rate on ${day}.`);

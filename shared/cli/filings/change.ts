@@ -11,8 +11,8 @@ import type { Filing } from '../../filings/response.ts';
 import { updateFiling } from '../../filings/update-filing.ts';
 import { workOn } from '../../filings/work-on.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
-import { print, printJson } from '../terminal/output.ts';
-import { type Confirmation, requireConfirmation } from '../terminal/progress.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
+import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import {
   addFilingName,
@@ -24,16 +24,38 @@ import {
   printFiling,
 } from './filing.ts';
 
-/** Processes a filing until it is complete, and returns it. If interrupted, the schedule completes it. */
-const finished = async (id: string, { account, ports }: Operator): Promise<Filing> => {
-  for (;;) {
-    const stored = await ports.filings.find(account.id, id);
-    assert(stored !== undefined, 'A filing that was changed is missing.');
-    if (!stored.isUnfinished) return accepted(await readWhole(filingReader(id, account, ports)));
-    // Ends with the filing unfinished only if a concurrent worker completed the phase.
-    await workOn(stored, ports, 0);
-  }
-};
+// Progress is shown after each turn.
+const turnMs = 2000;
+
+const processed = ({ status, progress }: Filing): number =>
+  status === 'closing'
+    ? progress.entries_moved
+    : status === 'canceled'
+      ? progress.entries_reopened
+      : progress.entries_marked;
+
+/** Processes a filing of `total` entries until it is complete, and returns it. */
+const finished = (id: string, title: string, total: number, { account, ports }: Operator): Promise<Filing> =>
+  withProgress(
+    title,
+    total,
+    `${title} stopped. The schedule will continue it, or run this command again.`,
+    async (progress) => {
+      const read = filingReader(id, account, ports);
+      for (;;) {
+        const stored = await ports.filings.find(account.id, id);
+        assert(stored !== undefined, 'A filing that was changed is missing.');
+        if (!stored.isUnfinished) break;
+        const endMs = performance.now() + turnMs;
+        await workOn(stored, { ...ports, remainingMs: () => endMs - performance.now() }, 0);
+        const count = processed(accepted(await read(null)));
+        progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
+      }
+      const filing = accepted(await readWhole(read));
+      progress.finish(`${id} is ${filing.status}.`);
+      return filing;
+    },
+  );
 
 /** Whether the account is unregistered in the filing's state for its whole period. */
 const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {
@@ -67,7 +89,12 @@ const close = async (options: CloseOptions): Promise<void> => {
   if (preview.id === null) await confirmClose(preview, operator.account, options);
   const { state, period_end } = preview;
   const { answer } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
-  const filing = await finished(JSON.parse(answer.body).id, operator);
+  const filing = await finished(
+    JSON.parse(answer.body).id,
+    `Closing ${state}`,
+    preview.progress.entries_moved,
+    operator,
+  );
   if (!options.json) print();
   printFiling(filing, options.json);
 };
@@ -99,7 +126,7 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   };
   const { error } = FilingUpdate.safeParse(change);
   if (error) throw new CommandError(problemIn(error));
-  const { id, ...operator } = await chooseFiling(named, options);
+  const { id, read, ...operator } = await chooseFiling(named, options);
   const result = await updateFiling(id, change, null, operator.caller, operator.ports);
   if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
     const count = result.problems[0].meta?.['count'];
@@ -110,7 +137,8 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
     );
   }
   accepted(result);
-  printFiling(await finished(id, operator), options.json);
+  const { entries_moved } = accepted(await read(null)).progress;
+  printFiling(await finished(id, 'Marking transactions as filed', entries_moved, operator), options.json);
 };
 
 export const addFile = (program: LevyCommand): LevyCommand =>
@@ -134,7 +162,7 @@ const cancel = async (named: string | undefined, options: FilingName & Confirmat
     await requireConfirmation('Cancel this filing?', options);
   }
   accepted(await updateFiling(id, { status: 'canceled' }, null, operator.caller, operator.ports));
-  const filing = await finished(id, operator);
+  const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, operator);
   if (options.json) return printJson(filing);
   print(
     `${id} is canceled, and its entries are open again. Close the period with \`npm run filings -- close --account ${options.account} --state ${filing.state} --period-end ${filing.period_end}\`.`,

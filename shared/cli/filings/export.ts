@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readPages } from '../../base/collections.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
-import { getFiling, readWhole } from '../../filings/read-filings.ts';
+import { getFiling } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Progress } from '../../importers/releases/report.ts';
 import { resolvePath } from '../terminal/arguments.ts';
@@ -10,7 +10,18 @@ import { writeAll } from '../terminal/files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
-import { addFilingName, chooseFiling, type FilingName, type Operator } from './filing.ts';
+import { addFilingName, type Chosen, chooseFiling, type FilingName, type Operator } from './filing.ts';
+
+const withoutHeading = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
+
+/** Yields all totals as CSV, page by page. */
+const totalsText = async function* (read: Chosen['read']) {
+  const pages = readPages(async (after: string | null) => {
+    const filing = accepted(await read(after));
+    return { filing, isFirst: after === null, next: filing.totals_next_cursor };
+  });
+  for await (const { filing, isFirst } of pages) yield isFirst ? totalsCsv(filing) : withoutHeading(totalsCsv(filing));
+};
 
 /** Yields all entries as CSV, page by page. Throws if the filing changes in the meantime. */
 const entriesText = async function* (id: string, before: Filing, { account, ports }: Operator, progress: Progress) {
@@ -25,7 +36,7 @@ const entriesText = async function* (id: string, before: Filing, { account, port
     if (filing.status !== before.status)
       throw new CommandError(`The filing became ${filing.status} during the export. Run this again.`);
     const csv = entriesCsv(filing);
-    yield isFirst ? csv : csv.slice(csv.indexOf('\n') + 1);
+    yield isFirst ? csv : withoutHeading(csv);
     count += filing.entries?.data.length ?? 0;
     progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
   }
@@ -37,12 +48,12 @@ const entriesText = async function* (id: string, before: Filing, { account, port
 
 const exportFiling = async (named: string | undefined, options: FilingName & { readonly out: string }) => {
   const { id, read, ...operator } = await chooseFiling(named, options);
-  const filing = accepted(await readWhole(read));
+  const filing = accepted(await read(null));
   const { status, progress: work } = filing;
   if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
   if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
   const path = (content: 'totals' | 'entries') => join(resolvePath(options.out), `${csvName(filing, content)}.csv`);
-  const totals = { path: path('totals'), text: totalsCsv(filing) };
+  const totals = { path: path('totals'), text: totalsText(read) };
   if (options.dryRun) {
     await writeAll([totals]);
     return print(totals.path);

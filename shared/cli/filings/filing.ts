@@ -54,9 +54,12 @@ const operatorFor = async (id: string): Promise<Operator> => {
 };
 
 /** `read` returns the filing, or the dry run, with the page of totals after a cursor. `id` is empty for a dry run. */
-type Chosen = Operator & { readonly id: string; readonly read: (cursor: string | null) => Promise<Result<Filing>> };
+export type Chosen = Operator & {
+  readonly id: string;
+  readonly read: (cursor: string | null) => Promise<Result<Filing>>;
+};
 
-/** Finds the filing with this id or of this state and period, or the dry run of the period. Refuses an unknown filing. */
+/** Finds the filing with this id, the filing of this state and period, or the dry run. Refuses an unknown filing. */
 export const chooseFiling = async (
   named: string | undefined,
   { account: accountId, state, periodEnd, dryRun = false }: FilingName,

@@ -35,8 +35,8 @@ import { CommandError } from '../terminal/run-command.ts';
  * File format of an exported ledger: JSON lines with a header, the ledger and a trailer.
  *
  * Every line begins with its `sum`: SHA-256 over the sum of the previous line, a line feed, and the line without its
- * sum. So an import can report the line that was altered, lost, moved or added. The sums detect damage, not forgery, because
- * a forger can recompute them.
+ * sum. So an import can report the line that was altered, lost, moved or added. The sums detect damage, not forgery,
+ * because a forger can recompute them.
  */
 export const format = 'levy-ledger';
 export const formatVersion = 1;
@@ -108,7 +108,7 @@ export const releaseHash = async (id: string): Promise<string | null> => {
   return (await findHead(id))?.content_hash ?? null;
 };
 
-const getSum = (previous: string, text: string) =>
+const computeChecksum = (previous: string, text: string) =>
   createHash('sha256').update(`${previous}\n${text}`).digest('base64url');
 
 const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
@@ -119,7 +119,7 @@ export class LineHashChain {
 
   /** Returns a line with its sum. */
   readonly close = (text: string): string => {
-    this.#sum = getSum(this.#sum, text);
+    this.#sum = computeChecksum(this.#sum, text);
     return `{"sum":"${this.#sum}",${text.slice(1)}`;
   };
 
@@ -127,7 +127,7 @@ export class LineHashChain {
   readonly open = (line: string): string | null => {
     const [, sum, rest] = sealed.exec(line) ?? [];
     const text = `{${rest}`;
-    this.#sum = getSum(this.#sum, text);
+    this.#sum = computeChecksum(this.#sum, text);
     return sum === this.#sum ? text : null;
   };
 }

@@ -18,7 +18,7 @@ const columns = [
   ...(['difference_amount', 'reason', 'detail'] as const),
 ];
 
-const getRow = ({ order, levy, reason, detail }: Compared) => {
+const toRow = ({ order, levy, reason, detail }: Compared) => {
   const { line, reference, currency, charged, body } = order;
   const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   return {
@@ -94,7 +94,7 @@ const compare = async (options: FileOptions & { readonly out?: string }): Promis
         continue;
       }
       count(compared);
-      if (compared.reason !== 'equal') yield csvText(columns, [getRow(compared)]).slice(header.length);
+      if (compared.reason !== 'equal') yield csvText(columns, [toRow(compared)]).slice(header.length);
     }
   };
   if (options.out === undefined) for await (const _ of differences());

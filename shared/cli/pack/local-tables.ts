@@ -187,7 +187,7 @@ const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...I
  * The index is built ahead of time, because normalizing all names of a large state would slow the first calculation
  * there.
  */
-const listNames = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
+const packNames = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
   const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
     for (const key of place === ''
@@ -198,7 +198,7 @@ const listNames = (areas: readonly PackedArea[], offsets: readonly number[]): st
 };
 
 /** The unincorporated rest of a county, or its only place. */
-const listRemainders = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
+const packRemainders = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
   const remainders: Record<string, number> = {};
   for (const [county, ofCounty] of Map.groupBy(areas, (area) => area.county)) {
     const only = ofCounty.length === 1 ? ofCounty[0] : undefined;
@@ -267,11 +267,11 @@ export const packRates = (state: string): PackedRates => {
       assert(source !== undefined, `source ${key} has a row in sources.csv`);
       return [key, getCitation(source), ...getPublished(state, source)];
     }),
-    remainders: listRemainders(areas, areaOffsets),
+    remainders: packRemainders(areas, areaOffsets),
     evidence: evidence.map((text) => JSON.parse(text)),
     taxes: taxLines.join('\n'),
     areas: areaLines.join('\n'),
-    names: listNames(areas, areaOffsets),
+    names: packNames(areas, areaOffsets),
   };
 };
 

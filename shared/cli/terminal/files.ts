@@ -54,8 +54,14 @@ type NewFile = { readonly path: string; readonly text: AsyncIterable<string> | s
 /** Writes new files, all or none. Each file gets its final name only after all files are complete. */
 export const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   const partial = (path: string) => `${path}.partial`;
-  const taken = files.flatMap(({ path }) => [path, partial(path)]).find((path) => existsSync(path));
-  if (taken) throw new CommandError(`The file ${taken} already exists. Remove it, or pass a different --out.`);
+  for (const { path } of files) {
+    if (existsSync(path))
+      throw new CommandError(`The file ${path} already exists. Remove it, or pass a different --out.`);
+    if (existsSync(partial(path)))
+      throw new CommandError(
+        `The file ${partial(path)} is incomplete. If no export is running, remove it: an interrupted export left it.`,
+      );
+  }
   const unfinished = new Set<string>();
   const create = async (path: string) => {
     await writeFile(path, '', { flag: 'wx', mode: ownerOnly });

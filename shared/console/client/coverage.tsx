@@ -2,7 +2,7 @@ import type { Schemas } from '../../client/client.ts';
 import { percent } from './format.ts';
 import { Fetch, readData } from './load.tsx';
 import { counted, Facts, Instant, Message, Panel, SearchForm, Status, Table, toWords, Warnings } from './parts.tsx';
-import { linkTo, listParameters, type ViewProps } from './route.ts';
+import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
 const addressFields = [
@@ -51,7 +51,7 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
 
 /** The rates of an address, with their sources. */
 const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
-  const address = listParameters(
+  const address = pickParameters(
     query,
     addressFields.map(([name]) => name),
   );

@@ -5,8 +5,18 @@ import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
 import { ActionButton, Fetch, readData, useAction } from './load.tsx';
-import { Field, Fields, getStateLetters, listValues, PageLinks, SearchForm, Status, Table, toWords } from './parts.tsx';
-import { linkTo, listParameters, type ViewProps } from './route.ts';
+import {
+  Field,
+  Fields,
+  getFormValues,
+  getStateLetters,
+  PageLinks,
+  SearchForm,
+  Status,
+  Table,
+  toWords,
+} from './parts.tsx';
+import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
 
@@ -122,7 +132,7 @@ const Edit = ({ customer, onDone, reload }: EditProps) => {
       class="edit"
       onSubmit={(event) => {
         event.preventDefault();
-        review(listValues(event.currentTarget));
+        review(getFormValues(event.currentTarget));
       }}
       onInput={() => setBody(null)}
     >
@@ -249,7 +259,7 @@ const Links = () => {
 export const Customers = ({ path: [id], query }: ViewProps) => {
   if (query.has('new')) return <NewCustomer />;
   if (id) return <Customer key={id} id={id} />;
-  const filters = listParameters(query, ['search', 'expiring_before', 'state', 'starting_after']);
+  const filters = pickParameters(query, ['search', 'expiring_before', 'state', 'starting_after']);
   const { starting_after: after = null, ...matching } = filters;
   return (
     <>

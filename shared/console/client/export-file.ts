@@ -111,7 +111,7 @@ const createXlsx = (columns: readonly string[]) => {
   const header = columns.map((name, at) => textCell(`${letters[at]}1`, name, headerStyle));
   push(`<row r="1">${header.join('')}</row>`);
   let count = 1;
-  const getRow = (cells: readonly string[]): string => {
+  const writeRow = (cells: readonly string[]): string => {
     count += 1;
     const written = cells.map((text, at) => (figures[at] ? figureCell : textCell)(`${letters[at]}${count}`, text));
     return `<row r="${count}">${written.join('')}</row>`;
@@ -120,7 +120,7 @@ const createXlsx = (columns: readonly string[]) => {
     add: (rows: readonly (readonly string[])[]): void => {
       if (count + rows.length > rowsMax)
         throw new RangeError('A sheet has at most 1,048,576 rows. Download CSV, or use a filter.');
-      push(rows.map(getRow).join(''));
+      push(rows.map(writeRow).join(''));
     },
     end: (): Blob => {
       push('</sheetData></worksheet>', true);

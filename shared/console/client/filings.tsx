@@ -16,7 +16,7 @@ import {
   Status,
   Table,
 } from './parts.tsx';
-import { linkTo, listParameters, type ViewProps } from './route.ts';
+import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Worksheet } from './state-forms.tsx';
 
@@ -204,7 +204,7 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
 };
 
 const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
-  const filters = listParameters(query, ['status', 'state', 'starting_after']);
+  const filters = pickParameters(query, ['status', 'state', 'starting_after']);
   const { starting_after: _, ...matching } = filters;
   return (
     <>

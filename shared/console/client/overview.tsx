@@ -121,7 +121,7 @@ type Advice = Schemas['StateRegistrationAdvice'];
 /** The style of a status that needs attention. */
 const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approaching: 'warn' };
 
-const getTerms = ({ from, to, frequency }: Schemas['Registration']): string =>
+const formatTerms = ({ from, to, frequency }: Schemas['Registration']): string =>
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency.replace('_', ' ')}`;
 
 /** Formats the sales of the measuring period closest to the threshold, with the threshold. */
@@ -155,7 +155,7 @@ const Registrations = () => {
                 ({ state, state_name }) => <a href={linkTo(['coverage', getStateLetters(state)])}>{state_name}</a>,
               ],
               ['Status', ({ status }) => <Status value={status} tone={tones[status] ?? ''} />],
-              ['Registered', ({ state }) => (registered.get(state) ?? []).map(getTerms).join('; ')],
+              ['Registered', ({ state }) => (registered.get(state) ?? []).map(formatTerms).join('; ')],
               ['Sales in the measuring period', (row) => <Measured advice={row} />, 'figure'],
               ['What to do', (row) => row.advice],
             ]}

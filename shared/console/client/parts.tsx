@@ -172,7 +172,7 @@ export const Fields = ({ legend, fields, values, at }: FieldsProps) => (
 );
 
 /** Returns the trimmed values of a form by name. */
-export const listValues = (form: HTMLFormElement): Record<string, string> =>
+export const getFormValues = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
 type SearchProps = {
@@ -191,7 +191,7 @@ type SearchProps = {
 /** A form that opens the view for its values. */
 export const SearchForm = ({ to, fields, values = {}, button, label, isRequired = false, children }: SearchProps) => {
   const go = (form: HTMLFormElement) => {
-    if (form.reportValidity()) location.hash = to(listValues(form));
+    if (form.reportValidity()) location.hash = to(getFormValues(form));
   };
   return (
     <form

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../client/client.ts';
 import { Fetch, readData } from './load.tsx';
 import { type Column, Copied, SearchForm, Table, toWords } from './parts.tsx';
-import { linkTo, listParameters, type ViewProps } from './route.ts';
+import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
 type Item = Schemas['ProductTaxCode'];
@@ -63,7 +63,7 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
 
 /** Searches for the code of a product, and shows how a state taxes it. */
 export const ProductCodes = ({ query: parameters }: ViewProps) => {
-  const query = listParameters(parameters, ['q', 'state']);
+  const query = pickParameters(parameters, ['q', 'state']);
   const { q, state } = query;
   return (
     <>

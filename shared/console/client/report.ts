@@ -49,7 +49,7 @@ export const getMonthly = (rows: readonly Row[], { currency, state, measure }: C
 };
 
 /** Returns all amounts of a currency and a state by name; `''` means all states. */
-export const listTotals = (rows: readonly Row[], currency: string, state: string): Readonly<Record<string, string>> => {
+export const sumTotals = (rows: readonly Row[], currency: string, state: string): Readonly<Record<string, string>> => {
   const chosen = getChosen(rows, currency, state);
   return Object.fromEntries(measures.map((measure) => [measure.name, getTotal(chosen, measure, chosen)]));
 };
@@ -58,7 +58,7 @@ export const listTotals = (rows: readonly Row[], currency: string, state: string
 export const stateTotals = (rows: readonly Row[], currency: string) =>
   [...new Set(getChosen(rows, currency, '').map(({ state }) => state))]
     .sort()
-    .map((state) => ({ state, amounts: listTotals(rows, currency, state) }));
+    .map((state) => ({ state, amounts: sumTotals(rows, currency, state) }));
 
 /** Months, as `YYYY-MM`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };

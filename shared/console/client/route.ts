@@ -27,5 +27,5 @@ export const linkTo = (path: readonly string[], query: Readonly<Record<string, s
 export type ViewProps = Route;
 
 /** Returns the query parameters with these names that have a value. */
-export const listParameters = (query: ReadonlyMap<string, string>, names: readonly string[]): Record<string, string> =>
+export const pickParameters = (query: ReadonlyMap<string, string>, names: readonly string[]): Record<string, string> =>
   Object.fromEntries([...query].filter(([name, value]) => value && names.includes(name)));

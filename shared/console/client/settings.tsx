@@ -2,7 +2,18 @@ import { useState } from 'preact/hooks';
 
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, Fetch, useAction } from './load.tsx';
-import { Actor, Facts, Field, Fields, getStateLetters, Instant, listValues, Panel, Table, toWords } from './parts.tsx';
+import {
+  Actor,
+  Facts,
+  Field,
+  Fields,
+  getFormValues,
+  getStateLetters,
+  Instant,
+  Panel,
+  Table,
+  toWords,
+} from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Account = Schemas['Account'];
@@ -100,7 +111,7 @@ const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => 
         onInput={() => setBody(null)}
         onSubmit={(event) => {
           event.preventDefault();
-          setBody(update(listValues(event.currentTarget)));
+          setBody(update(getFormValues(event.currentTarget)));
         }}
       >
         {children}

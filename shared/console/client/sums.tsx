@@ -24,11 +24,11 @@ import {
   earlierRanges,
   getMonthly,
   listCurrencies,
-  listTotals,
   measures,
   type Range,
   type Row,
   stateTotals,
+  sumTotals,
 } from './report.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
@@ -282,7 +282,7 @@ const ReportForm = ({ query, ...form }: FormProps) => (
 const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   const chosen = chosenBy(query, rows);
   const { currencies, states, currency, state, measure } = chosen;
-  const sums = listTotals(rows, currency, state);
+  const sums = sumTotals(rows, currency, state);
   const figures = (
     <>
       <Cards

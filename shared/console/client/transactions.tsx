@@ -18,7 +18,7 @@ import {
   TransactionLink,
 } from './parts.tsx';
 import { reviewText } from './review.tsx';
-import { linkTo, listParameters, type ViewProps } from './route.ts';
+import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { type PageRequest, type Part, searchPage } from './search.ts';
 import { Transaction } from './transaction.tsx';
 
@@ -35,7 +35,7 @@ const apiFilters = ['search', 'status', 'type', 'reference_id', 'customer_id', '
 const listFilters = (query: ViewProps['query']) => {
   const [from, to] = [query.get('from'), query.get('to')];
   return {
-    ...listParameters(query, apiFilters),
+    ...pickParameters(query, apiFilters),
     ...(from && { 'tax_date[gte]': from }),
     ...(to && { 'tax_date[lte]': to }),
   };
@@ -115,7 +115,7 @@ const signed = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'tota
 };
 
 /** Returns the states with a tax or an exemption, as two letters. */
-const listStates = ({ tax_summary }: Row): string =>
+const formatStates = ({ tax_summary }: Row): string =>
   [...new Set(tax_summary.map(({ jurisdiction_code }) => getStateLetters(jurisdiction_code).slice(0, 2)))]
     .sort()
     .join(', ');
@@ -125,7 +125,7 @@ const columns: readonly Column<Row>[] = [
   ['Type', (row) => <Status value={row.type} />, '', (row) => row.type],
   ['Status', (row) => <Status value={row.status} />, '', (row) => row.status],
   ['Tax date', (row) => <time>{row.tax_date.slice(0, 10)}</time>, '', (row) => row.tax_date],
-  ['States', listStates],
+  ['States', formatStates],
   ['Customer', (row) => row.customer?.id],
   ['Taxable', ...signed('taxable_amount')],
   ['Exempt', ...signed('exempt_amount')],

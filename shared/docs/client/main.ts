@@ -158,7 +158,7 @@ const pretty = (text: string): string => {
 };
 
 /** Renders the status, time, headers and body of a response. */
-const getResult = (response: Response, text: string, milliseconds: number): readonly HTMLElement[] => {
+const renderResult = (response: Response, text: string, milliseconds: number): readonly HTMLElement[] => {
   const { status, statusText, headers } = response;
   const badge = element('span', status < 400 ? 'status ok' : 'status', `${status}`);
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
@@ -205,7 +205,7 @@ const send = async (form: HTMLFormElement, key: string): Promise<readonly HTMLEl
     const response = await fetch(buildRequest(form, key));
     const text = await response.text();
     if (response.ok) reuseId(text);
-    return getResult(response, text, performance.now() - start);
+    return renderResult(response, text, performance.now() - start);
   } catch {
     const problem = 'No response. Check that the service is running, and that the key and headers are plain ASCII.';
     return [element('p', 'problem', problem)];

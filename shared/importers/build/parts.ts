@@ -137,9 +137,9 @@ export const writeParts = (
 ): Written => {
   let [count, zipCount] = [0, 0];
   const details = { evidence, getMeaning: (set: number) => sets.meaning(set) };
-  const write = (key: string, locations: readonly Location[], ofStreets?: Streets): void => {
+  const write = (key: string, locations: readonly Location[], zipStreets?: Streets): void => {
     const fields = registry.listFields(locations.flatMap(({ alternatives }) => alternatives.flat()));
-    const streets = ofStreets ? `,"streets":${JSON.stringify(ofStreets)}` : '';
+    const streets = zipStreets ? `,"streets":${JSON.stringify(zipStreets)}` : '';
     file.write(`{"key":${JSON.stringify(key)},${fields},"locations":${JSON.stringify(locations)}${streets}}`);
     count += locations.length;
     inForce.add(locations);
@@ -150,11 +150,11 @@ export const writeParts = (
     const pieces = spill.take(zip3);
     const getStreets = streetRows.take(zip3, (set) => sets.meaning(set).locals);
     for (const [zip, indexes] of byZip(pieces, zipsByZip3.get(zip3) ?? [])) {
-      const ofStreets = getStreets(zip);
-      if (indexes.length === 0 && !ofStreets) continue;
+      const zipStreets = getStreets(zip);
+      if (indexes.length === 0 && !zipStreets) continue;
       const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
-      const resolved = [...own, ...resolve(ofStreets?.pieces ?? [])];
-      write(String(zip).padStart(5, '0'), zipLocations(resolved, details), ofStreets?.streets);
+      const resolved = [...own, ...resolve(zipStreets?.pieces ?? [])];
+      write(String(zip).padStart(5, '0'), zipLocations(resolved, details), zipStreets?.streets);
       zipCount += 1;
     }
   }

@@ -72,7 +72,7 @@ export type OpenRelease = {
   /** Starts a new pass over the parts on each call. */
   readonly parts: () => AsyncIterable<ReleasePart>;
   /** Returns the part of one ZIP (five digits) or city. */
-  readonly getPart: (key: string) => Promise<ReleasePart | undefined>;
+  readonly readPart: (key: string) => Promise<ReleasePart | undefined>;
 };
 
 async function* storedParts(id: string): AsyncGenerator<ReleasePart> {
@@ -90,12 +90,12 @@ export const openRelease = async (id: string): Promise<OpenRelease> => {
       parts: async function* () {
         yield* builtInParts(builtIn);
       },
-      getPart: async (key) => builtInParts(builtIn).find((part) => part.key === key),
+      readPart: async (key) => builtInParts(builtIn).find((part) => part.key === key),
     };
   const head = await findHead(id);
   if (!head) throw new CommandError(`There is no release ${id}. List the releases with \`npm run content -- list\`.`);
-  const getPart = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
-  return { head: withOwnRules(head, head.own), imported: head, parts: () => storedParts(id), getPart };
+  const readPart = async (key: string) => (await readContent([], [{ release: id, key }])).parts[0]?.value;
+  return { head: withOwnRules(head, head.own), imported: head, parts: () => storedParts(id), readPart };
 };
 
 /**
@@ -107,9 +107,9 @@ export const openCompared = async (id: string): Promise<OpenRelease> => {
   const { imported } = opened;
   const under = imported && isOwnOnly(imported) ? (imported.chain[0] ?? imported.bottom) : undefined;
   if (!imported || under === undefined) return opened;
-  const { imported: listed, head, parts, getPart } = await openRelease(under);
+  const { imported: listed, head, parts, readPart } = await openRelease(under);
   const own = withOwnRules(listed ?? head, imported.own);
-  return { head: { ...own, id }, imported, parts, getPart };
+  return { head: { ...own, id }, imported, parts, readPart };
 };
 
 /** Reads `--state`, two letters or a name. Refuses states without content. */

@@ -63,7 +63,7 @@ const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: st
   );
 };
 
-const getProblem = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
+const findProblem = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
   const { countyRequired, countyAndCityMax } = book.exceptions;
   const applies = at(cells, columns.stateApplies);
   if (/^0*$/.test(applies) && book.listRates(book.stateKey).some(({ rate }) => rate !== '0'))
@@ -101,7 +101,7 @@ const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
     missing: keys.filter((key) => !book.isNamed(key)),
     untaxed: exceptions.countyRequired ? [] : getUntaxed(book, cells, countyKey, place),
     lastDay: keys.flatMap((key) => book.getLastDay(key) ?? []).toSorted()[0] ?? null,
-    problem: listed.problem ?? getProblem(book, cells, county, place),
+    problem: listed.problem ?? findProblem(book, cells, county, place),
   };
 };
 

@@ -133,7 +133,7 @@ type RateRow = { readonly key: LayerKey; readonly rate: DatedRate };
  * Returns the intrastate and interstate rates, general and on food and drugs. A blank cell takes the value of its
  * neighbour.
  */
-const listRates = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
+const parseRates = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
   const [intra = '', inter = '', foodIntra = '', foodInter = ''] = cells;
   const rate = readFraction(intra || inter);
   const outside = readFraction(inter || intra);
@@ -164,7 +164,7 @@ const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: R
   const ignored = exceptions.ignoredTypes[kind];
   if (ignored !== undefined) return skipped(ignored);
   return whenRead(rowDates(cells[7] ?? '', cells[8] ?? ''), (dates) => {
-    const rates = listRates(cells.slice(3, 7));
+    const rates = parseRates(cells.slice(3, 7));
     if (!rates) return bad(`rates ${cells.slice(3, 7).join(', ')} are not fractions: write 0.06875 for 6.875 %`);
     return row({ key, rate: { ...rates, ...dates } });
   });

@@ -20,7 +20,7 @@ const isPlainEntry = ({ answer: { state, local } }: Entry): boolean => isPlain(s
 const getKey = ({ attributes }: Entry): string =>
   JSON.stringify([getRequired(attributes).filter((code) => !uses.includes(code)), attributes.none]);
 
-const getSplit = (business: Effect, personal: Effect, unknown: Effect): Effect =>
+const combineUses = (business: Effect, personal: Effect, unknown: Effect): Effect =>
   isPlain(business) && isPlain(personal) && isPlain(unknown) && JSON.stringify(business) !== JSON.stringify(personal)
     ? { type: 'use_split', business, personal, unknown }
     : unknown;
@@ -35,8 +35,8 @@ const merge = (unknown: Entry, members: readonly Entry[]): Entry => {
     attributes: requiring(getRequired(unknown.attributes), unknown.attributes.none),
     answer: {
       ...unknown.answer,
-      state: getSplit(business.state, personal.state, unknown.answer.state),
-      local: getSplit(business.local, personal.local, unknown.answer.local),
+      state: combineUses(business.state, personal.state, unknown.answer.state),
+      local: combineUses(business.local, personal.local, unknown.answer.local),
       assumption: distinct([unknown, ...members].map(({ answer }) => answer.assumption)).join(' '),
     },
     citation: distinct([unknown, ...members].map(({ citation }) => citation)).join('; '),
@@ -121,15 +121,16 @@ const getSet = (codes: readonly string[]): string => [...new Set(codes)].sort().
 
 const getContent = ({ answer: { state, local }, from, to }: Entry): string => JSON.stringify([state, local, from, to]);
 
-const getTie = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] => {
-  const [ofLeft, ofRight] = [getRequired(left.attributes), getRequired(right.attributes)];
-  const union = [...new Set([...ofLeft, ...ofRight])];
+const resolveTie = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] => {
+  const [leftCodes, rightCodes] = [getRequired(left.attributes), getRequired(right.attributes)];
+  const union = [...new Set([...leftCodes, ...rightCodes])];
   // The entry with more attributes decides.
-  if (ofLeft.length !== ofRight.length || union.length === ofLeft.length || known.has(getSet(union))) return [];
+  if (leftCodes.length !== rightCodes.length || union.length === leftCodes.length || known.has(getSet(union)))
+    return [];
   if ([...left.attributes.none, ...right.attributes.none].some((code) => union.includes(code))) return [];
   if (getContent(left) === getContent(right) || !shareDays(left, right) || getProduct(left.code, union) === null)
     return [];
-  const reason = `With ${getSet(ofLeft)} it is treated differently than with ${getSet(ofRight)}; no source covers products with both.`;
+  const reason = `With ${getSet(leftCodes)} it is treated differently than with ${getSet(rightCodes)}; no source covers products with both.`;
   return [{ ...left, attributes: requiring(union), answer: notEstablishedBecause(reason), from: null, to: null }];
 };
 
@@ -142,7 +143,7 @@ export const tiesAmong = (entries: readonly Entry[], others: readonly Entry[]): 
   const ties = new Map<string, Entry>();
   for (const [index, left] of entries.entries())
     for (const right of [...entries.slice(index + 1), ...others])
-      for (const tie of getTie(left, right, known)) ties.set(getSet(getRequired(tie.attributes)), tie);
+      for (const tie of resolveTie(left, right, known)) ties.set(getSet(getRequired(tie.attributes)), tie);
   const added = [...ties.values()];
   return added.length === 0 ? [] : [...added, ...tiesAmong([...entries, ...added], others)];
 };

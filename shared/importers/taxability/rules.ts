@@ -127,7 +127,7 @@ const readCell = (own: Release, rows: readonly TaxabilityRow[], conditions: Cond
   const split = splitByUse(results.flatMap(({ result }) => (typeof result === 'string' ? [] : [result]))).filter(
     ({ to }) => to === null || to >= countsFrom(own),
   );
-  const withAnimals = [...split, ...listAnimals(split)];
+  const withAnimals = [...split, ...listAnimalEntries(split)];
   return {
     open: results.flatMap(({ row, result }): OpenRow[] =>
       typeof result === 'string' ? [{ row, reason: result }] : [],
@@ -161,7 +161,7 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 const forAnimals = '_ANIMAL_USE';
 
 /** A product that is exempt for people could be taxed for animals: without a row, its treatment is not established. */
-const listAnimals = (entries: readonly Entry[]): readonly Entry[] => {
+const listAnimalEntries = (entries: readonly Entry[]): readonly Entry[] => {
   if (entries.some(({ attributes }) => getRequired(attributes).includes(forAnimals))) return [];
   return entries
     .filter(({ answer, code, attributes }) => {
@@ -197,9 +197,9 @@ const listContents = (own: Release, entry: Entry): readonly RuleContent[] => {
   const ofState = ofLevels(['state'], state, answer.assumption);
   const local = localCapOn(own, entry) ?? answer.local;
   const isOwnLocal = local.type === 'not_established' && state.type !== 'not_established';
-  const precedesLocally = ({ attributes: ofRule, ptcs }: Rule) =>
+  const precedesLocally = ({ attributes: ruleAttributes, ptcs }: Rule) =>
     isOwnLocal ||
-    (ptcs.includes(entry.code) && getRequired(attributes).every((code) => getRequired(ofRule).includes(code)));
+    (ptcs.includes(entry.code) && getRequired(attributes).every((code) => getRequired(ruleAttributes).includes(code)));
   // A hand-written rule for local taxes decides the product.
   if (ownLocalRules(own, entry).some(precedesLocally)) return [ofState];
   const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(

@@ -107,7 +107,7 @@ const listParts = (shares: readonly Share[], stateUnits: bigint, place: string, 
 };
 
 /** Returns the local taxes of the rates that apply at a place, or a bad row if they cannot be determined. */
-const getLocals = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
+const collectLocals = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
   const { pseudo, base, from, bad } = context;
   const refuse = (row: WooRate | undefined, reason: string): Entry => {
     const line = row?.line ?? 0;
@@ -145,7 +145,7 @@ const getLocals = (context: LocalContext, rates: readonly WooRate[], place: stri
   return { codes, entries, to: state.to };
 };
 
-const isEntry = (value: ReturnType<typeof getLocals>): value is Entry => 'kind' in value;
+const isEntry = (value: ReturnType<typeof collectLocals>): value is Entry => 'kind' in value;
 
 const overtakingReason =
   'overlaps a less specific row of the same priority, which WooCommerce would apply because it has more ZIPs or cities or is earlier: the more specific row is used';
@@ -175,7 +175,7 @@ function* placeEntries(context: LocalContext, choice: Choice, place: string, whe
   if (rates.every(isStateWide)) return;
   yield* overlapEntries(context, choice, place);
   const isKnown = conflict === null && rates.every(({ isBad, line }) => !isBad && !context.bad.has(line));
-  const locals = isKnown ? getLocals(context, rates, place) : null;
+  const locals = isKnown ? collectLocals(context, rates, place) : null;
   if (locals === null || isEntry(locals)) {
     if (locals) yield locals;
     yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: context.from, to: null });

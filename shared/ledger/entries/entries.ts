@@ -309,7 +309,7 @@ const entryDocument = (
   };
 };
 
-const getEntry = (posting: PostingInput, state: string, charges: readonly Charge[]): LiabilityEntry => {
+const buildEntry = (posting: PostingInput, state: string, charges: readonly Charge[]): LiabilityEntry => {
   const { id: transactionId, currency, tax_date, version, type } = posting.transaction;
   const sign = type === 'credit' ? -1n : 1n;
   const { difference: _, ...sum } = charges.map(chargeBase).reduce<Amounts>(plusAmounts, zeroSum);
@@ -336,12 +336,12 @@ const getEntry = (posting: PostingInput, state: string, charges: readonly Charge
  * one. A credit has negative amounts, and also gets an entry wherever its sale has one. Pure.
  */
 export const listLiabilityEntries = (posting: PostingInput): LiabilityEntry[] =>
-  groupByState(posting).map(({ state, charges }) => getEntry(posting, state, charges));
+  groupByState(posting).map(({ state, charges }) => buildEntry(posting, state, charges));
 
 /** Like `listLiabilityEntries`, but for each state of the document, whether or not the account is registered there. */
 export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] =>
   [...Map.groupBy(listEntryCharges(posting), ({ state }) => state)].map(([state, charges]) =>
-    getEntry(posting, state, charges),
+    buildEntry(posting, state, charges),
   );
 
 /**
