@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Argument, Command } from 'commander';
 import { print } from '../shared/cli/terminal/output.ts';
 import { CommandError, runCommand } from '../shared/cli/terminal/run-command.ts';
-import { temporaryFolder } from '../shared/cli/terminal/temporary-folder.ts';
+import { temporaryFolder } from '../shared/cli/terminal/files.ts';
 import { bundle, type Entry, entries } from './bundling.ts';
 
 /** Returns the source line, such as `shared/tax/calculate.ts:12`. Minification shifts columns, so they are omitted. */

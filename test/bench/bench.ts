@@ -1,7 +1,7 @@
 /** `npm run bench`: measures the service and prints each result as a line of JSON, without comparing it to a target. */
 import { Command, InvalidArgumentError } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
-import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 
 const getCount = (text: string): number => {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Pass a whole number from 1.');

@@ -7,6 +7,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { FilingEvent } from '../../shared/events/event.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/entry-texts.ts';
 import {
   createFiler,
   csv,
@@ -21,7 +22,6 @@ import {
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { readRecords } from '../support/raw-items.ts';
-import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
 import { creditOf, getMeta, getRefusal, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
 import { isLong } from '../support/seeded.ts';
 

@@ -9,7 +9,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/content/content-claims.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { buildHead, buildPart } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
 // Every test uses different ids.

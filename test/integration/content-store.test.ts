@@ -14,7 +14,7 @@ import { readContent } from '../../shared/store/content/content-reads.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
-import { buildHead, buildPart } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
 
 const TableName = environment.tables.content;
 const now = '2026-11-21T12:00:00.000Z';

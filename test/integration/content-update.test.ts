@@ -9,7 +9,7 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { buildPart } from '../support/imported.ts';
+import { buildPart } from '../support/local-content.ts';
 import {
   isPage,
   openPublisherServer,

@@ -10,7 +10,7 @@ import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { buildHead, buildPart } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
 import { connectClient, later, sale } from '../support/sales.ts';

@@ -5,11 +5,14 @@ import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { now } from '../../shared/config/clock.ts';
 import { coverageOfAll } from '../../shared/coverage/coverage.ts';
 import type { Coverage } from '../../shared/coverage/response.ts';
-import type { ContentSource } from '../../shared/store/content/content-sources.ts';
-import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
+import {
+  type ContentSource,
+  readContentSource,
+  writeContentSource,
+} from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
-import { buildHead } from '../support/imported.ts';
+import { buildHead } from '../support/local-content.ts';
 import { dayMs, getRefusal, later } from '../support/sales.ts';
 
 const release = 'US-MN@2026-09-01.101';

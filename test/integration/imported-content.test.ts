@@ -6,7 +6,7 @@ import { environment } from '../../shared/config/environment.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept } from '../support/faults.ts';
-import { buildHead, buildPart } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
 import { connectClient, creditOf, goods, later, made, sale } from '../support/sales.ts';
 
 type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };

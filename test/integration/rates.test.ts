@@ -7,7 +7,7 @@ import type { Rates } from '../../shared/rates/response.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
 import { recordCalls } from '../support/count-calls.ts';
-import { buildHead, buildPart } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
 import { dayMs, getRefusal, later, made } from '../support/sales.ts';
 
 const clientWith = async (settings: Partial<Settings> = {}) => {

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, newCaller } from '../support/api.ts';
+import { sum } from '../support/entry-texts.ts';
 import {
   closedFiling,
   createFiler,
@@ -13,7 +14,6 @@ import {
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { sum } from '../support/return-sums.ts';
 import { creditOf, getRefusal, made, shippingCharges } from '../support/sales.ts';
 import { isLong } from '../support/seeded.ts';
 

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
-import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
 import { activeReleasesKey, contentSourceKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';

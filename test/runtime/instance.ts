@@ -7,7 +7,7 @@ import { levyApp } from '../../infra/app.ts';
 import { type Entry, entries } from '../../infra/bundling.ts';
 import { pascalCase } from '../../infra/constructs.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
-import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { killWithParent } from '../support/run-command.ts';
 import type { Tools } from './install.ts';
 

@@ -5,7 +5,7 @@
  */
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { SetupError } from '../../infra/local/settings.ts';
-import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { newRun } from '../deploy/run.ts';
 import { installTools } from './install.ts';
 import type { Figures, Instance } from './instance.ts';

@@ -18,8 +18,8 @@ import type { StoredTransaction, Transaction } from '../../shared/ledger/transac
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { type Part, returnSums, sum } from './entry-texts.ts';
 import { answerFrom, type Command, getInput, type Input, MemoryDatabase, sendAny } from './memory-database.ts';
-import { type Part, returnSums, sum } from './return-sums.ts';
 import { buildCommit, changed, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close periods, after the end of November. */

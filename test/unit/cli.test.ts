@@ -40,7 +40,7 @@ it('removes the folders of killed processes, but not those of running processes 
   ) as [string, string, string];
   for (const path of [abandoned, used, other]) mkdirSync(path);
   vi.resetModules();
-  const { temporaryFolder } = await import('../../shared/cli/terminal/temporary-folder.ts');
+  const { temporaryFolder } = await import('../../shared/cli/terminal/files.ts');
   expect(existsSync(temporaryFolder())).toBe(true);
   expect([abandoned, used, other].map(existsSync)).toEqual([false, true, true]);
 });

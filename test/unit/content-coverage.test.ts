@@ -10,7 +10,7 @@ import { coveragePage } from '../../shared/coverage/page.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
 import { ask, getRelease, rule } from '../support/builders.ts';
-import { buildHead } from '../support/imported.ts';
+import { buildHead } from '../support/local-content.ts';
 
 const day = '2026-11-21';
 const all = coverageOfAll(builtInReleases(), day);

@@ -17,8 +17,7 @@ import { findTaxability } from '../../shared/coverage/taxability.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { buildLocation, getRelease, rule } from '../support/builders.ts';
-import { buildHead } from '../support/imported.ts';
-import { builtIn, tabledRelease, withTables } from '../support/local-content.ts';
+import { buildHead, builtIn, tabledRelease, withTables } from '../support/local-content.ts';
 
 describe('local coverage', () => {
   const day = '2026-11-22';

@@ -19,7 +19,7 @@ import type { Location } from '../../shared/catalog/release.ts';
 import { pinnedContext } from '../../shared/ledger/context.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { buildRequest, getRelease, testNow } from '../support/builders.ts';
-import { buildHead, buildPart } from '../support/imported.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
 
 const at = (zip5: string | null, city: string | null = null, state = 'MN'): TaxAddress => ({
   country: 'US',

@@ -18,10 +18,10 @@ import {
 } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { resolvePath } from '../terminal/arguments.ts';
+import { temporaryFolder } from '../terminal/files.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { CommandError, explainError, type LevyCommand } from '../terminal/run-command.ts';
-import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { overriddenBy, overrideOption, printGates } from './update.ts';
 
 type Options = {

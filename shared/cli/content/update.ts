@@ -5,10 +5,10 @@ import { getState } from '../../importers/releases/open-release.ts';
 import { compareVersions, type StateUpdate, updateState } from '../../importers/releases/update-state.ts';
 import { PublisherClient, PublisherFailure } from '../../importers/updates/publisher-client.ts';
 import { type Importable, importable, publishers } from '../../importers/updates/publishers.ts';
+import { temporaryFolder } from '../terminal/files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { CommandError, explainError, isOutage, type LevyCommand } from '../terminal/run-command.ts';
-import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
 // Terminal output of the gates of `content update` and `content import --activate`.
 
