@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
+import { temporaryFolder } from '../shared/cli/terminal/files.ts';
 import { print } from '../shared/cli/terminal/output.ts';
 import { CommandError, runCommand } from '../shared/cli/terminal/run-command.ts';
-import { temporaryFolder } from '../shared/cli/terminal/files.ts';
 import { bundle, type Entry, entries } from './bundling.ts';
 
 /** Returns the source line, such as `shared/tax/calculate.ts:12`. Minification shifts columns, so they are omitted. */
