@@ -52,7 +52,7 @@ export const createFiling = (
   decideAndProcess(idempotency, caller, ports, (nowMs) => createOnce(request, idempotency, caller, ports, nowMs));
 
 /** Returns the filing in the body of a response. */
-const parseBody = ({ answer }: ReplayableResponse): Filing => JSON.parse(answer.body);
+const parseFiling = ({ answer }: ReplayableResponse): Filing => JSON.parse(answer.body);
 
 /**
  * Returns the reader of the pages of a dry run's totals. If the period is already closed, it reads the pages of its
@@ -65,7 +65,7 @@ export const dryRunReader = (
 ): ReadTotals => {
   let readNext: ReadTotals = async (cursor) => {
     const request = { ...period, dry_run: true, totals_starting_after: cursor };
-    const page = mapResult(await createFiling(request, null, caller, ports), parseBody);
+    const page = mapResult(await createFiling(request, null, caller, ports), parseFiling);
     if (page.ok && page.value.id !== null) readNext = filingReader(page.value.id, caller.account, ports);
     return page;
   };

@@ -1,4 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
+import { readPages } from '../base/collections.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import type { Json } from './numbers.ts';
 import { TaxJarRefusal } from './refusal.ts';
@@ -41,16 +42,16 @@ export async function* everyRow<Row>(
   filters: Query,
   tooLong: string,
 ): AsyncGenerator<Row> {
-  for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+  const pages = readPages(async (after: string | null) => {
     if (remainingMs() < 3000) throw new TaxJarRefusal(406, tooLong);
-    const query = { ...filters, limit: '100', ...(cursor && { starting_after: cursor }) };
-    const page = (await levy.get(path, query)) as {
+    const query = { ...filters, limit: '100', ...(after !== null && { starting_after: after }) };
+    const { data, next_cursor: next } = (await levy.get(path, query)) as {
       readonly data: readonly Row[];
       readonly next_cursor: string | null;
     };
-    yield* page.data;
-    cursor = page.next_cursor;
-  }
+    return { data, next };
+  });
+  for await (const { data } of pages) yield* data;
 }
 
 export type Warned = { readonly warnings?: readonly { readonly code: string }[] };

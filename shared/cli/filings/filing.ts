@@ -5,7 +5,7 @@ import { warningText } from '../../calculations/warning-texts.ts';
 import { dryRunReader } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
-import { filingReader } from '../../filings/read-filings.ts';
+import { filingReader, type ReadTotals } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Caller } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
@@ -54,10 +54,7 @@ const operatorFor = async (id: string): Promise<Operator> => {
 };
 
 /** `read` returns the filing, or the dry run, with the page of totals after a cursor. `id` is empty for a dry run. */
-export type Chosen = Operator & {
-  readonly id: string;
-  readonly read: (cursor: string | null) => Promise<Result<Filing>>;
-};
+export type Chosen = Operator & { readonly id: string; readonly read: ReadTotals };
 
 /** Finds the filing with this id, the filing of this state and period, or the dry run. Refuses an unknown filing. */
 export const chooseFiling = async (
