@@ -43,12 +43,21 @@ export const PostalAddress = described(
 );
 export type PostalAddress = z.infer<typeof PostalAddress>;
 
-/** Abbreviations that are neither postal codes nor the beginning of a name. */
-const abbreviations = new Map(
-  'USVI=VI,US VI=VI,SAMOA=AS,CNMI=MP,NMI=MP,SAIPAN=MP,MARIANA ISLANDS=MP,FSM=FM,MICRONESIA=FM,RMI=MH,FLA=FL,PENNA=PA'
-    .split(',')
-    .map((pair) => pair.split('=') as [name: string, code: string]),
-);
+/** Abbreviations that are neither postal codes nor the beginning of a name, in upper case. */
+const abbreviations: Readonly<Record<string, string>> = {
+  USVI: 'VI',
+  'US VI': 'VI',
+  SAMOA: 'AS',
+  CNMI: 'MP',
+  NMI: 'MP',
+  SAIPAN: 'MP',
+  'MARIANA ISLANDS': 'MP',
+  FSM: 'FM',
+  MICRONESIA: 'FM',
+  RMI: 'MH',
+  FLA: 'FL',
+  PENNA: 'PA',
+};
 
 const namesByCode = stateJurisdictions
   .map(stateOfJurisdiction)
@@ -58,7 +67,7 @@ const beginningMin = 4;
 /** Returns the two-letter code that a misspelled or abbreviated state most likely means; `null` if unclear. */
 const stateHint = (text: string): string | null => {
   const name = normalizedState(text);
-  const known = abbreviations.get(name);
+  const known = abbreviations[name];
   if (known !== undefined) return known;
   const begun = name.length < beginningMin ? [] : namesByCode.filter(([full]) => full.startsWith(name));
   const [only] = begun;

@@ -68,8 +68,16 @@ export type Line =
   | { readonly kind: 'customer'; readonly customer: Customer };
 
 export const kinds = [
-  ...(['audit_entry', 'transaction', 'open_entry', 'filing', 'filing_shard', 'filing_totals', 'filed_entry'] as const),
-  ...(['chain', 'period', 'customer'] as const),
+  'audit_entry',
+  'transaction',
+  'open_entry',
+  'filing',
+  'filing_shard',
+  'filing_totals',
+  'filed_entry',
+  'chain',
+  'period',
+  'customer',
 ] as const satisfies readonly Line['kind'][];
 
 const count = z.int().check(z.nonnegative());

@@ -124,18 +124,35 @@ async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
 
 const addressColumns = ['line1', 'city', 'county', 'state', 'postal_code', 'country'] as const;
 const orderColumns = [
-  ...(['reference_id', 'parent_reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'customer_id'] as const),
-  'shipping_amount' as const,
+  'reference_id',
+  'parent_reference_id',
+  'type',
+  'tax_date',
+  'tax_amount',
+  'currency',
+  'customer_id',
+  'shipping_amount',
   ...addressColumns,
-];
+] as const;
 const lineColumns = [
-  ...(['line_id', 'product_tax_code', 'quantity', 'unit_price', 'discount_amount', 'line_tax_amount'] as const),
-];
+  'line_id',
+  'product_tax_code',
+  'quantity',
+  'unit_price',
+  'discount_amount',
+  'line_tax_amount',
+] as const;
 /** The columns of a CSV file, in any order. */
 const csvColumns = [...orderColumns, ...lineColumns];
 const requiredColumns = [
-  ...(['reference_id', 'tax_date', 'tax_amount', 'state', 'postal_code', 'quantity', 'unit_price'] as const),
-];
+  'reference_id',
+  'tax_date',
+  'tax_amount',
+  'state',
+  'postal_code',
+  'quantity',
+  'unit_price',
+] as const;
 
 type Row = CsvRow<(typeof csvColumns)[number]>;
 
