@@ -24,7 +24,7 @@ const allOf = async <Row>(call: Call, path: string): Promise<Row[]> => {
 };
 
 /** Reports are updated from the table's stream with a short delay. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** The report by state and month has the sums of all transactions of the model that are not void. */
 const mustBeReported = async (call: Call, book: Book): Promise<void> => {
@@ -59,7 +59,7 @@ const mustBeReported = async (call: Call, book: Book): Promise<void> => {
       )
       .sort();
   };
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   let actual = await reported();
   for (; !isDeepStrictEqual(actual, expected.sort()) && performance.now() < deadline; actual = await reported())
     await sleep(200);
@@ -90,7 +90,7 @@ const clients = 3;
 const busySaleUnits = 1000;
 
 /** Clients of a third account, who sell, and credit one sale together, while the model runs. */
-const openCrowd = async (call: Call) => {
+const startBusyClients = async (call: Call) => {
   const create = async (body: object) => {
     const answer = await call('POST', '/transactions', { body });
     const code = answer.body.errors?.[0].code ?? '';
@@ -118,13 +118,17 @@ const openCrowd = async (call: Call) => {
     isOpen = false;
     await working;
     const recorded = await allOf<Body>(call, '/transactions');
-    same(recorded.map(({ id }) => id).sort(), ids.sort(), 'The transactions of the crowd');
+    same(recorded.map(({ id }) => id).sort(), ids.sort(), 'The transactions of the third account');
     const { credited_amount, credited_tax_amount } = recorded.find(({ id }) => id === busy) as Body;
-    same([credited_amount, credited_tax_amount], [`${credits}.00`, (credits * 0.06).toFixed(2)], 'What was credited');
+    same(
+      [credited_amount, credited_tax_amount],
+      [`${credits}.00`, (credits * 0.06).toFixed(2)],
+      'The credited amounts of the shared sale',
+    );
   };
 };
 
-/** A world of the model in the service's process, behind the network, with a crowd of other clients. */
+/** A world of the model in the service's process, behind the network, with concurrent clients of a third account. */
 export const attackedWorld =
   (service: Service, network: Network) =>
   async (terms: Both): Promise<World> => {
@@ -132,12 +136,12 @@ export const attackedWorld =
     const accounts = await callers(terms);
     const third = await newCaller({ settings: { rate_limit: 1_000_000_000 } });
     const send = [network.connectClient(accounts[0].key, true), network.connectClient(accounts[1].key, true)] as const;
-    const endCrowd = await openCrowd(network.connectClient(third.key, false));
+    const stopBusyClients = await startBusyClients(network.connectClient(third.key, false));
     return {
       send,
       redact: redactIn(accounts),
       verify: async (model) => {
-        await endCrowd();
+        await stopBusyClients();
         for (const side of [0, 1] as const) await mustBeWhole(send[side], model.books[side], model);
         return verifyIn([...accounts, third])();
       },
