@@ -107,6 +107,9 @@ const content: readonly PackedFile[] = [
   packed('rate-summaries', 'shared/coverage/local-rates.ts', () =>
     JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
   ),
+  packed('taxjar-openapi', 'shared/taxjar/routes.ts', () =>
+    JSON.stringify(JSON.parse(readFileSync(resolvePath('../taxjar/openapi.json'), 'utf8'))),
+  ),
   packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),
   ...localTables('rates', (state) => writeRates(packRates(state))),
   ...localTables('zips', packZips),

@@ -10,6 +10,7 @@ export type PackedName =
   | 'code-crosswalk'
   | 'rate-summaries'
   | 'local-names'
+  | 'taxjar-openapi'
   | 'docs'
   | 'console'
   | `${'rates' | 'zips'}-${string}`;

@@ -1,3 +1,4 @@
+import { unpack } from '../packed/unpack.ts';
 import { customerRoutes } from './customers.ts';
 import { categories, rates, regions, summaryRates, validate } from './places.ts';
 import { TaxJarRefusal } from './refusal.ts';
@@ -15,12 +16,7 @@ export const routes: readonly Route[] = [
   ['GET', /^\/v2\/nexus\/regions$/, regions],
   ['POST', /^\/v2\/addresses\/validate$/, validate],
   ['GET', /^\/v2\/summary_rates$/, summaryRates],
-  // Imported here, because few requests need it.
-  [
-    'GET',
-    /^\/v2\/openapi\.json$/,
-    async () => ({ body: (await import('./openapi.json', { with: { type: 'json' } })).default }),
-  ],
+  ['GET', /^\/v2\/openapi\.json$/, async () => ({ body: unpack<object>('taxjar-openapi') })],
   [
     'GET',
     /^\/v2\/validation$/,
