@@ -148,12 +148,28 @@ describe('lifecycle of an imported release', () => {
     const raised = rates('01 43000 0.0050 20051001 20261231, 01 43000 0.0075 20270101');
     const args = [...(await importArguments(raised)), '--activate', '--override', 'changed'];
     expect((await content(args)).code).toBe(0);
+    const { value: changes } = await json('diff', first, second, '--rates');
+    const change = { from: '2027-01-01', to: null };
+    expect(changes).toMatchObject({
+      from: first,
+      to: second,
+      rates: [{ ...change, kind: 'general', old: '0.005', new: '0.0075' }],
+      locations: [{ key: '55401', zips: [['554010000', '554019999']], ...change, old: '0.09025', new: '0.09275' }],
+      impact: { changed: 1, largest: { key: '55401', old: '0.09025', new: '0.09275' } },
+    });
     const { out } = await content(['diff', first, second, '--rates']);
     expect(out).toMatch(/^55401: 9\.025% -> 9\.275%, from 2027-01-01\nCombined rates of 1 ZIP or city change\.$/m);
     expect(out).toMatch(/^US-MN-01-43000 .*from 2027-01-01 +0\.5% -> 0\.75%\n1 rate of jurisdictions changes\.$/m);
   });
 
   it('lists both releases and marks the active one', async () => {
+    const { value } = await json('list', '--state', 'MN');
+    expect(value.slice(-3)).toMatchObject([
+      { id: builtIn, origin: 'built_in', active: false, local_rates: 'complete' },
+      { id: first, origin: 'sst', active: false, last_day: null, counts: { parts: 2, zips: 2, rates: 9 } },
+      { id: second, origin: 'sst', active: true, counts: { parts: 2, rates: 10 } },
+    ]);
+    for (const { content_hash } of value) expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
     const { out } = await content(['list', '--state', 'MN']);
     expect(out).toMatch(new RegExp(`^ +${builtIn} +built-in +complete +[0-9a-f]{12}$`, 'm'));
     expect(out).toMatch(new RegExp(`^ +${first} +sst +complete +2 +\\d+ +9 +[0-9a-f]{12} `, 'm'));
@@ -241,12 +257,22 @@ describe('worked cases before activation', () => {
     ]);
   });
 
-  it('does not apply to a locality that the release does not name, unless the case has a ZIP', async () => {
+  it('uses the ZIPs of localities if the release has no names', async () => {
     const { zip: _, ...named } = { ...worked('minneapolis', '', '9.03'), locality: 'Minneapolis' };
-    const path = await cases(named, { ...named, id: 'its-own-zip', zip: '55401' });
-    const { out } = await content(['check', '--release', getId(1), '--against', path]);
+    const saint = { ...named, id: 'saint-paul', locality: 'St. Paul', expected: { tax_total: '9.88' } };
+    const path = await cases(named, saint, { ...named, id: 'its-own-zip', locality: 'St. Paul', zip: '55401' });
+    const args = ['check', '--release', getId(1), '--against', path];
+    const { out } = await content(args);
     expect(out).toContain('n/a   minneapolis: the release has no place named Minneapolis');
-    expect(out).toContain('1 passed, 0 failed, 1 not applicable.');
+    expect(out).toContain('1 passed, 0 failed, 2 not applicable.');
+    const withZips = await content([...args, '--zips', 'minneapolis=55401, St Paul=55101-1234']);
+    expect(withZips).toMatchObject({ code: 0, out: expect.stringContaining('3 passed, 0 failed, 0 not applicable.') });
+    for (const [zips, says] of [
+      ['Duluth=55802', 'No case without a ZIP has the locality DULUTH.'],
+      ['Minneapolis', 'Pass a ZIP for each locality'],
+      ['A=55401,a=55402', 'A has two ZIPs'],
+    ] as const)
+      expect(await content([...args, '--zips', zips])).toMatchObject({ code: 1, err: expect.stringContaining(says) });
   });
 
   it('fails if no case applies', async () => {
@@ -316,6 +342,15 @@ describe('an import that cannot be finished', () => {
       new RegExp(`is active\\.\\n${RegExp.escape(line)}\\n$`),
     );
     expect((await content(['list', '--state', 'WI'])).out).not.toContain('not finished');
+    const { value } = await json('list', '--state', 'MN');
+    expect(value.at(-1)).toEqual({
+      id: left,
+      state: 'US-MN',
+      active: false,
+      origin: 'unfinished',
+      began_at: beganAt,
+      remedy: `npm run content -- discard ${left}`,
+    });
     const id = await nextId();
     const ran = await content(await importArguments(rates(), [...boundaries, ...inZips(minneapolis, '55402')]));
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`${line}\nImported ${id}`) });
@@ -377,11 +412,19 @@ describe('errors and help', () => {
     { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'supports only TX' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },
+    { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
+    { args: ['taxability', '--state', 'TX'], says: 'Pass --code and --state, or --write' },
+    { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
   ])('prints an error with the fix: $args', async ({ args, says }) => {
     const ran = await content(args);
     expect(ran.code).toBe(1);
     expect(ran.err).toContain(says);
     expect(ran.err).not.toMatch(/^ {4}at /m);
+  });
+
+  it('prints how a state treats a code, and why a row is not a rule', async () => {
+    const { out } = await content(['taxability', '--code', 'SOFTWARE.SAAS', '--state', 'TX']);
+    expect(out).toMatch(/partial .* high .* the release has the rule tx-data-processing .* 34 TAC 3\.330/);
   });
 
   it('needs a database, except for built-in releases', async () => {

@@ -322,6 +322,18 @@ it('discards an import that was interrupted a day ago, but not one that could st
 });
 
 describe('sources', () => {
+  it('prints the last update of each publisher, and the age of its files', async () => {
+    const rows: readonly { state: string }[] = JSON.parse((await run('sources', '--json')).out);
+    expect(rows.find(({ state }) => state === 'MO')).toMatchObject({
+      as_of: '2026-10-01',
+      next_expected: '2027-01-08',
+      cadence: 'quarterly',
+      last_update: { state: 'MO', failure: null },
+    });
+    const never = { as_of: null, next_expected: null, stale: false, stale_reason: null, last_update: null };
+    expect(rows.find(({ state }) => state === 'NY')).toMatchObject({ format: null, ...never });
+  });
+
   it('prints a table of at most 120 columns, and why a state is stale', async () => {
     const source = await readContentSource('MO');
     const failure = { since: '2026-10-01T00:00:00.000Z', message: 'The publisher has moved the file.' };

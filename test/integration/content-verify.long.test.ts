@@ -370,6 +370,8 @@ describe('the other commands', () => {
     const { code, out } = await content('list', '--state', 'MN');
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^\\* +${RegExp.escape(id)} +corrupt$`, 'm'));
+    const listed = JSON.parse((await content('list', '--state', 'MN', '--json')).out);
+    expect(listed).toContainEqual({ id, state: 'US-MN', active: true, origin: 'corrupt', problem });
     expect(out).toMatch(new RegExp(`^ +${RegExp.escape(whole)} +zip-rates `, 'm'));
     expect(out).toContain(problem);
     for (const args of [['show'], ['activate'], ['diff', whole]])

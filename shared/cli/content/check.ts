@@ -1,6 +1,8 @@
 /** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError } from 'commander';
 import { toDay } from '../../base/calendar.ts';
+import { cityName } from '../../catalog/local/place-names.ts';
 import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
 import { openRelease } from '../../importers/releases/open-release.ts';
@@ -21,6 +23,36 @@ import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 type Listed = WorkedCase | UnreadableCase;
+
+/** Reads `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
+const readZips = (text: string): ReadonlyMap<string, string> => {
+  const zips = new Map<string, string>();
+  for (const pair of text.split(',')) {
+    const { name, zip } = /^(?<name>[^=]+)=\s*(?<zip>\d{5}(?:-?\d{4})?)\s*$/.exec(pair)?.groups ?? {};
+    const city = cityName(name ?? '');
+    if (city === null || zip === undefined)
+      throw new InvalidArgumentError('Pass a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
+    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Pass one for each locality.`);
+    zips.set(city, zip);
+  }
+  return zips;
+};
+
+/** Adds a ZIP to each case that has only a locality. Refuses a locality that no case needs. */
+const addZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): readonly Listed[] => {
+  const unused = new Set(zips.keys());
+  const completed = cases.map((worked) => {
+    if (isUnreadable(worked) || worked.zip) return worked;
+    const city = cityName(worked.locality ?? '') ?? '';
+    unused.delete(city);
+    return { ...worked, zip: zips.get(city) };
+  });
+  if (unused.size > 0)
+    throw new CommandError(
+      `No case without a ZIP has the locality ${[...unused].join(' or ')}. Correct or omit --zips.`,
+    );
+  return completed;
+};
 
 const formatCase = ({ id, outcome, expected, got, reason }: CaseResult): string => {
   if (outcome === 'not_applicable') return `n/a   ${id}: ${reason}`;
@@ -49,11 +81,13 @@ const printResults = (head: Release, cases: readonly Listed[], results: readonly
 type Options = {
   readonly release: string;
   readonly against: string;
+  /** ZIPs by locality name. */
+  readonly zips?: ReadonlyMap<string, string>;
   readonly json?: boolean;
 };
 
-const check = async ({ release, against, json }: Options): Promise<void> => {
-  const cases = readCases(await readFile(resolvePath(against), 'utf8'));
+const check = async ({ release, against, zips = new Map(), json }: Options): Promise<void> => {
+  const cases = addZips(readCases(await readFile(resolvePath(against), 'utf8')), zips);
   const { head } = await openRelease(release);
   const problems = monotonicityProblems(head);
   const releaseFor = await releaseForCases(head, cases);
@@ -80,6 +114,11 @@ export const addCheck = (program: LevyCommand): LevyCommand =>
     )
     .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101, or a built-in release')
     .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')
+    .option(
+      '--zips <list>',
+      'a ZIP for each locality of cases without a ZIP: "Minneapolis=55401,Saint Paul=55101"',
+      readZips,
+    )
     .option('--json', 'one JSON object')
     .addHelpText(
       'after',
@@ -93,6 +132,6 @@ A case:
     "expected": { "tax_total": "9.03" } }
 
 A case can have a "locality" instead of a "zip". The files of Streamlined Sales Tax have no city names: for such a release,
-set the ZIP in the case.`,
+set its ZIP in the case, or pass it with --zips.`,
     )
     .action(check);

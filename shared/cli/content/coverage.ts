@@ -6,9 +6,10 @@ import { builtInReleases } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
 import { coveragePage, newestDay, stateTable, taxabilityPage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
+import { taxabilityRows } from '../../importers/taxability/rows.ts';
 import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/rules.ts';
 import { print, textTable } from '../terminal/output.ts';
-import type { LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
 
@@ -83,14 +84,54 @@ const writeRules = (): void => {
   writeFileSync(new URL('../importers/taxability/open-rows.csv', catalog), openRowsText(read));
 };
 
+/** Prints the rows of a code in a state, and why a row does not become a rule. */
+const printRows = (code: string, state: string): void => {
+  const rows = taxabilityRows().filter((row) => row.code === code && row.state === state);
+  if (rows.length === 0)
+    throw new CommandError(
+      `No row has the code ${code} in ${state}. Pass a full product tax code (SOFTWARE.SAAS) and a state (OH).`,
+    );
+  const releases = builtInReleases().filter((release) => release.state === `US-${state}`);
+  const open = new Map(
+    withTaxabilityRows(releases).flatMap((read) => read.open.map(({ row, reason }) => [canonicalJson(row), reason])),
+  );
+  print(
+    textTable([
+      ['attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'why not a rule', 'citation'],
+      ...rows.map((row) => [
+        row.attributes,
+        row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment,
+        row.local,
+        row.from,
+        row.to,
+        row.confidence,
+        open.get(canonicalJson(row)) ?? '',
+        row.citation,
+      ]),
+    ]),
+  );
+};
+
+type TaxabilityOptions = { readonly write?: boolean; readonly code?: string; readonly state?: string };
+
 export const addTaxability = (program: LevyCommand): LevyCommand =>
   program
     .command('taxability')
-    .summary('convert the taxability tables to rules of the built-in releases')
-    .description('Write the rules of all rows into the built-in releases. Then run `npm run pack`.')
-    .requiredOption('--write', 'write the rules, and shared/importers/taxability/open-rows.csv')
-    .examples('content -- taxability --write')
-    .action(() => {
-      writeRules();
-      print('The rules were written. Run `npm run pack`.');
+    .summary('how each state treats each product tax code, from the taxability tables')
+    .description(
+      'Print the rows of a product tax code in a state, or write the rules of all rows into the built-in releases. Then run `npm run pack`.',
+    )
+    .option('--code <code>', 'the product tax code, without attributes')
+    .option('--state <state>', 'the state, two letters')
+    .option('--write', 'write the rules, and shared/importers/taxability/open-rows.csv')
+    .examples('content -- taxability --code SOFTWARE.SAAS --state OH')
+    .action(({ code, state, write }: TaxabilityOptions) => {
+      if (write && (code || state))
+        throw new CommandError('--write writes the rules of all rows. Leave out --code and --state.');
+      if (write) {
+        writeRules();
+        return print('The rules were written. Run `npm run pack`.');
+      }
+      if (!code || !state) throw new CommandError('Pass --code and --state, or --write.');
+      printRows(code, state);
     });

@@ -10,6 +10,7 @@ import { impactOfChange } from '../../importers/releases/measure-impact.ts';
 import { type OpenRelease, openCompared } from '../../importers/releases/open-release.ts';
 import {
   daysText,
+  impactJson,
   impactLines,
   impactOrCorruption,
   kindTexts,
@@ -19,7 +20,7 @@ import {
 import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
-import { counted, print, textTable } from '../terminal/output.ts';
+import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
@@ -171,11 +172,29 @@ const changedText = (places: number): string =>
     ? 'Combined rates of 1 ZIP or city change.'
     : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
 
-const diff = async (from: string, to: string, { rates = false }: { rates?: boolean }) => {
+type Options = { readonly rates?: boolean; readonly json?: boolean };
+
+/** The JSON of `--json`; `locations` is null without `--rates`. */
+const diffJson = async (before: OpenRelease, after: OpenRelease, rates: boolean) => {
+  const locations: PlaceChange[] = [];
+  const impact = await impactOfChange(before, after, toDay(now()), (found) => locations.push(...found));
+  return {
+    from: before.head.id,
+    to: after.head.id,
+    rates: await compareReleases(before, after),
+    locations: rates ? locations : null,
+    ...compareRules(before.head, after.head),
+    own_rules: after.head.own ?? null,
+    impact: impactJson(impact),
+  };
+};
+
+const diff = async (from: string, to: string, { rates = false, json }: Options) => {
   const [before, after] = [await openCompared(from), await openCompared(to)];
   if (before.head.state !== after.head.state)
     throw new CommandError(`${from} and ${to} belong to different states. Compare two releases of the same state.`);
-  await printed(before, after, rates);
+  if (json) printJson(await diffJson(before, after, rates));
+  else await printed(before, after, rates);
 };
 
 export const addDiff = (program: LevyCommand): LevyCommand =>
@@ -188,5 +207,6 @@ export const addDiff = (program: LevyCommand): LevyCommand =>
     .argument('<from>', 'a release, such as the active one')
     .argument('<to>', 'the release that would replace it')
     .option('--rates', 'also print each ZIP and city whose combined rate changes')
+    .option('--json', 'one JSON object; rates are fractions')
     .examples('content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
     .action(diff);

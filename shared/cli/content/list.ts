@@ -5,7 +5,7 @@ import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/releases.ts';
-import { unfinishedLines } from '../../importers/releases/import-files.ts';
+import { discardCommand, unfinishedLines } from '../../importers/releases/import-files.ts';
 import { getState } from '../../importers/releases/open-release.ts';
 import {
   listHeads,
@@ -13,7 +13,7 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../../store/content/content-store.ts';
-import { counted, instantText, print, textTable } from '../terminal/output.ts';
+import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 import type { LevyCommand } from '../terminal/run-command.ts';
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
@@ -22,10 +22,10 @@ const readContent = async (states: readonly string[]) => {
   const active = await readActiveReleases();
   const ports = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
   const listed: Awaited<ReturnType<typeof listReleases>>[] = [];
-  const imports: UnfinishedImport[] = [];
+  const imports: (UnfinishedImport & { readonly state: string })[] = [];
   for (const state of states) {
     listed.push(await listReleases(state, active, toDay(now()), ports));
-    imports.push(...(await unfinishedImports(state)));
+    for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });
   }
   return {
     releases: listed.flatMap(({ releases }) => releases),
@@ -34,7 +34,35 @@ const readContent = async (states: readonly string[]) => {
   };
 };
 
-const row = ({ row: release, head }: ListedRelease): readonly string[] => {
+const contentHash = ({ row, head }: ListedRelease): string | null =>
+  head?.content_hash ?? builtInHashes[row.id] ?? null;
+
+/** The JSON of `--json`: releases, then corrupt heads, then unfinished imports. */
+const listJson = ({ releases, corrupt, imports }: Awaited<ReturnType<typeof readContent>>) => [
+  ...releases.map((listed) => {
+    const { jurisdictions: _, rates: __, ...release } = listed.row;
+    const counts = listed.head && headCounts(listed.head);
+    return { ...release, state: release.id.slice(0, 5), content_hash: contentHash(listed), counts };
+  }),
+  ...corrupt.map(({ isActive, error }) => ({
+    id: error.release,
+    state: error.release.slice(0, 5),
+    active: isActive,
+    origin: 'corrupt',
+    problem: corruptionText(error),
+  })),
+  ...imports.map(({ id, state, began_at }) => ({
+    id,
+    state,
+    active: false,
+    origin: 'unfinished',
+    began_at,
+    remedy: discardCommand(id),
+  })),
+];
+
+const row = (listed: ListedRelease): readonly string[] => {
+  const { row: release, head } = listed;
   const { id, active, origin, own_rules, local_rates, last_day, imported_at } = release;
   const { parts = '', jurisdictions = '', rates = '' } = head ? headCounts(head) : {};
   return [
@@ -43,7 +71,7 @@ const row = ({ row: release, head }: ListedRelease): readonly string[] => {
     origin === 'built_in' ? 'built-in' : `${origin}${own_rules && origin !== 'own' ? ' + own' : ''}`,
     last_day === null ? local_rates : `${local_rates}, to ${last_day}`,
     ...[parts, jurisdictions, rates].map(String),
-    (head?.content_hash ?? builtInHashes[id] ?? '').slice(0, 12),
+    (contentHash(listed) ?? '').slice(0, 12),
     imported_at === null ? '' : instantText(imported_at),
   ];
 };
@@ -62,11 +90,14 @@ export const addList = (program: LevyCommand): LevyCommand =>
       'List built-in and imported releases, and unfinished imports. * marks active releases. Local rates (complete, partial or none) are as of today.',
     )
     .option('--state <state>', 'only releases of this state, such as MN')
+    .option('--json', 'one JSON array, with complete hashes; unfinished imports come last')
     .examples('content -- list --state MN')
-    .action(async ({ state }: { state?: string }) => {
+    .action(async ({ state, json }: { state?: string; json?: boolean }) => {
       const code = state === undefined ? null : getState(state).code;
       const states = [...new Set(builtInReleases().map((release) => release.state))].sort();
-      const { releases, corrupt, imports } = await readContent(code === null ? states : [code]);
+      const content = await readContent(code === null ? states : [code]);
+      if (json) return printJson(listJson(content));
+      const { releases, corrupt, imports } = content;
       print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
       print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
       for (const { error } of corrupt) print(corruptionText(error));

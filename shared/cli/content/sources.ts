@@ -4,7 +4,7 @@ import { now } from '../../config/clock.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
 import { readContentSources } from '../../store/content/content-sources.ts';
-import { print, textTable } from '../terminal/output.ts';
+import { print, printJson, textTable } from '../terminal/output.ts';
 import type { LevyCommand } from '../terminal/run-command.ts';
 
 const headings = ['state', 'publisher', 'format', 'as of', 'next due', 'stale', 'last update', 'release'];
@@ -43,8 +43,19 @@ const problems = ({ publisher, record, age }: SourceToday): readonly string[] =>
   ...(record?.failure ? [`${publisher.state}: the last update failed. ${record.failure.message}`] : []),
 ];
 
-const printSources = async (): Promise<void> => {
+const printSources = async ({ json }: { readonly json?: boolean }): Promise<void> => {
   const sources = await sourcesToday();
+  if (json)
+    return printJson(
+      sources.map(({ publisher, record, age }) => ({
+        ...publisher,
+        as_of: age.asOf,
+        next_expected: age.nextExpected,
+        stale: age.isStale,
+        stale_reason: age.reason,
+        last_update: record,
+      })),
+    );
   print(textTable([headings, ...sources.map(row)]));
   for (const line of sources.flatMap(problems)) print(line);
 };
@@ -56,5 +67,6 @@ export const addSources = (program: LevyCommand): LevyCommand =>
     .description(
       'List the publisher of each state, the day of the newest official file that Levy has, the day by which the next one is due, and the last update. A state is stale if the next file is overdue or updates have failed for a week.',
     )
-    .examples('content -- sources')
+    .option('--json', 'one JSON array, with cadence, addresses and the whole record of the last update')
+    .examples('content -- sources --json')
     .action(printSources);

@@ -117,11 +117,14 @@ const sameRelease = async (head: ReleaseHead, parts: () => AsyncIterable<Release
   return null;
 };
 
+/** Returns the command that removes the parts of an unfinished import. */
+export const discardCommand = (id: string): string => `npm run content -- discard ${id}`;
+
 /** Lists the unfinished imports, running or interrupted, each with the command that removes it. */
 export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly string[] =>
   imports.map(
     ({ id, began_at }) =>
-      `${id} is not finished. Its import began at ${instantText(began_at)} UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${id}\`.`,
+      `${id} is not finished. Its import began at ${instantText(began_at)} UTC. If it no longer runs, remove its parts with \`${discardCommand(id)}\`.`,
   );
 
 /** No import takes this long, so an older one was interrupted. */

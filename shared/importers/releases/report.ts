@@ -133,6 +133,33 @@ const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): s
   return `The fallback release ${below} covers all other ZIPs and cities.${future}`;
 };
 
+const stepJson = (step: RateStep | null) =>
+  step && {
+    key: step.key,
+    kind: step.kind,
+    day: step.day,
+    old: formatFraction(step.before),
+    new: formatFraction(step.after),
+  };
+
+/** The impact for scripts; rates are fractions. */
+export const impactJson = ({
+  firstDay,
+  lastDay,
+  largest,
+  past,
+  highest: _highest,
+  largestPast: _largestPast,
+  examples: _examples,
+  ...counts
+}: Impact): object => ({
+  ...counts,
+  first_day: firstDay,
+  last_day: lastDay,
+  largest: stepJson(largest),
+  past: { changed: past.changed, first_day: past.firstDay, largest: stepJson(past.largest) },
+});
+
 /** Returns the impact, or `null` and prints the reason if a compared release is corrupt. */
 export const impactOrCorruption = async (
   compare: () => Promise<Impact>,

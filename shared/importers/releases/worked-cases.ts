@@ -43,7 +43,7 @@ type CaseLine = z.infer<typeof CaseLine>;
  * ```
  *
  * The destination: `zip` (five digits, or ZIP+4), `locality` (a city in the release; any other city also needs
- * a `zip`), or neither for the state alone. `date` is the tax day and defaults to today.
+ * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day and defaults to today.
  * Amounts are decimal strings of US dollars. `discount` is paid for by the seller and `third_party_discount` by a third
  * party; both apply to the whole line. `tax_total: null` makes no comparison. The parts of
  * the tax (`components`) only say whether local taxes are expected. Other fields of the case, such as its source, are
@@ -210,7 +210,11 @@ export const runCase = (
   const address = readAddress(toAddress(worked), '');
   if (!address.ok) return result('fail', null, address.problems[0].detail);
   if (!knowsPlace(worked, address.value, releaseFor(address.value)))
-    return result('not_applicable', null, `the release has no place named ${worked.locality}: add a zip to the case`);
+    return result(
+      'not_applicable',
+      null,
+      `the release has no place named ${worked.locality}: add a zip to the case, or pass --zips "${worked.locality}=…"`,
+    );
   const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
   const answer = calculate(buildRequest(worked, today), context, []);
   if (!answer.ok) return result('fail', null, answer.problems[0].detail);
