@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { instantMs, toDay } from '../base/calendar.ts';
-import { described } from '../base/described.ts';
+import { described, nullable } from '../base/described.ts';
 import type { Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
@@ -59,8 +59,8 @@ export const ReturnIdentity = described(
       'The taxpayer identification number.',
       { id: 'Tin' },
     ),
-    sst_id: described(
-      z.nullable(z.string(sstId).check(z.regex(/^S\d{8}$/, sstId))),
+    sst_id: nullable(
+      z.string(sstId).check(z.regex(/^S\d{8}$/, sstId)),
       'The id of a seller who registered through the Streamlined Sales Tax system. `null` without one.',
     ),
     state_ids: described(

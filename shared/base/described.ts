@@ -21,5 +21,27 @@ export const described = <Schema extends z.ZodMiniType>(
   return copy;
 };
 
+/** Returns the schema of an object that is a component of the OpenAPI document. `advice` is the error of another type. */
+export const component = <Shape extends z.core.$ZodLooseShape>(
+  id: string,
+  description: string,
+  shape: Shape,
+  advice?: string,
+) => described(z.object(shape, advice), description, { id });
+
+/* Schemas with a description, like the functions of zod with the same names. */
+
+export const string = (description: string, keywords?: Keywords) => described(z.string(), description, keywords);
+export const boolean = (description: string) => described(z.boolean(), description);
+export const integer = (description: string, keywords?: Keywords) => described(z.int(), description, keywords);
+export const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string, keywords?: Keywords) =>
+  described(z.nullable(schema), description, keywords);
+export const nullableString = (description: string, keywords?: Keywords) => nullable(z.string(), description, keywords);
+/** `title` is the name of the type in generated clients. */
+export const choice = <const Values extends readonly string[]>(title: string, values: Values, description: string) =>
+  described(z.enum(values), description, { title });
+export const arrayOf = <Schema extends z.ZodMiniType>(element: Schema, description: string) =>
+  described(z.array(element), description);
+
 /** Returns a schema's description, or an empty string. */
 export const readDescription = (schema: z.core.$ZodType): string => z.globalRegistry.get(schema)?.description ?? '';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { instantMs, isDay } from '../base/calendar.ts';
-import { described } from '../base/described.ts';
+import { component, described } from '../base/described.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern, signedDecimalPattern } from '../money/decimal.ts';
@@ -180,47 +180,41 @@ const SentExemption = described(
   { id: 'Exemption' },
 );
 
-export const Customer = described(
-  z.object(
-    {
-      id: described(z.nullish(identifier), 'The id of the buyer in your system.'),
-      address: described(
-        z.nullish(PostalAddress),
-        'Where the buyer receives the goods. A line item with its own address uses that address as a whole.',
-      ),
-      use: described(
-        z.nullish(z.enum(['business', 'personal'], 'Send business or personal.')),
-        'Whether the buyer is a business or a person, for states whose tax depends on it.',
-        { title: 'BuyerUse' },
-      ),
-      exemption: described(
-        z.nullish(SentExemption),
-        'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}`. `none` taxes the buyer despite these certificates. If absent or `null`, the certificates apply, and `applied_exemption` of the line items shows which.',
-      ),
-    },
-    'Send an object.',
-  ),
+export const Customer = component(
+  'Customer',
   'The buyer.',
-  { id: 'Customer' },
+  {
+    id: described(z.nullish(identifier), 'The id of the buyer in your system.'),
+    address: described(
+      z.nullish(PostalAddress),
+      'Where the buyer receives the goods. A line item with its own address uses that address as a whole.',
+    ),
+    use: described(
+      z.nullish(z.enum(['business', 'personal'], 'Send business or personal.')),
+      'Whether the buyer is a business or a person, for states whose tax depends on it.',
+      { title: 'BuyerUse' },
+    ),
+    exemption: described(
+      z.nullish(SentExemption),
+      'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}`. `none` taxes the buyer despite these certificates. If absent or `null`, the certificates apply, and `applied_exemption` of the line items shows which.',
+    ),
+  },
+  'Send an object.',
 );
 export type Customer = z.infer<typeof Customer>;
 
-export const ShipFrom = described(
-  z.object(
-    { address: described(z.nullish(PostalAddress), 'Where the seller ships the goods from.') },
-    'Send an object with an address.',
-  ),
+export const ShipFrom = component(
+  'ShipFrom',
   'Where the seller ships the goods from.',
-  { id: 'ShipFrom' },
+  { address: described(z.nullish(PostalAddress), 'Where the seller ships the goods from.') },
+  'Send an object with an address.',
 );
 export type ShipFrom = z.infer<typeof ShipFrom>;
 
-export const ShipTo = described(
-  z.object(
-    { address: described(z.nullish(PostalAddress), 'Where the goods are delivered.') },
-    'Send an object with an address.',
-  ),
+export const ShipTo = component(
+  'ShipTo',
   'Where a shipping charge delivers the goods.',
-  { id: 'ShipTo' },
+  { address: described(z.nullish(PostalAddress), 'Where the goods are delivered.') },
+  'Send an object with an address.',
 );
 export type ShipTo = z.infer<typeof ShipTo>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../base/described.ts';
+import { component, described } from '../base/described.ts';
 import {
   Customer,
   currency,
@@ -48,76 +48,70 @@ export const discountTargets = ['line_items', 'line_items_and_shipping'] as cons
 /** How the buyer receives a line. */
 export const lineFulfillments = ['ship', 'pickup', 'electronic', 'none'] as const;
 
-export const LineItemRequest = described(
-  z.object(
-    {
-      id: described(
-        optional.identifier,
-        'Identifies the line item within the document. Default: `line_1`, `line_2` and so on.',
-      ),
-      parent_line_item_id: described(
-        optional.identifier,
-        "The line item of the parent that this line credits. Default: the parent's line item with the same `id`. On a line with a negative `unit_price`, what it reduces. On a shipping charge or a fee such as gift wrapping, the line item that it is for.",
-      ),
-      description: described(z.nullish(text(1000)), 'Free text.'),
-      product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),
-      quantity,
-      unit_price: described(
-        z.nullish(price),
-        'The price per unit. Required, except on a line that credits a line of the parent. A line with a negative price is a discount and is taxed like what it reduces: the line item or shipping charge whose `id` is its `parent_line_item_id`, otherwise those with its `product_tax_code`, otherwise all goods.',
-      ),
-      discount_amount: described(optional.decimal, discountAdvice),
-      third_party_discount_amount: described(optional.decimal, thirdPartyAdvice),
-      customer: optional.customer,
-      ship_from: described(
-        optional.shipFrom,
-        "Where the seller ships this line from. A line item's origin overrides the document's.",
-      ),
-      fulfillment: described(
-        z.nullish(z.enum(lineFulfillments, `Send one of ${lineFulfillments.join(', ')}.`)),
-        'How the buyer gets this line: `ship`, `pickup` at the address of `ship_from`, where it is taxed, `electronic`, or `none`. Shipping charges apply to shipped lines. Default: the usual fulfillment of the product tax code (`fulfillment` in `GET /product-tax-codes`).',
-        { title: 'LineFulfillment' },
-      ),
-      metadata: optional.metadata,
-    },
-    'Send an object.',
-  ),
+export const LineItemRequest = component(
+  'LineItemRequest',
   'A line item to calculate.',
-  { id: 'LineItemRequest' },
+  {
+    id: described(
+      optional.identifier,
+      'Identifies the line item within the document. Default: `line_1`, `line_2` and so on.',
+    ),
+    parent_line_item_id: described(
+      optional.identifier,
+      "The line item of the parent that this line credits. Default: the parent's line item with the same `id`. On a line with a negative `unit_price`, what it reduces. On a shipping charge or a fee such as gift wrapping, the line item that it is for.",
+    ),
+    description: described(z.nullish(text(1000)), 'Free text.'),
+    product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),
+    quantity,
+    unit_price: described(
+      z.nullish(price),
+      'The price per unit. Required, except on a line that credits a line of the parent. A line with a negative price is a discount and is taxed like what it reduces: the line item or shipping charge whose `id` is its `parent_line_item_id`, otherwise those with its `product_tax_code`, otherwise all goods.',
+    ),
+    discount_amount: described(optional.decimal, discountAdvice),
+    third_party_discount_amount: described(optional.decimal, thirdPartyAdvice),
+    customer: optional.customer,
+    ship_from: described(
+      optional.shipFrom,
+      "Where the seller ships this line from. A line item's origin overrides the document's.",
+    ),
+    fulfillment: described(
+      z.nullish(z.enum(lineFulfillments, `Send one of ${lineFulfillments.join(', ')}.`)),
+      'How the buyer gets this line: `ship`, `pickup` at the address of `ship_from`, where it is taxed, `electronic`, or `none`. Shipping charges apply to shipped lines. Default: the usual fulfillment of the product tax code (`fulfillment` in `GET /product-tax-codes`).',
+      { title: 'LineFulfillment' },
+    ),
+    metadata: optional.metadata,
+  },
+  'Send an object.',
 );
 export type LineItemRequest = z.infer<typeof LineItemRequest>;
 
 const idsAdvice = `Send an array of 1 to ${lineItemsMax} ids of line items.`;
 
-export const ShippingRequest = described(
-  z.object(
-    {
-      id: described(
-        optional.identifier,
-        'Identifies the charge among the charges and line items of the document. Default: `shipping_1`, `shipping_2` and so on.',
-      ),
-      amount: described(
-        decimalString,
-        'The shipping charge. Levy distributes it over the line items that it delivers in proportion to their net amounts.',
-      ),
-      discount_amount: described(optional.decimal, discountAdvice),
-      product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: a delivery charge.`),
-      line_item_ids: described(
-        z.nullish(
-          z.array(identifier, idsAdvice).check(z.minLength(1, idsAdvice), z.maxLength(lineItemsMax, idsAdvice)),
-        ),
-        `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, including fees on its goods, can have at most ${deliveriesMax} line items in total. A line item counts once for each charge.`,
-      ),
-      ship_to: described(
-        z.nullish(ShipTo),
-        'Where the charge delivers its line items. The charge is taxed at this address. Default: the address of each line item.',
-      ),
-      ship_from: described(optional.shipFrom, 'Where the charge delivers from. Default: the origin of each line item.'),
-    },
-    'Send an object with an amount.',
-  ),
+export const ShippingRequest = component(
+  'ShippingRequest',
   'A shipping charge.',
-  { id: 'ShippingRequest' },
+  {
+    id: described(
+      optional.identifier,
+      'Identifies the charge among the charges and line items of the document. Default: `shipping_1`, `shipping_2` and so on.',
+    ),
+    amount: described(
+      decimalString,
+      'The shipping charge. Levy distributes it over the line items that it delivers in proportion to their net amounts.',
+    ),
+    discount_amount: described(optional.decimal, discountAdvice),
+    product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: a delivery charge.`),
+    line_item_ids: described(
+      z.nullish(z.array(identifier, idsAdvice).check(z.minLength(1, idsAdvice), z.maxLength(lineItemsMax, idsAdvice))),
+      `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, including fees on its goods, can have at most ${deliveriesMax} line items in total. A line item counts once for each charge.`,
+    ),
+    ship_to: described(
+      z.nullish(ShipTo),
+      'Where the charge delivers its line items. The charge is taxed at this address. Default: the address of each line item.',
+    ),
+    ship_from: described(optional.shipFrom, 'Where the charge delivers from. Default: the origin of each line item.'),
+  },
+  'Send an object with an amount.',
 );
 export type ShippingRequest = z.infer<typeof ShippingRequest>;
 
@@ -189,10 +183,11 @@ export const creditShape = {
   ),
 };
 
-export const CalculationRequest = described(
-  z.object({ ...inputShape, ...creditShape }, 'Send a JSON object.'),
+export const CalculationRequest = component(
+  'CalculationRequest',
   'An order to calculate tax for. Levy ignores unknown fields and names them in `warnings`.',
-  { id: 'CalculationRequest' },
+  { ...inputShape, ...creditShape },
+  'Send a JSON object.',
 );
 export type CalculationRequest = z.infer<typeof CalculationRequest>;
 

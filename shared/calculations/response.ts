@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../base/described.ts';
+import { arrayOf, boolean, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
 import {
   amount,
   currencyCode,
@@ -28,23 +28,16 @@ import { warningCodes } from './warning-codes.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 
-export const Warning = described(
-  z.object({
-    code: described(z.enum(warningCodes), 'Machine-readable warning code. New codes can be added.', {
-      'x-extensible-enum': warningCodes,
-    }),
-    message: described(z.string(), 'What is uncertain or was ignored, and what to send instead.'),
-    pointer: described(
-      z.nullable(z.string()),
-      'A JSON Pointer into the request body. `null` if the warning is not about one field.',
-    ),
+export const Warning = component('Warning', 'A limitation of a result that Levy returned anyway.', {
+  code: described(z.enum(warningCodes), 'Machine-readable warning code. New codes can be added.', {
+    'x-extensible-enum': warningCodes,
   }),
-  'A limitation of a result that Levy returned anyway.',
-  { id: 'Warning' },
-);
+  message: string('What is uncertain or was ignored, and what to send instead.'),
+  pointer: nullableString('A JSON Pointer into the request body. `null` if the warning is not about one field.'),
+});
 export type Warning = z.infer<typeof Warning>;
 
-export const warnings = described(z.array(Warning), 'Limitations of this result.');
+export const warnings = arrayOf(Warning, 'Limitations of this result.');
 
 const taxFigures = {
   taxable_amount: described(amount, 'The part that is taxed.'),
@@ -52,77 +45,66 @@ const taxFigures = {
   tax_amount: described(amount, 'The tax. Taxes of parts always add up to the tax of the whole.'),
 };
 
-export const TaxRowResponse = described(
-  z.object({
+export const TaxRowResponse = component(
+  'TaxRow',
+  'The tax of one jurisdiction on a line item, or the reason for no tax.',
+  {
     ...jurisdictionShape,
     reporting_code: reportingCode,
-    tax_type: described(
-      z.enum(['sales', 'general_excise', 'fee']),
+    tax_type: choice(
+      'TaxType',
+      ['sales', 'general_excise', 'fee'],
       'The kind of tax. `fee` is a fee that is not a sales tax and is reported separately.',
-      { title: 'TaxType' },
     ),
     rate: described(
       rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes on the general excise tax, it is a share of the maximum visible rate.',
     ),
     ...taxFigures,
-    taxability_reason: described(z.enum(taxabilityReasons), 'Why this tax applies, or why it does not.', {
-      title: 'TaxabilityReason',
-    }),
-    sourcing: described(
-      z.enum(['destination', 'origin']),
+    taxability_reason: choice('TaxabilityReason', taxabilityReasons, 'Why this tax applies, or why it does not.'),
+    sourcing: choice(
+      'Sourcing',
+      ['destination', 'origin'],
       "Whether the buyer's address (`destination`) or the seller's (`origin`) decides the tax.",
-      { title: 'Sourcing' },
     ),
-    rule_id: described(z.nullable(z.string()), 'The content rule that applied.'),
-  }),
-  'The tax of one jurisdiction on a line item, or the reason for no tax.',
-  { id: 'TaxRow' },
+    rule_id: nullableString('The content rule that applied.'),
+  },
 );
 export type TaxRowResponse = z.infer<typeof TaxRowResponse>;
 
-export const AddressResolution = described(
-  z.object({
-    level: described(
-      z.enum(['street', 'zip9', 'zip5', 'city', 'county', 'state', 'none']),
-      'The part of the address that decided the jurisdictions: house number and street, ZIP+4, ZIP code, city, county, state or nothing.',
-      { title: 'AddressLevel' },
-    ),
-    ambiguous: described(
-      z.boolean(),
-      'Whether other taxes may apply, because the ZIP code spans jurisdictions, is covered in part, or only the name of the city is known.',
-    ),
-    coverage: described(
-      z.enum(['complete', 'partial', 'none']),
-      'How much of the tax the content covers there: `complete`, `partial` (some local rates are missing, or rates of another day were used) or `none` (no tax was calculated).',
-      { title: 'AddressCoverage' },
-    ),
-  }),
-  'How precisely Levy resolved the address.',
-  { id: 'AddressResolution' },
-);
+export const AddressResolution = component('AddressResolution', 'How precisely Levy resolved the address.', {
+  level: choice(
+    'AddressLevel',
+    ['street', 'zip9', 'zip5', 'city', 'county', 'state', 'none'],
+    'The part of the address that decided the jurisdictions: house number and street, ZIP+4, ZIP code, city, county, state or nothing.',
+  ),
+  ambiguous: boolean(
+    'Whether other taxes may apply, because the ZIP code spans jurisdictions, is covered in part, or only the name of the city is known.',
+  ),
+  coverage: choice(
+    'AddressCoverage',
+    ['complete', 'partial', 'none'],
+    'How much of the tax the content covers there: `complete`, `partial` (some local rates are missing, or rates of another day were used) or `none` (no tax was calculated).',
+  ),
+});
 export type AddressResolution = z.infer<typeof AddressResolution>;
 
-export const AppliedExemption = described(
-  z.object({
-    customer_id: described(
-      z.nullable(z.string()),
+export const AppliedExemption = component(
+  'AppliedExemption',
+  'What exempted a line item: a certificate, or SNAP benefits.',
+  {
+    customer_id: nullableString(
       'The customer of `GET /customers/{id}` whose certificate applied. `null` if the exemption was sent in the request.',
     ),
-    reason: described(z.enum(exemptionTypes), 'The reason for the exemption.', { title: 'ExemptionReason' }),
-    certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
-    valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
-    valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),
-  }),
-  'What exempted a line item: a certificate, or SNAP benefits.',
-  { id: 'AppliedExemption' },
+    reason: choice('ExemptionReason', exemptionTypes, 'The reason for the exemption.'),
+    certificate_number: nullableString('The number of the certificate.'),
+    valid_from: nullable(date, 'The first day on which the certificate is valid.'),
+    valid_to: nullable(date, 'The last day on which the certificate is valid.'),
+  },
 );
 export type AppliedExemption = z.infer<typeof AppliedExemption>;
 
-const taxes = described(
-  z.array(TaxRowResponse),
-  'The tax by jurisdiction. Never empty: rows without tax state the reason.',
-);
+const taxes = arrayOf(TaxRowResponse, 'The tax by jurisdiction. Never empty: rows without tax state the reason.');
 const discounts = {
   applied_discount_amount: described(
     amount,
@@ -134,69 +116,58 @@ const discounts = {
   ),
 };
 const sentDiscounts = {
-  discount_amount: described(z.nullable(sentDecimal), 'The discount that the seller pays for, as sent.'),
-  third_party_discount_amount: described(z.nullable(sentDecimal), 'The discount that a third party pays for, as sent.'),
+  discount_amount: nullable(sentDecimal, 'The discount that the seller pays for, as sent.'),
+  third_party_discount_amount: nullable(sentDecimal, 'The discount that a third party pays for, as sent.'),
 };
 const metadata = described(z.record(z.string(), z.string()), 'Key-value data of the client.');
 
-export const LineItemResponse = described(
-  z.object({
-    id: described(z.string(), 'The id of the line item: as sent, or `line_1`, `line_2` and so on.'),
-    parent_line_item_id: described(
-      z.nullable(identifier),
-      'As sent: the line item of the parent that this line credits, what a negative price reduces, or what a charge is for.',
-    ),
-    description: described(z.nullable(text(1000)), 'Free text.'),
-    product_tax_code: described(z.nullable(productTaxCode), 'The product tax code, as sent.'),
-    quantity: described(sentDecimal, 'The quantity, as sent.'),
-    unit_price: described(sentPrice, 'The price per unit.'),
-    ...sentDiscounts,
-    customer: described(z.nullable(Customer), 'The buyer of this line item, as sent.'),
-    ship_from: described(z.nullable(ShipFrom), 'Where the seller ships this line from, as sent.'),
-    fulfillment: described(z.nullable(z.enum(lineFulfillments)), 'How the buyer gets this line, as sent.', {
-      title: 'LineFulfillment',
-    }),
-    metadata,
-    amount: described(lineAmount, 'Quantity times unit price, before discounts.'),
-    ...discounts,
-    applied_discount_amount: described(
-      lineAmount,
-      "Discounts that the seller pays for, including a share of the document's discount and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, it is the whole amount of the line, which other charges receive as a discount.",
-    ),
-    net_amount: described(amount, "The amount after the seller's discounts."),
-    ...taxFigures,
-    taxes,
-    address_resolution: AddressResolution,
-    applied_exemption: described(
-      z.nullable(AppliedExemption),
-      'What exempted the line item: a certificate, or SNAP benefits. `null` if nothing did.',
-    ),
+export const LineItemResponse = component('LineItem', 'A line item as sent, with its calculated amounts.', {
+  id: string('The id of the line item: as sent, or `line_1`, `line_2` and so on.'),
+  parent_line_item_id: nullable(
+    identifier,
+    'As sent: the line item of the parent that this line credits, what a negative price reduces, or what a charge is for.',
+  ),
+  description: nullable(text(1000), 'Free text.'),
+  product_tax_code: nullable(productTaxCode, 'The product tax code, as sent.'),
+  quantity: described(sentDecimal, 'The quantity, as sent.'),
+  unit_price: described(sentPrice, 'The price per unit.'),
+  ...sentDiscounts,
+  customer: nullable(Customer, 'The buyer of this line item, as sent.'),
+  ship_from: nullable(ShipFrom, 'Where the seller ships this line from, as sent.'),
+  fulfillment: nullable(z.enum(lineFulfillments), 'How the buyer gets this line, as sent.', {
+    title: 'LineFulfillment',
   }),
-  'A line item as sent, with its calculated amounts.',
-  { id: 'LineItem' },
-);
+  metadata,
+  amount: described(lineAmount, 'Quantity times unit price, before discounts.'),
+  ...discounts,
+  applied_discount_amount: described(
+    lineAmount,
+    "Discounts that the seller pays for, including a share of the document's discount and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, it is the whole amount of the line, which other charges receive as a discount.",
+  ),
+  net_amount: described(amount, "The amount after the seller's discounts."),
+  ...taxFigures,
+  taxes,
+  address_resolution: AddressResolution,
+  applied_exemption: nullable(
+    AppliedExemption,
+    'What exempted the line item: a certificate, or SNAP benefits. `null` if nothing did.',
+  ),
+});
 export type LineItemResponse = z.infer<typeof LineItemResponse>;
 
-export const ShippingResponse = described(
-  z.object({
-    id: described(z.string(), 'The id of the charge: as sent, or `shipping_1`, `shipping_2` and so on.'),
-    amount: described(sentDecimal, 'The shipping charge, as sent.'),
-    discount_amount: described(z.nullable(sentDecimal), 'The discount on the charge, as sent.'),
-    product_tax_code: described(z.nullable(z.string()), 'The product tax code of the shipping charge, as sent.'),
-    line_item_ids: described(
-      z.nullable(z.array(z.string())),
-      'The ids of the line items that the charge delivers, as sent.',
-    ),
-    ship_to: described(z.nullable(ShipTo), 'Where the charge delivers its line items, as sent.'),
-    ship_from: described(z.nullable(ShipFrom), 'Where the charge delivers from, as sent.'),
-    applied_discount_amount: described(amount, "Discounts on the charge, including the share of the document's."),
-    net_amount: described(amount, 'The amount after discounts.'),
-    ...taxFigures,
-    taxes,
-  }),
-  'A shipping charge as sent, with its calculated amounts.',
-  { id: 'Shipping' },
-);
+export const ShippingResponse = component('Shipping', 'A shipping charge as sent, with its calculated amounts.', {
+  id: string('The id of the charge: as sent, or `shipping_1`, `shipping_2` and so on.'),
+  amount: described(sentDecimal, 'The shipping charge, as sent.'),
+  discount_amount: nullable(sentDecimal, 'The discount on the charge, as sent.'),
+  product_tax_code: nullableString('The product tax code of the shipping charge, as sent.'),
+  line_item_ids: nullable(z.array(z.string()), 'The ids of the line items that the charge delivers, as sent.'),
+  ship_to: nullable(ShipTo, 'Where the charge delivers its line items, as sent.'),
+  ship_from: nullable(ShipFrom, 'Where the charge delivers from, as sent.'),
+  applied_discount_amount: described(amount, "Discounts on the charge, including the share of the document's."),
+  net_amount: described(amount, 'The amount after discounts.'),
+  ...taxFigures,
+  taxes,
+});
 export type ShippingResponse = z.infer<typeof ShippingResponse>;
 
 const ShippingCharges = described(
@@ -205,31 +176,26 @@ const ShippingCharges = described(
   { id: 'ShippingCharges' },
 );
 
-export const TaxSummaryRow = described(
-  z.object({ ...jurisdictionShape, reporting_code: reportingCode, rate, ...taxFigures }),
+export const TaxSummaryRow = component(
+  'TaxSummaryRow',
   'The tax of one jurisdiction at one rate on the whole document.',
-  { id: 'TaxSummaryRow' },
+  { ...jurisdictionShape, reporting_code: reportingCode, rate, ...taxFigures },
 );
 export type TaxSummaryRow = z.infer<typeof TaxSummaryRow>;
 
-export const ExplanationStep = described(
-  z.object({
-    step: described(
-      z.enum(['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding']),
-      'The kind of step. `base` covers discounts, included tax and the distribution of shipping.',
-      { title: 'ExplanationStepKind' },
-    ),
-    pointer: described(
-      z.nullable(z.string()),
-      'A JSON Pointer to the part of the document that the step is about. `null` for the whole document.',
-    ),
-    text: described(z.string(), 'What was decided and why.'),
-    rule_id: described(z.nullable(z.string()), 'The content rule that applied.'),
-    citation: described(z.nullable(z.string()), 'The law or publication that the step relies on.'),
-  }),
-  'One step of a calculation.',
-  { id: 'ExplanationStep' },
-);
+export const ExplanationStep = component('ExplanationStep', 'One step of a calculation.', {
+  step: choice(
+    'ExplanationStepKind',
+    ['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding'],
+    'The kind of step. `base` covers discounts, included tax and the distribution of shipping.',
+  ),
+  pointer: nullableString(
+    'A JSON Pointer to the part of the document that the step is about. `null` for the whole document.',
+  ),
+  text: string('What was decided and why.'),
+  rule_id: nullableString('The content rule that applied.'),
+  citation: nullableString('The law or publication that the step relies on.'),
+});
 export type ExplanationStep = z.infer<typeof ExplanationStep>;
 
 export const contentReleases = described(
@@ -239,32 +205,27 @@ export const contentReleases = described(
 
 /** The fields that calculations and transactions share. */
 export const outcomeShape = {
-  type: described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.', {
-    title: 'TransactionType',
-  }),
-  parent_transaction_id: described(z.nullable(z.string()), 'The id of the sale that this credit refunds.'),
+  type: choice('TransactionType', ['sale', 'credit'], '`sale`, or `credit` for a refund or credit memo.'),
+  parent_transaction_id: nullableString('The id of the sale that this credit refunds.'),
   currency: described(currencyCode, 'ISO 4217 code.'),
-  tax_date: described(
-    z.string(),
+  tax_date: string(
     "The date whose rates and rules apply. A timestamp is in the account's time zone, so its first ten characters are the tax day.",
     instantKeywords,
   ),
-  customer: described(z.nullable(Customer), 'The buyer, as sent.'),
-  ship_from: described(z.nullable(ShipFrom), 'Where the seller ships the goods from, as sent.'),
+  customer: nullable(Customer, 'The buyer, as sent.'),
+  ship_from: nullable(ShipFrom, 'Where the seller ships the goods from, as sent.'),
   ...sentDiscounts,
-  discount_applies_to: described(z.enum(discountTargets), 'What `discount_amount` reduces.', {
-    title: 'DiscountTarget',
-  }),
-  shipping: described(z.nullable(ShippingCharges), 'The shipping charges as sent, with the calculated amounts.'),
-  tax_included: described(z.boolean(), 'Whether the amounts in the request include the tax.'),
-  collected_by: described(
-    z.enum(['seller', 'marketplace']),
+  discount_applies_to: choice('DiscountTarget', discountTargets, 'What `discount_amount` reduces.'),
+  shipping: nullable(ShippingCharges, 'The shipping charges as sent, with the calculated amounts.'),
+  tax_included: boolean('Whether the amounts in the request include the tax.'),
+  collected_by: choice(
+    'CollectedBy',
+    ['seller', 'marketplace'],
     'Who collects the tax. If it is `marketplace`, the tax is 0 and the sale still counts in filings.',
-    { title: 'CollectedBy' },
   ),
-  line_items: described(z.array(LineItemResponse), 'The line items with their calculated amounts.'),
+  line_items: arrayOf(LineItemResponse, 'The line items with their calculated amounts.'),
   metadata,
-  explain: described(z.boolean(), 'Whether `explanation` has the steps of the calculation.'),
+  explain: boolean('Whether `explanation` has the steps of the calculation.'),
   subtotal_amount: described(
     lineAmount,
     'The sum of the amounts of the line items, before discounts. Negative if negative prices that reduce shipping exceed the goods.',
@@ -273,19 +234,19 @@ export const outcomeShape = {
   shipping_amount: described(amount, 'The sum of the shipping charges, before discounts.'),
   ...taxFigures,
   total_amount: described(amount, 'What the buyer pays: the subtotal less discounts, plus shipping and tax.'),
-  tax_summary: described(z.array(TaxSummaryRow), 'The tax by jurisdiction and rate.'),
+  tax_summary: arrayOf(TaxSummaryRow, 'The tax by jurisdiction and rate.'),
   content_releases: contentReleases,
-  engine_version: described(z.string(), 'The version of the calculation engine.'),
+  engine_version: string('The version of the calculation engine.'),
   warnings,
-  explanation: described(
-    z.nullable(z.array(ExplanationStep)),
+  explanation: nullable(
+    z.array(ExplanationStep),
     'The steps of the calculation, in order. `null` unless `explain` is true.',
   ),
 };
 
-export const Calculation = described(
-  z.object({ object: objectType('calculation'), ...outcomeShape }),
+export const Calculation = component(
+  'Calculation',
   'The tax on an order, with every field of the request as sent. Nothing is stored.',
-  { id: 'Calculation' },
+  { object: objectType('calculation'), ...outcomeShape },
 );
 export type Calculation = z.infer<typeof Calculation>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isDay } from '../base/calendar.ts';
-import { described } from '../base/described.ts';
+import { component, described } from '../base/described.ts';
 import type { Problem } from '../base/result.ts';
 import { certificateReasons, identifier, text } from '../calculations/fields.ts';
 import { closest } from '../vocabulary/closest.ts';
@@ -121,37 +121,33 @@ const pathAdvice =
 const isPathSegment = (id: string) => id !== '.' && id !== '..' && !/%[0-9a-f]{2}/i.test(id);
 
 /** The body of POST /customers. */
-export const CustomerRequest = described(
-  z.object(
-    {
-      id: described(
-        identifier.check(z.refine(isPathSegment, { error: withValue(pathAdvice) })),
-        'The id of the customer in your system, which documents send as `customer.id`.',
-      ),
-      name: described(z.nullish(text(255)), nameText),
-      exemptions: described(z.nullish(exemptions), `${exemptionsText} Default: none.`),
-    },
-    'Send a JSON object.',
-  ),
+export const CustomerRequest = component(
+  'CustomerRequest',
   'A customer to create. Levy ignores unknown fields and names them in `warnings`; it rejects unknown fields of a certificate.',
-  { id: 'CustomerRequest' },
+  {
+    id: described(
+      identifier.check(z.refine(isPathSegment, { error: withValue(pathAdvice) })),
+      'The id of the customer in your system, which documents send as `customer.id`.',
+    ),
+    name: described(z.nullish(text(255)), nameText),
+    exemptions: described(z.nullish(exemptions), `${exemptionsText} Default: none.`),
+  },
+  'Send a JSON object.',
 );
 export type CustomerRequest = z.infer<typeof CustomerRequest>;
 
 /** The body of POST /customers/{id}. Absent means unchanged. */
-export const CustomerUpdate = described(
-  z.object(
-    {
-      id: described(z.optional(identifier), 'The id of the customer. It cannot be changed.'),
-      name: described(z.optional(z.nullable(text(255))), `${nameText} \`null\` removes it.`),
-      exemptions: described(
-        z.optional(exemptions),
-        `${exemptionsText} They replace all earlier ones; an empty array removes them.`,
-      ),
-    },
-    'Send a JSON object.',
-  ),
+export const CustomerUpdate = component(
+  'CustomerUpdate',
   'The changes to a customer. Fields that are left out stay unchanged.',
-  { id: 'CustomerUpdate' },
+  {
+    id: described(z.optional(identifier), 'The id of the customer. It cannot be changed.'),
+    name: described(z.optional(z.nullable(text(255))), `${nameText} \`null\` removes it.`),
+    exemptions: described(
+      z.optional(exemptions),
+      `${exemptionsText} They replace all earlier ones; an empty array removes them.`,
+    ),
+  },
+  'Send a JSON object.',
 );
 export type CustomerUpdate = z.infer<typeof CustomerUpdate>;

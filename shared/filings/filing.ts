@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { frequencies } from '../accounts/account.ts';
-import { described } from '../base/described.ts';
+import { arrayOf, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
 import { count, currencyCode, date, signedAmount } from '../base/response-scalars.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import { exceptionReasons } from '../ledger/entries/entry.ts';
@@ -8,8 +8,10 @@ import { exceptionReasons } from '../ledger/entries/entry.ts';
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];
 
-const ExemptByReason = described(
-  z.object({
+const ExemptByReason = component(
+  'ExemptByReason',
+  'The exempt amount by reason. The parts add up to `exempt_amount`.',
+  {
     resale: described(signedAmount, 'Sold to buyers with a resale certificate.'),
     product: described(signedAmount, 'Exempt because of the product, a holiday, or a state without the tax.'),
     government: described(signedAmount, 'Sold to buyers with a certificate of a government.'),
@@ -19,9 +21,7 @@ const ExemptByReason = described(
     snap: described(signedAmount, 'Paid with SNAP benefits.'),
     marketplace: described(signedAmount, 'The marketplace collects the tax.'),
     not_registered: described(signedAmount, 'Sold on days on which the account was not registered.'),
-  }),
-  'The exempt amount by reason. The parts add up to `exempt_amount`.',
-  { id: 'ExemptByReason' },
+  },
 );
 
 /** The amounts of an entry or of a filing, by any grouping. */
@@ -55,17 +55,16 @@ export const sums = {
  * if the state itself levies no tax (Alaska), the amounts of the jurisdiction with the largest gross. The tax includes
  * all levels.
  */
-export const FilingSummary = described(
-  z.object({ currency: currencyCode, ...sums }),
-  'The amounts of the whole state in one currency.',
-  { id: 'FilingSummary' },
-);
+export const FilingSummary = component('FilingSummary', 'The amounts of the whole state in one currency.', {
+  currency: currencyCode,
+  ...sums,
+});
 export type FilingSummary = z.infer<typeof FilingSummary>;
 
-const exceptionReason = described(
-  z.enum(exceptionReasons),
+const exceptionReason = choice(
+  'ExceptionReason',
+  exceptionReasons,
   '`not_covered`: the tax content does not cover a sale. `over_collected` or `under_collected`: the recorded tax differs from the calculated tax.',
-  { title: 'ExceptionReason' },
 );
 
 const reviewCode = described(
@@ -75,137 +74,105 @@ const reviewCode = described(
 );
 
 const documentShape = {
-  reference_id: described(
-    z.nullable(z.string()),
-    'The reference of the transaction when it was finalized or its tax was changed.',
-  ),
-  type: described(z.enum(['sale', 'credit']), '`sale` or `credit`.', { title: 'TransactionType' }),
+  reference_id: nullableString('The reference of the transaction when it was finalized or its tax was changed.'),
+  type: choice('TransactionType', ['sale', 'credit'], '`sale` or `credit`.'),
   tax_day: described(date, 'The day of the tax date.'),
-  customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
-  postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
-  certificate_numbers: described(
-    z.array(z.string()),
-    'The numbers of the certificates that exempted line items in the state.',
-  ),
+  customer_id: nullableString('The id of the buyer in your system.'),
+  postal_code: nullableString('The five-digit ZIP code of the destination.'),
+  certificate_numbers: arrayOf(z.string(), 'The numbers of the certificates that exempted line items in the state.'),
 };
 
 export const transactionShape = {
-  transaction_id: described(z.string(), 'The id of the transaction.'),
+  transaction_id: string('The id of the transaction.'),
   ...documentShape,
 };
 
-export const FilingException = described(
-  z.object({
-    ...transactionShape,
-    currency: currencyCode,
-    reasons: described(
-      z.array(
-        described(
-          z.object({
-            reason: exceptionReason,
-            gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
-          }),
-          'Why a transaction needs attention.',
-          { id: 'FilingExceptionReason' },
-        ),
-      ),
-      'Why the transaction is an exception. Empty if it is only to be reviewed.',
-    ),
-    review_codes: described(
-      z.array(reviewCode),
-      'The codes of its warnings that can change the tax in the state. A credit also has the codes of its sale. Empty if there are none.',
-    ),
-    gross_amount: described(signedAmount, 'The gross amount of the transaction in the state.'),
-    tax_amount: described(signedAmount, 'The recorded tax of the transaction in the state.'),
-  }),
-  'A sale or credit to look at before the return is sent.',
-  { id: 'FilingException' },
-);
+export const FilingException = component('FilingException', 'A sale or credit to look at before the return is sent.', {
+  ...transactionShape,
+  currency: currencyCode,
+  reasons: arrayOf(
+    component('FilingExceptionReason', 'Why a transaction needs attention.', {
+      reason: exceptionReason,
+      gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
+    }),
+    'Why the transaction is an exception. Empty if it is only to be reviewed.',
+  ),
+  review_codes: arrayOf(
+    reviewCode,
+    'The codes of its warnings that can change the tax in the state. A credit also has the codes of its sale. Empty if there are none.',
+  ),
+  gross_amount: described(signedAmount, 'The gross amount of the transaction in the state.'),
+  tax_amount: described(signedAmount, 'The recorded tax of the transaction in the state.'),
+});
 export type FilingException = z.infer<typeof FilingException>;
 
-export const FilingExceptions = described(
-  z.object({
+export const FilingExceptions = component(
+  'FilingExceptions',
+  'Sales and credits to look at before the return is sent.',
+  {
     count: described(count, 'The number of entries with exceptions. Send it as `acknowledge_exceptions`.'),
-    gross_amount: described(
-      z.nullable(signedAmount),
+    gross_amount: nullable(
+      signedAmount,
       'Their gross amount. `null` if they are in several currencies: `by_reason` has it by currency.',
     ),
-    by_reason: described(
-      z.array(
-        described(
-          z.object({
-            reason: exceptionReason,
-            currency: currencyCode,
-            count: described(count, 'The number of entries with this reason. An entry may have several.'),
-            gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
-          }),
-          'The exceptions of one reason in one currency.',
-          { id: 'FilingExceptionSum' },
-        ),
-      ),
+    by_reason: arrayOf(
+      component('FilingExceptionSum', 'The exceptions of one reason in one currency.', {
+        reason: exceptionReason,
+        currency: currencyCode,
+        count: described(count, 'The number of entries with this reason. An entry may have several.'),
+        gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
+      }),
       'The exceptions by reason and currency.',
     ),
-    transactions: described(
-      z.nullable(z.array(FilingException)),
+    transactions: nullable(
+      z.array(FilingException),
       'In a dry run, the exceptions, at most 100. `null` in a filing: `GET /filings/{id}/exceptions` lists its exceptions.',
     ),
-  }),
-  'Sales and credits to look at before the return is sent.',
-  { id: 'FilingExceptions' },
+  },
 );
 export type FilingExceptions = z.infer<typeof FilingExceptions>;
 /** The sums of the exceptions alone. */
 export type ExceptionSums = Omit<FilingExceptions, 'transactions'>;
 
-export const FilingReview = described(
-  z.object({
+export const FilingReview = component(
+  'FilingReview',
+  'Sales and credits with warnings that can change their tax. They need no acknowledgment when the filing is filed.',
+  {
     count: described(count, 'The number of entries to review.'),
-    gross_amount: described(
-      z.nullable(signedAmount),
+    gross_amount: nullable(
+      signedAmount,
       'Their gross amount. `null` if they are in several currencies: `by_code` has it by currency.',
     ),
-    tax_amount: described(z.nullable(signedAmount), 'Their recorded tax. `null` if they are in several currencies.'),
-    by_code: described(
-      z.nullable(
-        z.array(
-          described(
-            z.object({
-              code: reviewCode,
-              currency: currencyCode,
-              count: described(count, 'The number of entries with this code. An entry may have several.'),
-              gross_amount: described(signedAmount, 'The gross amount of these sales and credits in the state.'),
-              tax_amount: described(signedAmount, 'Their recorded tax in the state.'),
-            }),
-            'The entries to review for one code in one currency.',
-            { id: 'FilingReviewSum' },
-          ),
-        ),
+    tax_amount: nullable(signedAmount, 'Their recorded tax. `null` if they are in several currencies.'),
+    by_code: nullable(
+      z.array(
+        component('FilingReviewSum', 'The entries to review for one code in one currency.', {
+          code: reviewCode,
+          currency: currencyCode,
+          count: described(count, 'The number of entries with this code. An entry may have several.'),
+          gross_amount: described(signedAmount, 'The gross amount of these sales and credits in the state.'),
+          tax_amount: described(signedAmount, 'Their recorded tax in the state.'),
+        }),
       ),
       'The entries by warning code and currency. `null` in a list.',
     ),
-    transactions: described(
-      z.nullable(z.array(FilingException)),
+    transactions: nullable(
+      z.array(FilingException),
       'In a dry run, the entries to review, at most 100. `null` in a filing: `GET /filings/{id}/exceptions?list=review` lists them.',
     ),
-  }),
-  'Sales and credits with warnings that can change their tax. They need no acknowledgment when the filing is filed.',
-  { id: 'FilingReview' },
+  },
 );
 type FilingReview = z.infer<typeof FilingReview>;
 export type ReviewSums = Omit<FilingReview, 'transactions' | 'by_code'> & {
   readonly by_code: NonNullable<FilingReview['by_code']>;
 };
 
-export const FilingCorrection = described(
-  z.object({
-    at: described(z.string(), 'When the number was corrected.'),
-    by: described(z.string(), 'The credential that corrected it, in the same form as `asked_by`.'),
-    from: described(z.nullable(z.string()), 'The number before the correction.'),
-    to: described(z.string(), 'The number after the correction.'),
-  }),
-  'A correction of the confirmation number.',
-  { id: 'FilingCorrection' },
-);
+export const FilingCorrection = component('FilingCorrection', 'A correction of the confirmation number.', {
+  at: string('When the number was corrected.'),
+  by: string('The credential that corrected it, in the same form as `asked_by`.'),
+  from: nullableString('The number before the correction.'),
+  to: string('The number after the correction.'),
+});
 
 const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
 

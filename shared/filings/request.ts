@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isDay } from '../base/calendar.ts';
 import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
-import { described } from '../base/described.ts';
+import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/result.ts';
 import { day, flag } from '../calculations/fields.ts';
@@ -24,30 +24,28 @@ const totalsCursorAdvice = 'Send the totals_next_cursor of the previous page.';
 const formAdvice = 'Send the name of a form, such as CA-CDTFA-401.';
 const formName = z.string(formAdvice).check(z.maxLength(40, formAdvice));
 
-export const FilingRequest = described(
-  z.object(
-    {
-      state,
-      period_end: described(periodEnd, 'The last day of the period to close: of a month, a quarter or a year.', {
-        format: 'date',
-        pattern: '^\\d{4}-(0[13578]-31|1[02]-31|(0[469]|11)-30|02-2[89])$',
-        examples: ['2026-10-31'],
-      }),
-      dry_run: described(z.nullish(flag), 'Returns the current totals and stores nothing. Default: false.'),
-      totals_starting_after: described(
-        z.nullish(z.string(totalsCursorAdvice)),
-        'Returns the next page of totals of a dry run: the `totals_next_cursor` of the previous page.',
-        cursorKeywords,
-      ),
-      form: described(
-        z.nullish(formName),
-        "The name of the state's form in `worksheet_form`: a dry run returns `worksheet`. Send it without `totals_starting_after`.",
-      ),
-    },
-    'Send a JSON object.',
-  ),
+export const FilingRequest = component(
+  'FilingRequest',
   'The period to close.',
-  { id: 'FilingRequest' },
+  {
+    state,
+    period_end: described(periodEnd, 'The last day of the period to close: of a month, a quarter or a year.', {
+      format: 'date',
+      pattern: '^\\d{4}-(0[13578]-31|1[02]-31|(0[469]|11)-30|02-2[89])$',
+      examples: ['2026-10-31'],
+    }),
+    dry_run: described(z.nullish(flag), 'Returns the current totals and stores nothing. Default: false.'),
+    totals_starting_after: described(
+      z.nullish(z.string(totalsCursorAdvice)),
+      'Returns the next page of totals of a dry run: the `totals_next_cursor` of the previous page.',
+      cursorKeywords,
+    ),
+    form: described(
+      z.nullish(formName),
+      "The name of the state's form in `worksheet_form`: a dry run returns `worksheet`. Send it without `totals_starting_after`.",
+    ),
+  },
+  'Send a JSON object.',
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
@@ -86,29 +84,27 @@ const confirmationNumber = z.string(confirmationAdvice).check(
 );
 
 /** POST /filings/{id}: the new status. Only Levy sets the other statuses, so they are refused. */
-export const FilingUpdate = described(
-  z.object(
-    {
-      status: described(z.enum(filingStatuses, 'Send filed or canceled.'), '`filed` or `canceled`.', {
-        title: 'FilingStatus',
-      }),
-      confirmation_number: described(
-        z.nullish(confirmationNumber),
-        "The state's confirmation number for the return. Required with `status: filed`.",
-      ),
-      previous_confirmation_number: described(
-        z.nullish(confirmationNumber),
-        'The current confirmation number of a filing that is filed, to replace it with `confirmation_number`.',
-      ),
-      acknowledge_exceptions: described(
-        z.nullish(z.int(countAdvice).check(z.nonnegative(countAdvice))),
-        'The number of exceptions of the filing. Required with `status: filed` if there are any.',
-      ),
-    },
-    'Send a JSON object.',
-  ),
+export const FilingUpdate = component(
+  'FilingUpdate',
   'The new status of a filing.',
-  { id: 'FilingUpdate' },
+  {
+    status: described(z.enum(filingStatuses, 'Send filed or canceled.'), '`filed` or `canceled`.', {
+      title: 'FilingStatus',
+    }),
+    confirmation_number: described(
+      z.nullish(confirmationNumber),
+      "The state's confirmation number for the return. Required with `status: filed`.",
+    ),
+    previous_confirmation_number: described(
+      z.nullish(confirmationNumber),
+      'The current confirmation number of a filing that is filed, to replace it with `confirmation_number`.',
+    ),
+    acknowledge_exceptions: described(
+      z.nullish(z.int(countAdvice).check(z.nonnegative(countAdvice))),
+      'The number of exceptions of the filing. Required with `status: filed` if there are any.',
+    ),
+  },
+  'Send a JSON object.',
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 

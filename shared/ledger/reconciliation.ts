@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Account as StoredAccount } from '../accounts/account.ts';
 import { concurrently } from '../base/collections.ts';
 import { cursorKeywords } from '../base/cursor.ts';
-import { described } from '../base/described.ts';
+import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { accept, invalidFormat, type Problem, type Result, refuse, requiredField } from '../base/result.ts';
 import { decimalString, identifier, instant } from '../calculations/fields.ts';
@@ -24,51 +24,44 @@ import { expireIfDue, isExpired, isLive, type Transaction, type TransactionSumma
 const transactionsMax = 1000;
 const countAdvice = `Send an array of 1 to ${transactionsMax.toLocaleString('en-US')} transactions.`;
 
-const BilledTransaction = described(
-  z.object(
-    {
-      reference_id: described(
-        identifier,
-        'The id of the invoice or credit memo: the `reference_id` of its transaction.',
-      ),
-      total_amount: described(decimalString, 'The total, with tax. Positive for a credit memo.'),
-      tax_amount: described(decimalString, 'The tax. Positive for a credit memo.'),
-    },
-    'Send an object with reference_id, total_amount and tax_amount.',
-  ),
+const BilledTransaction = component(
+  'BilledTransactionRequest',
   'An invoice or credit memo of the billing system.',
-  { id: 'BilledTransactionRequest' },
+  {
+    reference_id: described(identifier, 'The id of the invoice or credit memo: the `reference_id` of its transaction.'),
+    total_amount: described(decimalString, 'The total, with tax. Positive for a credit memo.'),
+    tax_amount: described(decimalString, 'The tax. Positive for a credit memo.'),
+  },
+  'Send an object with reference_id, total_amount and tax_amount.',
 );
 export type BilledTransaction = z.infer<typeof BilledTransaction>;
 
 /** The body of POST /reconciliations. */
-export const ReconciliationRequest = described(
-  z.object(
-    {
-      from: described(
-        z.nullish(instant),
-        'The start of the range of tax dates that is searched for extra transactions. A date means the whole day. Send it together with `to`.',
-      ),
-      to: described(
-        z.nullish(instant),
-        'The end of the range of tax dates. A date means the whole day. Send it together with `from`.',
-      ),
-      transactions: described(
-        z
-          .array(BilledTransaction, countAdvice)
-          .check(z.minLength(1, countAdvice), z.maxLength(transactionsMax, countAdvice)),
-        'The invoices and credit memos of the billing system: 1 to 1,000, with each `reference_id` once.',
-      ),
-      starting_after: described(
-        z.nullish(z.string('Send a next_cursor.').check(z.minLength(1, 'Send a next_cursor.'))),
-        'The `next_cursor` of the previous response, sent with the same `from` and `to`.',
-        cursorKeywords,
-      ),
-    },
-    'Send an object.',
-  ),
+export const ReconciliationRequest = component(
+  'ReconciliationRequest',
   'The list of the billing system and the range of tax dates that it covers.',
-  { id: 'ReconciliationRequest' },
+  {
+    from: described(
+      z.nullish(instant),
+      'The start of the range of tax dates that is searched for extra transactions. A date means the whole day. Send it together with `to`.',
+    ),
+    to: described(
+      z.nullish(instant),
+      'The end of the range of tax dates. A date means the whole day. Send it together with `from`.',
+    ),
+    transactions: described(
+      z
+        .array(BilledTransaction, countAdvice)
+        .check(z.minLength(1, countAdvice), z.maxLength(transactionsMax, countAdvice)),
+      'The invoices and credit memos of the billing system: 1 to 1,000, with each `reference_id` once.',
+    ),
+    starting_after: described(
+      z.nullish(z.string('Send a next_cursor.').check(z.minLength(1, 'Send a next_cursor.'))),
+      'The `next_cursor` of the previous response, sent with the same `from` and `to`.',
+      cursorKeywords,
+    ),
+  },
+  'Send an object.',
 );
 export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Account, tooEarlyProblem } from '../accounts/account.ts';
-import { described, readDescription } from '../base/described.ts';
+import { component, described, readDescription } from '../base/described.ts';
 import { asObject, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem, problemPointer } from '../base/result.ts';
 import { decimalString, identifier, text } from '../calculations/fields.ts';
@@ -17,23 +17,21 @@ const referenceAdvice =
   'The id in your billing system, without white space at the start or the end. Unique among the transactions of the account that are not void.';
 
 /** POST /transactions: the inputs of a calculation and the fields of a transaction. */
-export const TransactionRequest = described(
-  z.object(
-    {
-      ...inputShape,
-      ...creditShape,
-      status: described(
-        z.nullish(z.enum(['draft', 'finalized'], 'Send draft or finalized.')),
-        'Default: `draft`, which creates no tax liability.',
-        { title: 'NewTransactionStatus' },
-      ),
-      reference_id: described(z.nullish(identifier), referenceAdvice),
-      tax_amount: described(z.nullish(decimalString), 'The tax that you collected. Default: the calculated tax.'),
-    },
-    'Send a JSON object.',
-  ),
+export const TransactionRequest = component(
+  'TransactionRequest',
   'An order to record. Levy ignores unknown fields and names them in `warnings`.',
-  { id: 'TransactionRequest' },
+  {
+    ...inputShape,
+    ...creditShape,
+    status: described(
+      z.nullish(z.enum(['draft', 'finalized'], 'Send draft or finalized.')),
+      'Default: `draft`, which creates no tax liability.',
+      { title: 'NewTransactionStatus' },
+    ),
+    reference_id: described(z.nullish(identifier), referenceAdvice),
+    tax_amount: described(z.nullish(decimalString), 'The tax that you collected. Default: the calculated tax.'),
+  },
+  'Send a JSON object.',
 );
 export type TransactionRequest = z.infer<typeof TransactionRequest>;
 
@@ -48,38 +46,33 @@ const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, descript
 const { credit_remaining: _, ...identityShape } = creditShape;
 
 /** POST /transactions/{id}: the fields to change. Absent means unchanged; null clears an optional field. */
-export const TransactionUpdate = described(
-  z.object(
-    {
-      ...inputShape,
-      ...identityShape,
-      currency: required(inputShape.currency),
-      tax_date: required(inputShape.tax_date),
-      tax_included: required(inputShape.tax_included),
-      collected_by: required(inputShape.collected_by),
-      line_items: required(inputShape.line_items, 'Replaces all line items. Only on a draft.'),
-      metadata: described(
-        inputShape.metadata,
-        'Merged by key: a null value deletes its key, and `null` clears all metadata.',
-      ),
-      explain: required(inputShape.explain),
-      type: required(creditShape.type),
-      status: described(
-        z.optional(z.enum(['draft', 'finalized', 'filed', 'void'], 'Send draft, finalized or void.')),
-        '`finalized` or `void`. Only Levy sets `filed`.',
-        { title: 'TransactionStatus' },
-      ),
-      void_reason: described(z.nullish(text(500)), 'Why the transaction is voided. Only with `status: void`.'),
-      reference_id: described(z.nullish(identifier), referenceAdvice),
-      tax_amount: described(
-        z.nullish(decimalString),
-        'The tax that you collected. `null` restores the calculated tax.',
-      ),
-    },
-    'Send a JSON object.',
-  ),
+export const TransactionUpdate = component(
+  'TransactionUpdate',
   'The fields to change. Absent fields remain unchanged. `null` clears a field that may be empty.',
-  { id: 'TransactionUpdate' },
+  {
+    ...inputShape,
+    ...identityShape,
+    currency: required(inputShape.currency),
+    tax_date: required(inputShape.tax_date),
+    tax_included: required(inputShape.tax_included),
+    collected_by: required(inputShape.collected_by),
+    line_items: required(inputShape.line_items, 'Replaces all line items. Only on a draft.'),
+    metadata: described(
+      inputShape.metadata,
+      'Merged by key: a null value deletes its key, and `null` clears all metadata.',
+    ),
+    explain: required(inputShape.explain),
+    type: required(creditShape.type),
+    status: described(
+      z.optional(z.enum(['draft', 'finalized', 'filed', 'void'], 'Send draft, finalized or void.')),
+      '`finalized` or `void`. Only Levy sets `filed`.',
+      { title: 'TransactionStatus' },
+    ),
+    void_reason: described(z.nullish(text(500)), 'Why the transaction is voided. Only with `status: void`.'),
+    reference_id: described(z.nullish(identifier), referenceAdvice),
+    tax_amount: described(z.nullish(decimalString), 'The tax that you collected. `null` restores the calculated tax.'),
+  },
+  'Send a JSON object.',
 );
 export type TransactionUpdate = z.infer<typeof TransactionUpdate>;
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { frequencies, ReturnIdentity, retailDeliveryFees, type Settings } from '../accounts/account.ts';
 import { isTimeZone } from '../accounts/time-zone.ts';
 import { isDay } from '../base/calendar.ts';
-import { described } from '../base/described.ts';
+import { component, described, nullable } from '../base/described.ts';
 import { asObject } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
@@ -23,7 +23,7 @@ const RegistrationEntry = described(
     {
       state: described(state, 'The state: its two-letter code or its jurisdiction code.'),
       from: described(day, 'The first day of the registration.', { format: 'date' }),
-      to: described(z.nullable(day), 'The last day. `null` if there is none.'),
+      to: nullable(day, 'The last day. `null` if there is none.'),
       frequency: described(
         z.enum(frequencies, `Send one of ${frequencies.join(', ')}.`),
         'How often the state requires a return.',
@@ -106,33 +106,31 @@ const inLetters = <Entry extends { readonly state: string }>(entry: Entry): Entr
 });
 
 /** The request of POST /account: only the fields that are sent change. */
-export const AccountUpdate = described(
-  z.object(
-    {
-      collects_in: described(
-        z.optional(oneOf(['registered_states', 'every_state', 'not_set'])),
-        'Where the account collects tax. Send `every_state` or `not_set` without `registrations`.',
-        { title: 'CollectsIn' },
-      ),
-      registrations: described(
-        z.optional(settingSchemas.registrations),
-        `${settingTexts.registrations} They replace all registrations, and the account collects in \`registered_states\`.`,
-      ),
-      ship_from: field('ship_from'),
-      time_zone: field('time_zone', { examples: ['America/New_York'] }),
-      books_open_from: field('books_open_from'),
-      review_days: field('review_days'),
-      filing_reminder_days: field('filing_reminder_days'),
-      return_identity: field('return_identity'),
-      incomplete_coverage: field('incomplete_coverage', { title: 'IncompleteCoverage' }),
-      ambiguous_address: field('ambiguous_address', { title: 'AmbiguousAddress' }),
-      remote_seller_elections: field('remote_seller_elections'),
-      retail_delivery_fee: field('retail_delivery_fee', { title: 'RetailDeliveryFee' }),
-    },
-    'Send a JSON object.',
-  ),
+export const AccountUpdate = component(
+  'AccountUpdate',
   'The settings to change.',
-  { id: 'AccountUpdate' },
+  {
+    collects_in: described(
+      z.optional(oneOf(['registered_states', 'every_state', 'not_set'])),
+      'Where the account collects tax. Send `every_state` or `not_set` without `registrations`.',
+      { title: 'CollectsIn' },
+    ),
+    registrations: described(
+      z.optional(settingSchemas.registrations),
+      `${settingTexts.registrations} They replace all registrations, and the account collects in \`registered_states\`.`,
+    ),
+    ship_from: field('ship_from'),
+    time_zone: field('time_zone', { examples: ['America/New_York'] }),
+    books_open_from: field('books_open_from'),
+    review_days: field('review_days'),
+    filing_reminder_days: field('filing_reminder_days'),
+    return_identity: field('return_identity'),
+    incomplete_coverage: field('incomplete_coverage', { title: 'IncompleteCoverage' }),
+    ambiguous_address: field('ambiguous_address', { title: 'AmbiguousAddress' }),
+    remote_seller_elections: field('remote_seller_elections'),
+    retail_delivery_fee: field('retail_delivery_fee', { title: 'RetailDeliveryFee' }),
+  },
+  'Send a JSON object.',
 );
 export type AccountUpdate = z.infer<typeof AccountUpdate>;
 

@@ -1,16 +1,15 @@
 /** The responses of GET /product-attributes and GET /product-tax-codes. */
 import * as z from 'zod/mini';
-import { described } from '../base/described.ts';
+import { arrayOf, boolean, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
 import { hasMore, objectType } from '../base/response-scalars.ts';
 import { systemNames } from './crosswalk.ts';
 import { confidence, treatment } from './treatment.ts';
 
 const ProductAttributeGroupItem = described(
   z.strictObject({
-    key: described(z.string(), 'Identifies the group. Attributes with the same key belong to the same group.'),
-    name: described(z.string(), 'Display name of the group.'),
-    mutually_exclusive: described(
-      z.boolean(),
+    key: string('Identifies the group. Attributes with the same key belong to the same group.'),
+    name: string('Display name of the group.'),
+    mutually_exclusive: boolean(
       'If true, a product may carry at most one attribute of the group. If false, it may carry any combination.',
     ),
   }),
@@ -20,12 +19,12 @@ const ProductAttributeGroupItem = described(
 
 export const ProductAttributeItem = described(
   z.strictObject({
-    code: described(z.string(), 'Attribute code, starting with an underscore. It is the paging cursor.'),
-    name: described(z.string(), 'Display name.'),
-    description: described(z.string(), 'Short human-readable summary.'),
+    code: string('Attribute code, starting with an underscore. It is the paging cursor.'),
+    name: string('Display name.'),
+    description: string('Short human-readable summary.'),
     group: ProductAttributeGroupItem,
-    ptcs: described(
-      z.array(z.string()),
+    ptcs: arrayOf(
+      z.string(),
       'Product tax codes that the attribute applies to, as single labels: a label covers any path ending in it. An empty array means every product. This is only a hint: `GET /product-attributes` with `ptc` returns the authoritative set for a code.',
     ),
   }),
@@ -33,15 +32,15 @@ export const ProductAttributeItem = described(
   { id: 'ProductAttributeItem' },
 );
 
-export const ProductAttributesListResponse = described(
-  z.object({
+export const ProductAttributesListResponse = component(
+  'ProductAttributesListResponse',
+  'A page of product attributes.',
+  {
     object: described(z._default(z.literal('list'), 'list'), 'The object type, always `list`.'),
     url: described(z._default(z.literal('/product-attributes'), '/product-attributes'), 'The path of this list.'),
     has_more: hasMore,
-    data: described(z.array(ProductAttributeItem), 'The page of attributes, sorted by code.'),
-  }),
-  'A page of product attributes.',
-  { id: 'ProductAttributesListResponse' },
+    data: arrayOf(ProductAttributeItem, 'The page of attributes, sorted by code.'),
+  },
 );
 
 /** How a product reaches the buyer: shipped, delivered over a network, performed as a service, or none of these. */
@@ -50,17 +49,14 @@ export type Fulfillment = (typeof fulfillments)[number];
 
 const ProductTaxCodeEquivalent = described(
   z.strictObject({
-    system: described(z.enum(Object.keys(systemNames)), 'The service that the code belongs to.', {
-      title: 'TaxService',
-    }),
-    code: described(z.string(), 'The code in that service.'),
-    match: described(
-      z.enum(['exact', 'broader', 'narrower']),
+    system: choice('TaxService', Object.keys(systemNames), 'The service that the code belongs to.'),
+    code: string('The code in that service.'),
+    match: choice(
+      'CodeMatch',
+      ['exact', 'broader', 'narrower'],
       'How much the code covers compared with this product tax code without attributes: the same, more or less.',
-      { title: 'CodeMatch' },
     ),
-    product_tax_code: described(
-      z.string(),
+    product_tax_code: string(
       'The product tax code to send for this code, with its attributes: `SOFTWARE.SAAS._BUSINESS_USE`.',
     ),
   }),
@@ -73,12 +69,12 @@ const ruleId = z.nullable(z.string());
 
 const DecidingProductAttribute = described(
   z.strictObject({
-    code: described(z.string(), 'The attribute code. Append it to the product tax code.'),
-    name: described(z.string(), 'Display name.'),
+    code: string('The attribute code. Append it to the product tax code.'),
+    name: string('Display name.'),
     treatment: described(treatment, 'The treatment of the product with the attribute, in one word.', {
       title: 'Treatment',
     }),
-    text: described(z.string(), treatmentText),
+    text: string(treatmentText),
     rule_id: described(ruleId, 'The content rule that then applies. `null` if no rule is established.'),
   }),
   'An attribute that changes how a state taxes a product.',
@@ -87,18 +83,18 @@ const DecidingProductAttribute = described(
 
 const ProductTaxability = described(
   z.strictObject({
-    state: described(z.string(), 'The two-letter code of the state.'),
+    state: string('The two-letter code of the state.'),
     treatment: described(
       treatment,
       'The treatment in one word, as in `GET /coverage`. `by_use` means that it depends on the use of the buyer. Products without an established rule are `taxable`, with a warning in calculations.',
       { title: 'Treatment' },
     ),
-    text: described(z.string(), treatmentText),
+    text: string(treatmentText),
     rule_id: described(ruleId, 'The content rule that applies. `null` if no rule is established.'),
-    confidence: described(z.nullable(confidence), 'How reliable the source of the rule is. `null` without a rule.'),
-    source: described(z.nullable(z.string()), 'The law or publication that the rule relies on. `null` without a rule.'),
-    attributes: described(
-      z.array(DecidingProductAttribute),
+    confidence: nullable(confidence, 'How reliable the source of the rule is. `null` without a rule.'),
+    source: nullableString('The law or publication that the rule relies on. `null` without a rule.'),
+    attributes: arrayOf(
+      DecidingProductAttribute,
       "The attributes with which the state treats the product differently, or depends on the buyer's use of it. Each attribute is evaluated separately.",
     ),
   }),
@@ -110,22 +106,22 @@ export type ProductTaxability = z.infer<typeof ProductTaxability>;
 export const ProductTaxCodeItem = described(
   z.strictObject({
     object: objectType('product_tax_code'),
-    code: described(z.string(), 'The value for `product_tax_code` of a line item. It is the paging cursor.'),
-    name: described(z.string(), 'Display name.'),
-    description: described(z.string(), 'What the code includes and excludes.'),
-    family: described(z.string(), 'The first component of the code.'),
-    examples: described(z.array(z.string()), 'Examples of products.'),
-    synonyms: described(z.array(z.string()), 'Synonyms of the products. `q` also searches them.'),
-    fulfillment: described(
-      z.enum(fulfillments),
+    code: string('The value for `product_tax_code` of a line item. It is the paging cursor.'),
+    name: string('Display name.'),
+    description: string('What the code includes and excludes.'),
+    family: string('The first component of the code.'),
+    examples: arrayOf(z.string(), 'Examples of products.'),
+    synonyms: arrayOf(z.string(), 'Synonyms of the products. `q` also searches them.'),
+    fulfillment: choice(
+      'Fulfillment',
+      fulfillments,
       'How the product usually reaches the buyer. A shipping charge belongs to products that are `shipped`; `fulfillment` of a line item overrides it.',
-      { title: 'Fulfillment' },
     ),
-    equivalents: described(
-      z.array(ProductTaxCodeEquivalent),
+    equivalents: arrayOf(
+      ProductTaxCodeEquivalent,
       'Codes of other tax services, by system and code. The list is not complete.',
     ),
-    taxability: described(z.nullable(ProductTaxability), 'How `state` taxes the product. `null` without `state`.'),
+    taxability: nullable(ProductTaxability, 'How `state` taxes the product. `null` without `state`.'),
   }),
   'A kind of product that states may tax differently. Append attributes to be more specific: `CLOTHING.APPAREL._FUR`.',
   { id: 'ProductTaxCode' },
@@ -136,8 +132,8 @@ export const ProductTaxCodeList = described(
     object: objectType('list'),
     url: described(z.literal('/product-tax-codes'), 'The path of this list.'),
     has_more: hasMore,
-    data: described(
-      z.array(ProductTaxCodeItem),
+    data: arrayOf(
+      ProductTaxCodeItem,
       'The page of product tax codes, sorted by code; with `q` the best matches first.',
     ),
   }),

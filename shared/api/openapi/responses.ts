@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { described } from '../../base/described.ts';
+import { choice, described, nullable, nullableString, string } from '../../base/described.ts';
 import { type Code, errorStatuses } from '../../base/error-codes.ts';
 import { type Problem, requiredField } from '../../base/result.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
@@ -25,10 +25,7 @@ const statuses = [...new Set(Object.values(errorStatuses).map(String))].sort();
 
 const ErrorSource = described(
   z.strictObject({
-    pointer: described(
-      z.nullable(z.string()),
-      'A JSON Pointer into the request body. `null` if the error is not in the body.',
-    ),
+    pointer: nullableString('A JSON Pointer into the request body. `null` if the error is not in the body.'),
     parameter: described(z.optional(z.string()), 'The name of the query parameter.'),
     header: described(z.optional(z.string()), 'The name of the request header.'),
   }),
@@ -38,17 +35,17 @@ const ErrorSource = described(
 
 const ErrorObject = described(
   z.strictObject({
-    status: described(z.enum(statuses), 'The HTTP status, as a string.', { title: 'ErrorStatus' }),
+    status: choice('ErrorStatus', statuses, 'The HTTP status, as a string.'),
     code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
       // OpenAPI has no keyword for the meaning of a code and what to do about it.
       'x-error-codes': errorCodes,
       'x-extensible-enum': codes,
     }),
-    title: described(z.string(), 'Short title. For a missing field, it names the field.'),
-    detail: described(z.string(), 'What is wrong and what to send instead.'),
-    source: described(z.nullable(ErrorSource), 'The location of the error in the request.'),
-    meta: described(
-      z.nullable(z.looseObject({ request_id: z.optional(z.string()) })),
+    title: string('Short title. For a missing field, it names the field.'),
+    detail: string('What is wrong and what to send instead.'),
+    source: nullable(ErrorSource, 'The location of the error in the request.'),
+    meta: nullable(
+      z.looseObject({ request_id: z.optional(z.string()) }),
       'The request id, and details that depend on the code.',
       { title: 'ErrorMeta' },
     ),

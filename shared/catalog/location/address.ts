@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../../base/described.ts';
+import { component, described } from '../../base/described.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import {
@@ -23,23 +23,21 @@ const zip = z.nullish(
 export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
 
 /** A postal address as sent in a request. */
-export const PostalAddress = described(
-  z.object(
-    {
-      line1: described(
-        text,
-        'House number and street, as in `150 N Main St Apt 4`. It is used in ZIP codes for which the tax content has street addresses. Also send `postal_code`.',
-      ),
-      city: described(text, 'City.'),
-      county: described(text, 'County. It selects one of the counties that a ZIP code spans.'),
-      state: described(text, 'State: its two-letter code or its name.'),
-      postal_code: described(zip, 'ZIP code. ZIP+4 is more precise.'),
-      country: described(text, 'ISO 3166 two-letter code. Default: `US`.'),
-    },
-    'Send an object.',
-  ),
+export const PostalAddress = component(
+  'PostalAddress',
   'A postal address. In the United States, it has at least a state or a ZIP code.',
-  { id: 'PostalAddress' },
+  {
+    line1: described(
+      text,
+      'House number and street, as in `150 N Main St Apt 4`. It is used in ZIP codes for which the tax content has street addresses. Also send `postal_code`.',
+    ),
+    city: described(text, 'City.'),
+    county: described(text, 'County. It selects one of the counties that a ZIP code spans.'),
+    state: described(text, 'State: its two-letter code or its name.'),
+    postal_code: described(zip, 'ZIP code. ZIP+4 is more precise.'),
+    country: described(text, 'ISO 3166 two-letter code. Default: `US`.'),
+  },
+  'Send an object.',
 );
 export type PostalAddress = z.infer<typeof PostalAddress>;
 
