@@ -7,6 +7,8 @@ import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Effect, Location, Release, Rule } from '../../shared/catalog/release.ts';
 import type { Jurisdiction, Rounding } from '../../shared/catalog/release-values.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
+import { findRates, type RatesQuery } from '../../shared/rates/rates.ts';
+import type { Rates } from '../../shared/rates/response.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
@@ -204,13 +206,13 @@ export const taxLine = (line: TaxLine, others: NewDocument = {}): TaxedDocument[
 /** The current time in the tests: before the content's last day, and within the API's 31-day limit. */
 export const testNow = Date.parse('2026-11-20T12:00:00Z');
 
-type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
+export type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   readonly customer?: CalculationInput['customer'];
   readonly line_items?: readonly Partial<NonNullable<CalculationInput['line_items']>[number]>[];
   /** Returns the address of the document's customer. */
   readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
 };
-type Options = {
+export type Options = {
   readonly settings?: Partial<Settings>;
   readonly releaseFor?: ReleaseFor;
   /** Returns the service's current day. */
@@ -252,6 +254,30 @@ export const ask = (request: NewRequest, options: Options = {}): Outcome => {
 /** Returns the problems of a refused calculation. */
 export const refusal = (request: NewRequest, options: Options = {}): readonly Problem[] => {
   const result = answer(request, options);
+  return result.ok ? [] : result.problems;
+};
+
+/** Returns the rates of an address, or the problems of a refused query. */
+const answerRates = (
+  query: RatesQuery,
+  { settings = {}, releaseFor = builtInReleaseFor, today = '2026-11-22' }: Options,
+) =>
+  findRates(
+    { ...query, date: query.date ?? today },
+    { ...defaultSettings('2026-10-08'), ...settings },
+    { loadContent: async () => releaseFor, now: () => Date.parse(`${today}T12:00:00Z`) },
+  );
+
+/** Returns the rates of an address, by default with the built-in content. */
+export const askRates = async (query: RatesQuery, options: Options = {}): Promise<Rates> => {
+  const result = await answerRates(query, options);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+};
+
+/** Returns the problems of a refused query of rates. */
+export const ratesRefusal = async (query: RatesQuery, options: Options = {}): Promise<readonly Problem[]> => {
+  const result = await answerRates(query, options);
   return result.ok ? [] : result.problems;
 };
 

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import { expect } from 'vitest';
+import type { Outcome } from '../../shared/calculations/calculate.ts';
+import { warningCodes } from './builders.ts';
 
 /** Tables of facts in `test/fixtures`, typed by hand from laws and official lists. */
 
@@ -7,12 +10,43 @@ const readFacts = <Column extends string>(name: string): readonly Readonly<Recor
   parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)), { columns: true });
 
 /**
- * The tax on a product: in total, or of the state alone (`state_tax`). `local` is a county's tax in percent, in place of
- * the built-in local tables.
+ * The tax on a product: in total, or of the state alone (`state_tax`). Several prices are several line items. `shipping`
+ * is an amount, or an amount and a code. `local` is a local tax in percent, by default of a county, in place of the
+ * built-in local tables. `warns` and `says`: see `expectWarnings`.
  */
 export const productTaxes = readFacts<
-  'topic' | 'state' | 'zip' | 'city' | 'code' | 'price' | 'quantity' | 'day' | 'local' | 'tax' | 'state_tax'
+  | 'topic'
+  | 'state'
+  | 'zip'
+  | 'city'
+  | 'code'
+  | 'price'
+  | 'quantity'
+  | 'day'
+  | 'local'
+  | 'shipping'
+  | 'tax'
+  | 'state_tax'
+  | 'warns'
+  | 'says'
 >('product-taxes.csv');
+
+/**
+ * Expects the warnings of a row. `warns` lists their codes, and `says` lists parts of their texts, separated by `|`. An
+ * entry that begins with `!` is absent. `only` means that there are no other codes.
+ */
+export const expectWarnings = (outcome: Outcome, { warns, says }: { warns: string; says: string }): void => {
+  const codes = warningCodes(outcome);
+  const messages = outcome.warnings.map(({ message }) => message).join('\n');
+  const [first, ...others] = warns.split(' ').filter(Boolean);
+  if (first === 'only') expect(codes).toEqual(others);
+  else
+    for (const code of [first ?? [], ...others].flat())
+      expect([code, codes.includes(code.replace('!', ''))]).toEqual([code, !code.startsWith('!')]);
+  for (const text of says.split('|').filter(Boolean))
+    if (text.startsWith('!')) expect(messages).not.toContain(text.slice(1));
+    else expect(messages).toContain(text);
+};
 
 /**
  * The rate of a state, its tax on 100.00 of general goods, then of each kind of goods: `T` is the same amount, `E` is zero, `?` is not
@@ -24,18 +58,40 @@ export const stateTreatments = readFacts<
   'state' | 'rate' | 'goods' | 'clothing' | 'groceries' | 'candy' | 'soft' | 'otc' | 'digital' | 'saas' | 'shipping'
 >('state-treatments.csv');
 
-const rates = readFacts<'topic' | 'city' | 'state' | 'zip' | 'county' | 'day' | 'percent' | 'level' | 'name' | 'note'>(
-  'local-rates.csv',
-);
+const rates = readFacts<
+  | 'topic'
+  | 'city'
+  | 'state'
+  | 'zip'
+  | 'county'
+  | 'day'
+  | 'percent'
+  | 'highest'
+  | 'level'
+  | 'found'
+  | 'name'
+  | 'warns'
+  | 'says'
+  | 'note'
+>('local-rates.csv');
 
-/** Returns the combined rates of addresses on a topic. Empty parts of the address are left out. */
+/**
+ * Returns the combined rates of addresses on a topic. Empty parts of the address are left out. `highest` is the rate
+ * with the policy `highest_rate`. `found` is the resolution of the address: `complete` (certain), `partial` (the rate is
+ * not established), `ambiguous`, or `partial ambiguous`. `warns` and `says`: see `expectWarnings`.
+ */
 export const localRates = (topic: string) =>
   rates
     .filter((row) => row.topic === topic)
     .map(({ city, state, zip, county, percent, ...others }) => ({
       ...others,
-      to: { state, ...(city && { city }), ...(zip && { postal_code: zip }), ...(county && { county }) },
-      percent: Number(percent),
+      to: {
+        ...(state && { state }),
+        ...(city && { city }),
+        ...(zip && { postal_code: zip }),
+        ...(county && { county }),
+      },
+      percent: percent === '' ? undefined : Number(percent),
     }));
 
 /** Sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit, if there is one. */

@@ -15,7 +15,6 @@ const at = (state: string, postal_code: string | null = null, city: string | nul
 });
 const listRows = (outcome: ReturnType<typeof ask>) => outcome.line_items[0]?.taxes ?? [];
 const getCoverage = ({ line_items }: ReturnType<typeof ask>) => line_items[0]?.address_resolution.coverage;
-const october = '2026-10-08';
 
 const newYork = at('NY', '10001', 'New York');
 const detroit = at('MI', '48226', 'Detroit');
@@ -57,72 +56,6 @@ describe('general goods at 100.00', () => {
     ]);
     const resolution = { level: 'state', ambiguous: false, coverage: 'complete' };
     expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
-  });
-
-  it.each([
-    ['DE', '19901'],
-    ['MT', '59601'],
-    ['NH', '03301'],
-    ['OR', '97301'],
-  ])('are not subject to tax in %s %s, and a row states the reason', (state, zip) => {
-    const outcome = ask({ to: at(state, zip), shipping: { amount: '10.00' } });
-    expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', warnings: [] });
-    expect(listRows(outcome)).toMatchObject([{ taxability_reason: 'not_subject_to_tax', exempt_amount: '100.00' }]);
-    expect(getCoverage(outcome)).toBe('complete');
-  });
-
-  it.each([
-    ['MI', '48933', '2021-12-31'],
-    ['PA', '17101', '2010-05-05'],
-    ['CT', '06103', '2011-06-30'],
-    ['DC', '20001', '2018-09-30'],
-    ['OR', '97301', '1999-01-01'],
-  ])('are not covered in %s %s on %s', (state, zip, tax_date) => {
-    const outcome = ask({ to: at(state, zip), tax_date, shipping: { amount: '10.00' } });
-    expect(outcome).toMatchObject({ taxable_amount: '0.00', tax_amount: '0.00', exempt_amount: '110.00' });
-    for (const { taxes } of [...outcome.line_items, ...shippingCharges(outcome.shipping)])
-      expect(taxes).toMatchObject([{ taxability_reason: 'not_supported' }]);
-    expect(warningCodes(outcome)).toContain('not_covered');
-  });
-
-  it.each(['AL', 'AZ', 'CA', 'CO', 'FL', 'GA', 'IL', 'KS', 'MO', 'NY', 'OH', 'TN', 'TX', 'WA', 'WI'])(
-    'are taxed in %s at the state rate with warnings if only the state is sent',
-    (state) => {
-      const outcome = ask({ to: at(state), tax_date: october });
-      const resolution = { level: 'state', ambiguous: true, coverage: 'partial' };
-      expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
-      expect(warningCodes(outcome)).toEqual(expect.arrayContaining(['local_rates_missing', 'address_ambiguous']));
-      expect([listRows(outcome).length, Number(outcome.tax_amount) > 0]).toEqual([1, true]);
-    },
-  );
-});
-
-describe('local taxes of the built-in content', () => {
-  const minneapolis = ['00-053', '01-43000', '63-80008', '63-80009', '63-80004'];
-  it.each([
-    ['PA', '19103', '8.00', ['01-60000'], 'Philadelphia adds 2 %'],
-    ['PA', '15222', '7.00', ['00-003'], 'Allegheny County adds 1 %'],
-    ['PA', '17101', '6.00', [], 'Harrisburg adds nothing'],
-    ['PA', '19103-1234', '8.00', ['01-60000'], 'a ZIP+4 is in its ZIP'],
-    ['HI', '96720', '4.50', ['00-001'], 'Hilo adds 0.5 %'],
-    ['VA', '22201', '6.00', ['63-NORTHERN'], 'Arlington: 5.3 + 0.7'],
-    ['VA', '23220', '6.00', ['63-CENTRAL'], 'Richmond: 5.3 + 0.7'],
-    ['VA', '23185', '7.00', ['63-HAMPTON-ROADS', '63-HISTORIC-TRIANGLE'], 'Williamsburg: 5.3 + 0.7 + 1'],
-    ['VA', '24011', '5.30', [], 'Roanoke adds nothing'],
-    ['MS', '39201', '8.00', ['01-36000'], 'Jackson adds 1 %'],
-    ['MS', '38802', '7.25', ['01-74840'], 'Tupelo adds 0.25 %'],
-    ['MS', '39501', '7.00', [], 'Gulfport adds nothing'],
-    ['NV', '89701', '7.60', ['00-510'], 'Carson City: 6.85 + 0.75'],
-    ['MN', '55401', '9.03', minneapolis, 'Minneapolis: 6.875 + 0.15 + 0.5 + 0.75 + 0.25 + 0.5 is 9.025'],
-    ['IL', '60601', '10.50', ['031-14000'], 'Chicago has one combined rate'],
-  ])('$0 $1: $2 on 100.00, $4', (state, zip, tax, local) => {
-    const outcome = ask({ to: at(state, zip), tax_date: october });
-    const codes = listRows(outcome).map((row) => row.jurisdiction_code);
-    expect([outcome.tax_amount, codes]).toEqual([tax, [`US-${state}`, ...local.map((code) => `US-${state}-${code}`)]]);
-    expect(outcome.line_items[0]?.address_resolution).toMatchObject({ ambiguous: false, coverage: 'complete' });
-    expect(warningCodes(outcome)).toContain('local_rates_by_place');
-    const type = state === 'HI' ? 'general_excise' : 'sales';
-    expect(new Set(listRows(outcome).map((row) => row.tax_type))).toEqual(new Set([type]));
   });
 });
 
@@ -166,37 +99,7 @@ describe('a local rate without a first day on record', () => {
   });
 });
 
-describe('a changed rate', () => {
-  // Saint Paul: Minnesota Department of Revenue, the city tax rose from 0.5 to 1.5 % on 2024-04-01; the regional taxes of
-  // 1.0 % began on 2023-10-01. content-figures.test.ts has the rates of states.
-  it.each([
-    ['MN', '55102', 'Saint Paul', ['7.88', '2023-10-01', '8.88', '2024-04-01', '9.88']],
-    ['IL', '60602', 'Chicago', ['10.25', '2026-08-01', '10.50']],
-    ['CA', '95112', 'San Jose', ['9.38', '2026-04-01', '10.00']],
-    ['NC', '28202', 'Charlotte', ['7.25', '2026-07-01', '8.25']],
-    ['OH', '43215', 'Columbus', ['7.50', '2025-04-01', '8.00']],
-    ['TN', '37203', 'Nashville', ['9.25', '2025-02-01', '9.75']],
-    ['AZ', '85004', 'Phoenix', ['8.60', '2025-07-01', '9.10']],
-    ['FL', '34102', 'Naples', ['7.00', '2024-01-01', '6.00']],
-    ['WI', '53202', 'Milwaukee', ['5.50', '2024-01-01', '7.90']],
-    ['VT', '05602', 'Montpelier', ['6.00', '2025-07-01', '7.00']],
-    ['HI', '96732', 'Kahului', ['4.00', '2024-01-01', '4.50']],
-    ['AK', '99835', 'Sitka', ['6.00', '2026-10-01', '5.00', '2027-04-01', '6.00']],
-  ])('applies by tax date, without a warning: %s %s %s: %o', (state, zip, city, history) => {
-    const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
-    for (let index = 1; index < history.length; index += 2) {
-      const [before, day = '', after] = history.slice(index - 1);
-      for (const [tax_date, expected] of [
-        [dayBefore(day), before],
-        [day, after],
-      ] as const) {
-        const outcome = ask({ to: at(state, zip, city), tax_date });
-        expect([tax_date, outcome.tax_amount]).toEqual([tax_date, expected]);
-        expect(warningCodes(outcome)).not.toContain('local_rates_approximate');
-      }
-    }
-  });
-
+describe('a rate before and after its known days', () => {
   const chicago = at('IL', '60602', 'Chicago');
   const brevard = at('FL', '32901', 'Melbourne');
   it.each([

@@ -20,10 +20,17 @@ import { TransactionRequest } from '../../shared/ledger/request.ts';
 import { RetrievedTransaction } from '../../shared/ledger/response.ts';
 import { AccountUpdate } from '../../shared/settings/request.ts';
 import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
-import { ask, buildLocation, getRelease, listedRelease, refusal, rule } from '../support/builders.ts';
+import {
+  ask,
+  buildLocation,
+  getRelease,
+  listedRelease,
+  type Options,
+  type NewRequest as Request,
+  refusal,
+  rule,
+} from '../support/builders.ts';
 
-type Request = Parameters<typeof ask>[0];
-type Options = Parameters<typeof ask>[1];
 const warned = (request: Request, code: string, options?: Options) =>
   ask(request, options).warnings.flatMap((one) => (one.code === code ? `${one.pointer} ${one.message}` : []));
 const unconfirmed = (request: Request, options?: Options) =>
@@ -273,18 +280,6 @@ describe('shipping that is not marked as stated separately', () => {
     const text = expect.stringMatching(new RegExp(`^/shipping State US-AL .*Send ${code}\\._SEPARATELY_STATED`));
     expect(warned(request, 'shipping_not_stated', { releaseFor: () => unlessStated })).toEqual(code ? [text] : []);
   });
-});
-
-it.each([
-  ['AL', '2025-09-01', '2.00 reduced_rated local_rates_missing address_ambiguous'],
-  ['AL', '2021-12-31', '0.00 not_supported address_ambiguous not_covered'],
-  ['OK', '2024-08-29', '0.00 zero_rated local_rates_missing address_ambiguous'],
-  ['OK', '2021-12-31', '0.00 not_supported address_ambiguous not_covered'],
-])('taxes groceries in %s on %s by their rule if the general rate is unknown: %s', (code, tax_date, row) => {
-  const request = { to: { state: code }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] };
-  const { tax_amount, line_items, warnings } = ask(request);
-  const codes = new Set(warnings.map((warning) => warning.code));
-  expect([tax_amount, line_items[0]?.taxes[0]?.taxability_reason, ...codes].join(' ')).toBe(row);
 });
 
 const accountIn = (time_zone: string) => {

@@ -54,15 +54,6 @@ describe('content values', () => {
     });
   });
 
-  describe('local rates', () => {
-    it('add nothing in Kalawao: nobody lives in the Maui County part of its ZIP, so only an address that names it applies', () => {
-      const kalaupapa = { state: 'HI', postal_code: '96742' };
-      const { tax_amount, line_items } = ask({ to: kalaupapa });
-      expect([tax_amount, line_items[0]?.address_resolution.ambiguous]).toEqual(['4.00', false]);
-      expect(ask({ to: { ...kalaupapa, county: 'Maui' } }).tax_amount).toBe('4.50');
-    });
-  });
-
   describe('settings', () => {
     it.each([
       ...states('NY PA LA').map((state) => [state, '2026-11-20', ['any_taxable']] as const),

@@ -1,14 +1,12 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { rateDecimals } from '../../shared/catalog/release-values.ts';
-import { findRates } from '../../shared/rates/rates.ts';
 import { scaledRate } from '../../shared/tax/assessment.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
-import { ask, buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
+import { ask, askRates, buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
 import { onlyShipping } from '../support/sales.ts';
 
 /**
@@ -214,10 +212,7 @@ it.each([
 ])(
   'returns for GET /rates of %o with %o the rates of a calculation: %s',
   async (to, settings, combined, rates, isWarned) => {
-    const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-22T12:00:00Z') };
-    const found = await findRates(to, { ...defaultSettings('aspen.2026-10-01'), ...settings }, ports);
-    if (!found.ok) throw new Error(JSON.stringify(found.problems));
-    const { combined_rate, jurisdictions, warnings } = found.value;
+    const { combined_rate, jurisdictions, warnings } = await askRates(to, { settings });
     expect([combined_rate, jurisdictions.map(({ rate }) => rate)]).toEqual([combined, rates]);
     const isVisible = to !== lansing && settings === on.settings;
     expect(jurisdictions[0]?.source?.includes('2018-14')).toBe(isVisible);

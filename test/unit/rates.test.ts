@@ -1,30 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
-import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { RatesQuery } from '../../shared/rates/rates.ts';
-import { findRates } from '../../shared/rates/rates.ts';
 import { Rates } from '../../shared/rates/response.ts';
-import { ask, getRelease } from '../support/builders.ts';
+import { ask, askRates, getRelease, type Options, ratesRefusal } from '../support/builders.ts';
 import { tabledRelease, withTables } from '../support/local-content.ts';
 
-type Around = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
-
-const found = ({ date, ...address }: RatesQuery, { settings = {}, releaseFor = withTables }: Around = {}) =>
-  findRates(
-    { ...address, date: date ?? '2026-11-22' },
-    { ...defaultSettings('aspen.2026-10-01'), ...settings },
-    { loadContent: async () => releaseFor, now: () => Date.parse('2026-11-22T12:00:00Z') },
-  );
-const ratesAt = async (query: RatesQuery, around: Around = {}): Promise<Rates> => {
-  const result = await found(query, around);
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.value;
-};
-const problemAt = async (query: RatesQuery, around: Around = {}) => {
-  const result = await found(query, around);
-  if (result.ok) throw new Error('It was answered.');
-  return result.problems.map(({ code, source }) => [code, source]);
-};
+const ratesAt = (query: RatesQuery, options: Options = {}) => askRates(query, { releaseFor: withTables, ...options });
+const problemAt = async (query: RatesQuery, options: Options = {}) =>
+  (await ratesRefusal(query, { releaseFor: withTables, ...options })).map(({ code, source }) => [code, source]);
 const listCodes = ({ warnings }: Rates) => warnings.map(({ code }) => code);
 const listParts = ({ jurisdictions }: Rates) =>
   Object.fromEntries(jurisdictions.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]));
@@ -94,23 +76,6 @@ describe('the rates of an address', () => {
     expect(uncertain.length).toBeGreaterThan(0);
     expect(listCodes(rates).filter((code) => code === 'content_unconfirmed')).toHaveLength(uncertain.length);
     expect(rates.warnings.every(({ pointer }) => pointer === null)).toBe(true);
-  });
-});
-
-// Hastings: Dakota County 1.25%, Goodhue County 0.5%, Washington County 1.5%, plus the state's 6.875%.
-describe('a ZIP in three counties', () => {
-  const hastings = { postal_code: '55033' };
-
-  it.each([
-    ['Dakota', '0.08125'],
-    ['washington county', '0.08375'],
-    ['Goodhue County', '0.07375'],
-  ])('is unambiguous with the county: %s', async (county, combined) => {
-    const rates = await ratesAt({ ...hastings, county });
-    expect([rates.combined_rate, rates.address_resolution]).toEqual([
-      combined,
-      { level: 'county', ambiguous: false, coverage: 'complete' },
-    ]);
   });
 });
 

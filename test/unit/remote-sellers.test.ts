@@ -6,12 +6,7 @@ import {
   type Settings,
 } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import {
-  builtInRelease,
-  builtInReleaseById,
-  builtInReleaseFor,
-  builtInReleases,
-} from '../../shared/catalog/built-in.ts';
+import { builtInRelease, builtInReleaseById, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { type ContentPorts, contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import { electedRateOn } from '../../shared/catalog/remote-sales.ts';
@@ -19,11 +14,10 @@ import { createCalculation } from '../../shared/ledger/create-calculation.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
 import { replayTransaction } from '../../shared/ledger/replay.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
-import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { createReleaseFor, fixture, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
-import { ask, refusal, warningCodes } from '../support/builders.ts';
+import { ask, askRates, type Options, type NewRequest as Request, refusal, warningCodes } from '../support/builders.ts';
 
 /**
  * Sales from another state. The expected amounts are calculated by hand: Alabama's flat tax of 8% (Ala. Code
@@ -31,8 +25,6 @@ import { ask, refusal, warningCodes } from '../support/builders.ts';
  * Houston (6.25 + 2%).
  */
 
-type Request = Parameters<typeof ask>[0];
-type Options = NonNullable<Parameters<typeof ask>[1]>;
 const at = (state: string, city: string, postal_code: string) => ({ city, state, postal_code });
 const houston = at('TX', 'Houston', '77002');
 const birmingham = at('AL', 'Birmingham', '35203');
@@ -264,11 +256,8 @@ it.each<[object, RemoteSellerElection | null, object | null, string, boolean]>([
   [ketchum, null, detroit.address, '0.06', false],
   [kansasCity, null, null, '0.08975', true],
 ])('returns remote sale rates for %o with %o, shipped from %o: %s', async (to, election, ship_from, ...of) => {
-  const settings = { ...defaultSettings('v'), ship_from, ...elected(...(election ? [election] : [])).settings };
-  const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-20') };
-  const result = await findRates({ ...to, date: '2026-11-20' }, settings, ports);
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  const { combined_rate, warnings } = result.value;
+  const settings = { ship_from, ...elected(...(election ? [election] : [])).settings };
+  const { combined_rate, warnings } = await askRates({ ...to, date: '2026-11-20' }, { settings });
   expect([combined_rate, warnings.some(({ code }) => code === 'remote_seller_rate')]).toEqual(of);
 });
 
