@@ -1,5 +1,5 @@
 /** `npm run pack`, which `npm ci` runs: write the generated files that are not in git. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -9,6 +9,7 @@ import { writeRates } from '../catalog/local/packed-table.ts';
 import { listStates, rateRows } from '../catalog/local/text-tables.ts';
 import { consolePage } from '../console/console.ts';
 import { eventSchemas } from '../events/json-schema.ts';
+import { buildReleases } from '../importers/taxability/rules.ts';
 import type { PackedName } from '../packed/unpack.ts';
 import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import type { Fulfillment } from '../vocabulary/schema.ts';
@@ -23,12 +24,6 @@ export const compress = (text: string): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
 
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
-
-const releases = (): unknown[] =>
-  readdirSync(resolvePath('../catalog/releases'))
-    .filter((name) => name.startsWith('US-'))
-    .sort()
-    .map((name) => read(resolvePath(`../catalog/releases/${name}`)));
 
 type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
@@ -100,10 +95,11 @@ const content: readonly PackedFile[] = [
   packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
     readFileSync(resolvePath('../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll(/\r?\n/g, ''),
   ),
-  packed('releases', 'shared/catalog/built-in.ts', () => lines(releases())),
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
+  // Reads the packed vocabulary and crosswalk.
+  packed('releases', 'shared/catalog/built-in.ts', () => lines(buildReleases().map(({ release }) => release))),
   packed('rate-summaries', 'shared/coverage/local-rates.ts', () =>
     JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
   ),

@@ -413,8 +413,7 @@ describe('errors and help', () => {
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },
     { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
-    { args: ['taxability', '--state', 'TX'], says: 'Pass --code and --state, or --write' },
-    { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
+    { args: ['taxability', '--code', 'SOFTWARE.SAAS'], says: 'Pass --state' },
   ])('prints an error with the fix: $args', async ({ args, says }) => {
     const ran = await content(args);
     expect(ran.code).toBe(1);

@@ -1,5 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { assert } from '../../base/assert.ts';
-import { csvText } from '../../base/csv.ts';
 import { countsFrom } from '../../catalog/effective.ts';
 import type { Effect, Release, Rule } from '../../catalog/release.ts';
 import type { Confidence, Jurisdiction, JurisdictionType } from '../../catalog/release-values.ts';
@@ -30,20 +30,11 @@ type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly O
 /** The prefix of the source keys of these rules. In rule ids it follows the state. */
 const prefix = 'taxability-';
 
-/** Returns whether a rule was made from a row. */
-export const isFromRow = ({ source }: Pick<Rule, 'source'>): boolean => source.startsWith(prefix);
-
 const localLevels: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
 const confidences: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
 
 const isLasting = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && season === undefined;
-
-/** Returns the release without the rules made from rows. */
-const handWritten = (release: Release): Release => ({
-  ...release,
-  rules: release.rules.filter((rule) => !isFromRow(rule)),
-});
 
 type CodeAndPeriod = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
 
@@ -235,9 +226,8 @@ const getId = (
  * Returns the rules of a state's rows for its release. A row becomes no rule if a hand-written rule decides its
  * product.
  */
-const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
-  const state = release.state.slice(3);
-  const own = handWritten(release);
+const rulesFromRows = (own: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
+  const state = own.state.slice(3);
   const cells = [...Map.groupBy(rows, ({ code }) => code).values()].map((cell) => readCell(own, cell, conditions));
   const contents = cells.flatMap(({ entries }) =>
     entries.flatMap((entry) => listContents(own, entry).map((content) => ({ code: entry.code, content }))),
@@ -264,68 +254,24 @@ const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditi
 const getKey = (citations: readonly string[], citation: string): string =>
   `${prefix}${citations.indexOf(citation) + 1}`;
 
-// Adds the rules of the taxability tables to the built-in releases. Only `npm run content` and the tests use it.
+const releasesFolder = new URL('../../catalog/releases/', import.meta.url);
 
-/** Returns a release without the rules and sources that were made from rows. */
-const withoutRows = (release: Release): Release => ({
-  ...release,
-  sources: Object.fromEntries(Object.entries(release.sources).filter(([source]) => !isFromRow({ source }))),
-  rules: release.rules.filter((rule) => !isFromRow(rule)),
-});
+/** Reads the hand-written release of every state, in order. */
+const readReleases = (): readonly Release[] =>
+  readdirSync(releasesFolder)
+    .filter((name) => name.startsWith('US-'))
+    .sort()
+    .map((name) => JSON.parse(readFileSync(new URL(name, releasesFolder), 'utf8')));
 
-/** Returns each release with the rules of its state's rows, and the rows that do not become rules. */
-export const withTaxabilityRows = (
-  releases: readonly Release[],
-): readonly { readonly release: Release; readonly open: FromRows['open'] }[] => {
+/**
+ * Returns the built-in release of every state: its file with the rules of the state's taxability rows, and the rows that
+ * do not become rules. Only `npm run pack`, `npm run content` and the tests use it.
+ */
+export const buildReleases = (): readonly { readonly release: Release; readonly open: FromRows['open'] }[] => {
   const byState = Map.groupBy(taxabilityRows(), ({ state }) => `US-${state}`);
   const conditions = readConditions();
-  return releases.map((all) => {
-    const own = withoutRows(all);
+  return readReleases().map((own) => {
     const { rules, sources, open } = rulesFromRows(own, byState.get(own.state) ?? [], conditions);
     return { release: { ...own, sources: { ...own.sources, ...sources }, rules: [...own.rules, ...rules] }, open };
   });
-};
-
-/** Returns the content of open-rows.csv: the rows that do not become rules, and the reasons. */
-export const openRowsText = (read: ReturnType<typeof withTaxabilityRows>): string =>
-  csvText(
-    ['state', 'code', 'attributes', 'from', 'reason'],
-    read.flatMap(({ open }) =>
-      open.map(({ row: { state, code, attributes, from }, reason }) => ({ state, code, attributes, from, reason })),
-    ),
-  );
-
-/** Returns JSON on one line, with a space after each colon and comma. */
-const inline = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${inline(item)}`);
-  return `{${entries.join(', ')}}`;
-};
-
-const block = (lines: readonly string[], [open, close]: string, indent: string): string =>
-  lines.length === 0
-    ? `${open}${close}`
-    : `${open}\n${lines.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;
-
-const list = (values: readonly unknown[], indent: string): string => block(values.map(inline), '[]', indent);
-
-const fields = (value: object, getText: (item: unknown) => string, indent: string): string =>
-  block(
-    Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${getText(item)}`),
-    '{}',
-    indent,
-  );
-
-/** Returns the content of a release file. */
-export const releaseText = (release: Release): string => {
-  const getText = (key: string, value: unknown): string => {
-    if (Array.isArray(value)) return list(value, '  ');
-    if (key === 'sources') return fields(value as object, inline, '  ');
-    return key === 'settings'
-      ? fields(value as object, (item) => list(item as unknown[], '    '), '  ')
-      : inline(value);
-  };
-  const lines = Object.entries(release).map(([key, value]) => `${JSON.stringify(key)}: ${getText(key, value)}`);
-  return `${block(lines, '{}', '')}\n`;
 };
