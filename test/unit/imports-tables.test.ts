@@ -1,0 +1,154 @@
+/** Imports of tables: the rows and reports of each file, and the rates that a calculation finds with the import. */
+import { expect, it } from 'vitest';
+import type { ReleaseFor, ReleasePart } from '../../shared/catalog/content.ts';
+import type { Format } from '../../shared/importers/importers.ts';
+import type { Counted } from '../../shared/importers/summary.ts';
+import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
+import {
+  alternativesAt,
+  changed,
+  createReleaseFor,
+  fixture,
+  getBase,
+  importFiles,
+  type TestFile,
+} from '../fixtures/imports/harness.ts';
+import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import cases from '../fixtures/imports/tables.json' with { type: 'json' };
+import { ask, refusal } from '../support/builders.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A file, and what an import of it has. Expected texts of the summary are the beginnings of its texts. */
+type Case = {
+  readonly format: Format;
+  readonly state: string;
+  readonly because: string;
+  /** Fixtures, the name of a copy, and a replacement in one of them; or else rows below a header. */
+  readonly files?: readonly string[];
+  readonly name?: string;
+  readonly replace?: readonly [file: string, from: string, to: string];
+  readonly header?: string;
+  /** For SST, rows in the syntax of `rateRows` and `boundaryRows`, or whole lines. */
+  readonly rows?: readonly string[];
+  readonly rates?: readonly string[];
+  readonly fips?: string;
+  /** The error of the file. */
+  readonly refused?: string;
+  /** All parts: their rates, then the days of their locations. */
+  readonly parts?: Texts;
+  /** The names and types of the jurisdictions of all parts. */
+  readonly names?: Texts;
+  /** The jurisdictions of ZIP+4 codes: `''` has no local tax, and `null` no row. */
+  readonly locals?: Readonly<Record<string, string | null>>;
+  /**
+   * The combined rate, level, coverage and warnings of addresses, over the built-in release or without it. An address
+   * is a ZIP or `-`, a city, a product tax code, a policy for ambiguous addresses and a day.
+   */
+  readonly answers?: Texts;
+  readonly alone?: Texts;
+  readonly bad?: readonly string[];
+  readonly skipped?: readonly string[];
+  readonly remarks?: readonly string[];
+  readonly notes?: readonly string[];
+  readonly kept?: string;
+};
+
+const headers: Readonly<Partial<Record<Format, string>>> = {
+  woocommerce: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
+  'zip-rates':
+    'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
+};
+
+const listFiles = (one: Case): readonly TestFile[] => {
+  const { format, state, files, name, replace, header = headers[format], rows = [], rates = [] } = one;
+  if (files)
+    return files.map((file) => {
+      const [of, from = '', to = ''] = replace ?? [];
+      return { ...(of === file ? changed(file, from, to) : fixture(file)), ...(name !== undefined && { name }) };
+    });
+  if (format !== 'sst') return [{ name: 'rates.csv', content: [header, ...rows].join('\n') }];
+  const fips = one.fips ?? stateFips(state);
+  const boundary = boundaryRows(fips, ...rows);
+  return sstFiles(
+    state,
+    rates.flatMap((row) => (row.includes(',') ? row : rateRows(fips, row))),
+    boundary,
+  );
+};
+
+/** Calculates the tax of an address. Warnings about the evidence of built-in values are omitted. */
+const answerAt = (releaseFor: ReleaseFor, state: string, key: string): string => {
+  const [where = '', tax_date = '2026-11-21'] = key.split(' on ');
+  const [zip = '', ...words] = where.split(' ');
+  const policy = (['highest_rate', 'reject'] as const).find((name) => words.includes(name));
+  const product_tax_code = words.find((word) => word.includes('.')) ?? 'GENERAL';
+  const city = words.filter((word) => word !== policy && word !== product_tax_code).join(' ');
+  const to = { state, postal_code: zip === '-' ? null : zip, city: city || null };
+  const asked = { to, tax_date, line_items: [{ unit_price: '1000000.00', product_tax_code }] };
+  const options = { releaseFor, settings: { ambiguous_address: policy ?? ('warn' as const) } };
+  if (refusal(asked, options).length > 0) return 'refused';
+  const { tax_amount, warnings, line_items } = ask(asked, options);
+  const { level, ambiguous, coverage } = line_items[0]?.address_resolution ?? {};
+  const codes = warnings.flatMap(({ code }) => (/^(content_unconfirmed|remote_seller_rate)$/.test(code) ? [] : code));
+  const found = [`${Number(tax_amount) / 10_000}%`, level, ...(ambiguous ? ['ambiguous'] : []), coverage].join(' ');
+  return [found, ...(codes.length > 0 ? [codes.join(', ')] : [])].join(': ');
+};
+
+const getDays = ({ from, to }: { readonly from: string | null; readonly to: string | null }): string =>
+  from === null && to === null ? '' : ` ${from ?? ''}..${to ?? ''}`;
+
+const partText = (state: string, { jurisdictions, rates, locations }: ReleasePart): string => {
+  const getCode = (code: string) => code.replace(`US-${state}-`, '');
+  const rated = rates.map(({ jurisdiction, rate, food_rate, interstate, ...days }) => {
+    const food = food_rate === undefined ? '' : ` food ${food_rate}`;
+    const others = interstate === undefined ? '' : ` interstate ${Object.values(interstate).join('/')}`;
+    return `${getCode(jurisdiction)} ${rate}${food}${others}${getDays(days)}`;
+  });
+  const unrated = jurisdictions.filter(({ code }) => rates.every(({ jurisdiction }) => jurisdiction !== code));
+  const days = [...new Set(locations.map(getDays))].join();
+  const texts = [...rated, ...unrated.map(({ code }) => `${getCode(code)} unknown`)].join(', ');
+  return days === '' ? texts : `${texts} |${days}`;
+};
+
+const startsOf = (texts: readonly string[] = []) =>
+  texts.map((text) => expect.stringMatching(`^${RegExp.escape(text)}`));
+const counted = (all: readonly Counted[]) =>
+  all.map(({ firstLine, count, reason }) => `${firstLine} ×${count} ${reason}`);
+
+it.each(cases as readonly Case[])('$format in $state: $because', async (one) => {
+  const { format, state, locals = {}, answers = {}, alone = {} } = one;
+  const importing = importFiles(format, state, listFiles(one));
+  if (one.refused !== undefined) return expect(importing).rejects.toThrow(one.refused);
+  const imported = await importing;
+  const { parts, built } = imported;
+  const { summary } = built;
+  const byPart = (text: (part: ReleasePart) => string) =>
+    Object.fromEntries([...parts].map(([key, part]) => [key, text(part)]));
+  if (one.parts) expect(byPart((part) => partText(state, part))).toEqual(one.parts);
+  if (one.names)
+    expect(byPart((part) => part.jurisdictions.map(({ name, type }) => `${name}, ${type}`).join('; '))).toEqual(
+      one.names,
+    );
+  for (const [zip9, codes] of Object.entries(locals)) {
+    const [found] = alternativesAt(parts.get(zip9.slice(0, 5)), zip9, '2026-11-21');
+    expect([zip9, found?.map((code) => code.replace(`US-${state}-`, '')).join(' ') ?? null]).toEqual([zip9, codes]);
+  }
+  expect(summary.bad.first.map(({ line, reason }) => `${line} ${reason}`)).toEqual(startsOf(one.bad));
+  expect(counted(summary.skipped)).toEqual(startsOf(one.skipped));
+  if (one.remarks) expect(counted(summary.remarks)).toEqual(startsOf(one.remarks));
+  // The notes about rules and settings of the base release do not depend on the format.
+  const notes = summary.notes.filter((note) => !/^These (rules|jurisdictions) /.test(note));
+  if (one.notes) expect(notes).toEqual(startsOf(one.notes));
+  if (one.kept) expect(`${summary.rowsKept} of ${summary.rowsRead}`).toBe(one.kept);
+  if (built.outcome === 'nothing') return expect([parts.size, answers, alone]).toEqual([0, {}, {}]);
+  const ofImport = createReleaseFor(imported);
+  for (const [key, text] of Object.entries(alone))
+    expect(`${key}: ${answerAt(ofImport, state, key)}`).toBe(`${key}: ${text}`);
+  const fallback = getBase(state);
+  const overBuiltIn: ReleaseFor = (address) => ({ ...ofImport(address), fallback }) as typeof fallback;
+  for (const [key, text] of Object.entries(answers)) {
+    const expected = text === 'built-in' ? answerAt(() => fallback, state, key) : text;
+    expect(`${key}: ${answerAt(overBuiltIn, state, key)}`).toBe(`${key}: ${expected}`);
+  }
+});
