@@ -3,100 +3,109 @@ import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, customerNotFound, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
-import { addPut } from './customers/put.ts';
+import { put } from './customers/put.ts';
 import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
-import { counted, print, printJson, shown, textTable } from './terminal/output.ts';
-import { CommandError, LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
+import { type Columns, counted, print, printJson, shown, tableOf } from './terminal/output.ts';
+import {
+  account,
+  CommandError,
+  flag,
+  LevyCommand,
+  optional,
+  runCommand,
+  subcommand,
+  withCommands,
+  withDefault,
+} from './terminal/run-command.ts';
 
-type Options = { readonly account: string; readonly json?: boolean };
+type Certificate = Customer['exemptions'][number];
 
-const headings = ['customer', 'name', 'reason', 'certificate', 'states', 'first day', 'last day'];
+/** A row for each certificate, or one for a customer without certificates. */
+const columns: Columns<{ readonly customer: Customer; readonly certificate: Certificate | undefined }> = [
+  ['customer', ({ customer }) => shown(customer.id)],
+  ['name', ({ customer }) => shown(customer.name ?? '')],
+  ['reason', ({ certificate }) => certificate?.reason ?? 'none'],
+  ['certificate', ({ certificate }) => shown(certificate?.certificate_number ?? '')],
+  ['states', ({ certificate }) => certificate && (certificate.states?.join(' ') ?? 'all')],
+  ['first day', ({ certificate }) => certificate?.valid_from],
+  ['last day', ({ certificate }) => certificate?.valid_to],
+];
 
-/** Returns one row per certificate, or one row for a customer without certificates. */
-const listRows = ({ id, name, exemptions }: Customer): readonly (readonly string[])[] => {
-  const who = [shown(id), shown(name ?? '')];
-  if (exemptions.length === 0) return [[...who, 'none']];
-  return exemptions.map(({ reason, certificate_number: number, states, valid_from, valid_to }) => [
-    ...who,
-    reason,
-    shown(number ?? ''),
-    states?.join(' ') ?? 'all',
-    valid_from ?? '',
-    valid_to ?? '',
-  ]);
+const formatTable = (customers: readonly Customer[]): string =>
+  tableOf(
+    columns,
+    customers.flatMap((customer) =>
+      (customer.exemptions.length === 0 ? [undefined] : customer.exemptions).map((certificate) => ({
+        customer,
+        certificate,
+      })),
+    ),
+  );
+
+const printAll = (found: readonly Customer[], json: boolean | undefined, summary: string): void => {
+  if (json) printJson(found);
+  else print(found.length > 0 ? `${formatTable(found)}\n${summary}` : summary);
 };
 
-const formatTable = (customers: readonly Customer[]): string => textTable([headings, ...customers.flatMap(listRows)]);
+const list = subcommand({
+  name: 'list',
+  summary: 'all customers with their certificates',
+  description: 'List the customers of an account in the order of their ids, one line for each certificate.',
+  options: {
+    account,
+    state: optional('<state>', 'only customers with a certificate for this state or for all states', stateOption),
+    json: flag('one JSON array'),
+  },
+  run: async ({ account, state, json }) => {
+    const { id } = await requireAccount(account);
+    const conditions = state === undefined ? [] : [isForState(state)];
+    const found = await Array.fromAsync(readCustomers(id, customerReads, ...conditions));
+    printAll(found, json, `${counted(found.length, 'customer')}.`);
+  },
+});
 
-const printAll = async (customers: AsyncIterable<Customer>, { json }: Options, summary: (count: number) => string) => {
-  const found = await Array.fromAsync(customers);
-  if (json) return printJson(found);
-  if (found.length > 0) print(formatTable(found));
-  print(summary(found.length));
-};
-
-const addAccount = (command: LevyCommand): LevyCommand => command.account();
-
-const addList = (program: LevyCommand): void => {
-  addAccount(program.command('list'))
-    .summary('all customers with their certificates')
-    .description('List the customers of an account in the order of their ids, one line for each certificate.')
-    .option('--state <state>', 'only customers with a certificate for this state or for all states', stateOption)
-    .option('--json', 'one JSON array')
-    .action(async ({ state, ...options }: Options & { readonly state?: string }) => {
-      const conditions = state === undefined ? [] : [isForState(state)];
-      const { id } = await requireAccount(options.account);
-      await printAll(
-        readCustomers(id, customerReads, ...conditions),
-        options,
-        (count) => `${counted(count, 'customer')}.`,
+const show = subcommand({
+  name: 'show',
+  summary: 'one customer',
+  description: 'Show a customer with its certificates.',
+  arguments: [['<customer>', 'the id of the customer in your system, such as cus_42']],
+  options: { account, json: flag('one JSON object') },
+  run: async ({ account, json }, customer: string) => {
+    const { id } = await requireAccount(account);
+    const found = await customerReads.find(id, customer);
+    if (!found)
+      throw new CommandError(
+        `${customerNotFound.detail} List them with \`npm run customers -- list --account ${id}\`.`,
       );
-    });
-};
-
-const addShow = (program: LevyCommand): void => {
-  addAccount(program.command('show'))
-    .summary('one customer')
-    .description('Show a customer with its certificates.')
-    .argument('<customer>', 'the id of the customer in your system, such as cus_42')
-    .option('--json', 'one JSON object')
-    .action(async (customer: string, { account, json }: Options) => {
-      const { id } = await requireAccount(account);
-      const found = await customerReads.find(id, customer);
-      if (!found)
-        throw new CommandError(
-          `${customerNotFound.detail} List them with \`npm run customers -- list --account ${id}\`.`,
-        );
-      if (json) return printJson(found);
-      print(formatTable([found]));
-      print(`Version ${found.version}, changed ${found.updated_at}.`);
-    });
-};
+    if (json) return printJson(found);
+    print(formatTable([found]));
+    print(`Version ${found.version}, changed ${found.updated_at}.`);
+  },
+});
 
 const withinMax = 3660;
 
-const addExpiring = (program: LevyCommand): void => {
-  addAccount(program.command('expiring'))
-    .summary('certificates that expire soon')
-    .description('List the certificates whose last day is today (in UTC) or within the next days.')
-    .option('--within <days>', 'the number of days from today', wholeNumber(0, withinMax), 30)
-    .option('--json', 'one JSON array of customers, with these certificates only')
-    .examples('customers -- expiring --account acct_demo --within 60')
-    .action(async ({ within, ...options }: Options & { readonly within: number }) => {
-      const { id } = await requireAccount(options.account);
-      const today = toDay(now());
-      const isWanted = isExpiring(today, addDays(today, within + 1));
-      const expiring = async function* () {
-        for await (const customer of readCustomers(id, customerReads, isWanted))
-          yield { ...customer, exemptions: customer.exemptions.filter(isWanted) };
-      };
-      await printAll(expiring(), options, (count) =>
-        count === 0
-          ? `No certificate expires within ${counted(within, 'day')}.`
-          : `${counted(count, 'customer')} with a certificate that expires within ${counted(within, 'day')}.`,
-      );
-    });
-};
+const expiring = subcommand({
+  name: 'expiring',
+  summary: 'certificates that expire soon',
+  description: 'List the certificates whose last day is today (in UTC) or within the next days.',
+  options: {
+    account,
+    within: withDefault(30, '<days>', 'the number of days from today', wholeNumber(0, withinMax)),
+    json: flag('one JSON array of customers, with these certificates only'),
+  },
+  examples: ['customers -- expiring --account acct_demo --within 60'],
+  run: async ({ account, within, json }) => {
+    const { id } = await requireAccount(account);
+    const today = toDay(now());
+    const isWanted = isExpiring(today, addDays(today, within + 1));
+    const customers = await Array.fromAsync(readCustomers(id, customerReads, isWanted));
+    const found = customers.map((customer) => ({ ...customer, exemptions: customer.exemptions.filter(isWanted) }));
+    const subject = found.length === 0 ? 'No' : `${counted(found.length, 'customer')} with a`;
+    const verb = found.length === 0 ? 'certificate expires' : 'certificate that expires';
+    printAll(found, json, `${subject} ${verb} within ${counted(within, 'day')}.`);
+  },
+});
 
 export const customersProgram = (): LevyCommand =>
   withCommands(
@@ -104,7 +113,7 @@ export const customersProgram = (): LevyCommand =>
       'Customers and their exemption certificates, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `put` writes.',
     ),
     'customers -- expiring --account acct_demo --within 30',
-    [addList, addShow, addPut, addExpiring],
+    [list, show, put, expiring],
   );
 
 if (import.meta.main) await runCommand(customersProgram());

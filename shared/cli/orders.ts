@@ -1,89 +1,91 @@
 /** `npm run orders -- …` and `npm run compare`: compare and import orders of another tax system. */
 import { orThrow } from '../client/client.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
-import { addCompare } from './orders/compare.ts';
+import { compare } from './orders/compare.ts';
 import type { Order, OrderError } from './orders/read-orders.ts';
 import {
+  type Client,
   calculated,
   clientFor,
   errorLines,
-  type FileOptions,
+  fileOptions,
   forEachOrder,
   refusalText,
-  withFile,
 } from './orders/service.ts';
 import { counted, print, printJson } from './terminal/output.ts';
-import { CommandError, LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
+import { CommandError, flag, LevyCommand, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
 
 type Outcome = 'checked' | 'recorded' | 'existing' | 'skipped';
 
-const importOrders = async (options: FileOptions & { readonly dryRun?: boolean }): Promise<void> => {
-  const client = clientFor(options);
-  const counts = { checked: 0, recorded: 0, existing: 0 };
-  const run = async (work: (order: Order) => Promise<Outcome | OrderError>) => {
-    const errors: OrderError[] = [];
-    for await (const outcome of forEachOrder(options, work)) {
-      if (typeof outcome === 'object') errors.push(outcome);
-      else if (outcome !== 'skipped') counts[outcome] += 1;
-    }
-    return errors;
-  };
-
-  const check = async (order: Order): Promise<Outcome | OrderError> => {
-    const tax = await calculated(client, order);
-    return 'error' in tax ? tax : 'checked';
-  };
-  const invalid = await run(check);
-  if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
-
-  /** Returns the id of the transaction with this reference that is not void, or `undefined`. */
-  const readId = async (reference: string): Promise<string | undefined> => {
-    const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
-    return data.find(({ status }) => status !== 'void')?.id;
-  };
-  const record = async ({ line, body, reference, parent, currency, charged }: Order): Promise<Outcome | OrderError> => {
-    // A repeated refund could exceed what remains of its sale, which the service reports first.
-    if (parent !== null && (await readId(reference)) !== undefined) return 'existing';
-    const sale = parent === null ? undefined : await readId(parent);
-    if (parent !== null && sale === undefined)
-      return {
-        line,
-        error: `/parent_reference_id: No sale ${parent} is recorded. Import the sale first, or leave out parent_reference_id.`,
-      };
-    const sent = {
-      ...body,
-      ...(sale !== undefined && { parent_transaction_id: sale }),
-      status: 'finalized',
-      reference_id: reference,
-      tax_amount: formatAmount(charged.total, minorDigits(currency)),
-    };
-    const result = await client.post('/transactions', { body: sent as never });
-    if (result.ok) return 'recorded';
-    if ((result.refusal.code as string) === 'conflict_duplicate_reference_id') return 'existing';
-    return { line, error: refusalText(result.refusal) };
-  };
-  // Refunds need the ids of their sales, which can be later in the file.
-  const refused: OrderError[] = [];
-  if (!options.dryRun)
-    for (const isRefund of [false, true])
-      refused.push(...(await run(async (order) => ((order.parent !== null) === isRefund ? record(order) : 'skipped'))));
-  if (options.json) printJson({ ...counts, errors: refused });
-  else
-    print(
-      `${counted(counts.checked, 'order')} checked. ${options.dryRun ? 'Nothing was recorded.' : `${counts.recorded} recorded, ${counts.existing} existed already.`}`,
-    );
-  if (refused.length > 0) throw new CommandError(errorLines(refused).join('\n'));
+/** Returns the id of the transaction with this reference that is not void, or `undefined`. */
+const readId = async (client: Client, reference: string): Promise<string | undefined> => {
+  const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
+  return data.find(({ status }) => status !== 'void')?.id;
 };
 
-const addImport = (program: LevyCommand): LevyCommand =>
-  withFile(program.command('import'))
-    .summary('record orders with the tax that was charged')
-    .description(
-      'Record each order as a finalized transaction with its `tax_amount`. All orders are checked first: if one has an error, nothing is recorded. An order whose `reference_id` is recorded already is counted and not changed, so an interrupted import can be run again. Set LEVY_API_KEY to a key with the scopes read and write.',
-    )
-    .option('--dry-run', 'check all orders and record nothing')
-    .examples('orders -- import --file orders.ndjson --dry-run', 'orders -- import --file orders.ndjson')
-    .action(importOrders);
+const record = async (client: Client, order: Order): Promise<Outcome | OrderError> => {
+  const { line, body, reference, parent, currency, charged } = order;
+  // A repeated refund could exceed what remains of its sale, which the service reports first.
+  if (parent !== null && (await readId(client, reference)) !== undefined) return 'existing';
+  const sale = parent === null ? undefined : await readId(client, parent);
+  if (parent !== null && sale === undefined)
+    return {
+      line,
+      error: `/parent_reference_id: No sale ${parent} is recorded. Import the sale first, or leave out parent_reference_id.`,
+    };
+  const sent = {
+    ...body,
+    ...(sale !== undefined && { parent_transaction_id: sale }),
+    status: 'finalized',
+    reference_id: reference,
+    tax_amount: formatAmount(charged.total, minorDigits(currency)),
+  };
+  const result = await client.post('/transactions', { body: sent as never });
+  if (result.ok) return 'recorded';
+  if ((result.refusal.code as string) === 'conflict_duplicate_reference_id') return 'existing';
+  return { line, error: refusalText(result.refusal) };
+};
+
+const importCommand = subcommand({
+  name: 'import',
+  summary: 'record orders with the tax that was charged',
+  description:
+    'Record each order as a finalized transaction with its `tax_amount`. All orders are checked first: if one has an error, nothing is recorded. An order whose `reference_id` is recorded already is counted and not changed, so an interrupted import can be run again. Set LEVY_API_KEY to a key with the scopes read and write.',
+  options: { ...fileOptions, dryRun: flag('check all orders and record nothing') },
+  examples: ['orders -- import --file orders.ndjson --dry-run', 'orders -- import --file orders.ndjson'],
+  run: async ({ file, url, json, dryRun }) => {
+    const client = clientFor(url);
+    const counts = { checked: 0, recorded: 0, existing: 0 };
+    const run = async (work: (order: Order) => Promise<Outcome | OrderError>) => {
+      const errors: OrderError[] = [];
+      for await (const outcome of forEachOrder(file, work)) {
+        if (typeof outcome === 'object') errors.push(outcome);
+        else if (outcome !== 'skipped') counts[outcome] += 1;
+      }
+      return errors;
+    };
+
+    const invalid = await run(async (order) => {
+      const tax = await calculated(client, order);
+      return 'error' in tax ? tax : 'checked';
+    });
+    if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
+
+    // Refunds need the ids of their sales, which can be later in the file.
+    const refused: OrderError[] = [];
+    if (!dryRun)
+      for (const isRefund of [false, true])
+        refused.push(
+          ...(await run(async (order) => ((order.parent !== null) === isRefund ? record(client, order) : 'skipped'))),
+        );
+    if (json) printJson({ ...counts, errors: refused });
+    else
+      print(
+        `${counted(counts.checked, 'order')} checked. ${dryRun ? 'Nothing was recorded.' : `${counts.recorded} recorded, ${counts.existing} existed already.`}`,
+      );
+    if (refused.length > 0) throw new CommandError(errorLines(refused).join('\n'));
+  },
+});
 
 export const ordersProgram = (): LevyCommand =>
   withCommands(
@@ -91,7 +93,7 @@ export const ordersProgram = (): LevyCommand =>
       'Compare and import the orders of another tax system through a running service. Only `import` writes.',
     ),
     'orders -- import --file orders.ndjson --dry-run',
-    [addCompare, addImport],
+    [compare, importCommand],
   );
 
 if (import.meta.main) await runCommand(ordersProgram());

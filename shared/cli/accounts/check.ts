@@ -17,7 +17,7 @@ import { reportReads } from '../../store/report-store.ts';
 import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import type { LevyCommand } from '../terminal/run-command.ts';
+import { account, flag, subcommand } from '../terminal/run-command.ts';
 import { getState } from './keys.ts';
 
 /** `missing` must be set before production, `check` should be confirmed, and `ok` needs no action. */
@@ -27,7 +27,7 @@ type Finding = { readonly status: Status; readonly subject: string; readonly fou
 const getFinding =
   (status: Status) =>
   (subject: string, found: string, action = ''): Finding => ({ status, subject, found, action });
-const [missing, check, ok] = [getFinding('missing'), getFinding('check'), getFinding('ok')];
+const [missing, toConfirm, ok] = [getFinding('missing'), getFinding('check'), getFinding('ok')];
 
 const settingsCommand = ({ id }: Account, assignment: string): string =>
   `npm run accounts -- settings --account ${id} ${assignment}`;
@@ -40,7 +40,7 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
     return [missing(subject, 'not set: tax is collected in every state', action)];
   }
   if (registrations === 'all')
-    return [check(subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.')];
+    return [toConfirm(subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.')];
   if (registrations.length === 0)
     return [missing(subject, 'none: no tax is collected anywhere', 'Set the states where you are registered.')];
   return registrations.map((registration) => frequencyFinding(registration, today));
@@ -65,10 +65,10 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
   return [
     ...data.flatMap(({ state, status, advice }) =>
       status === 'reached' || status === 'upcoming'
-        ? [(status === 'reached' ? missing : check)(`nexus ${state}`, `threshold ${status}`, advice)]
+        ? [(status === 'reached' ? missing : toConfirm)(`nexus ${state}`, `threshold ${status}`, advice)]
         : [],
     ),
-    ...warnings.map(({ message }) => check('nexus', 'incomplete figures', message)),
+    ...warnings.map(({ message }) => toConfirm('nexus', 'incomplete figures', message)),
   ];
 };
 
@@ -77,7 +77,7 @@ const policyFindings = (account: Account): Finding[] => {
   const { review_days } = account.settings;
   const policy = (name: string, value: string) =>
     value === 'warn'
-      ? check(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
+      ? toConfirm(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
       : ok(name, value);
   return [
     ship_from === null
@@ -90,13 +90,17 @@ const policyFindings = (account: Account): Finding[] => {
     policy('incomplete_coverage', incomplete_coverage),
     policy('ambiguous_address', ambiguous_address),
     time_zone === 'UTC'
-      ? check('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
+      ? toConfirm('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
       : ok('time_zone', time_zone),
     review_days === null
-      ? check('review_days', 'null: only requests close periods', 'Set review_days=3 once past orders are imported.')
+      ? toConfirm(
+          'review_days',
+          'null: only requests close periods',
+          'Set review_days=3 once past orders are imported.',
+        )
       : ok('review_days', `${review_days}`),
     retain_personal_data_days === null
-      ? check(
+      ? toConfirm(
           'retain_personal_data_days',
           'personal data is kept',
           'Set a number of days if your privacy policy limits retention.',
@@ -117,7 +121,7 @@ const identityFindings = (account: Account): Finding[] => {
   return unnamed.length === 0
     ? []
     : [
-        check(
+        toConfirm(
           'return_identity',
           `no id for ${unnamed.join(', ')}`,
           `Set it to file electronic returns there: ${settingsCommand(account, 'return_identity=@identity.json')}`,
@@ -139,7 +143,7 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
     publisher && publisher.format !== null
       ? `Import the official files: npm run content -- update --state ${code}`
       : 'Levy cannot import official files of this state: compare the rates with the state each quarter.';
-  return (release ? check : missing)(subject, found, action);
+  return (release ? toConfirm : missing)(subject, found, action);
 };
 
 /**
@@ -156,7 +160,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
     const subject = `election ${state}`;
     if (own && isHome)
       return [
-        check(
+        toConfirm(
           subject,
           `${election}, but the account ships from the state`,
           'The election applies only to sales from other states: remove it if you make none.',
@@ -165,7 +169,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
     if (own) return [ok(subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
     return isHome
       ? []
-      : [check(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
+      : [toConfirm(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
   });
 };
 
@@ -177,7 +181,7 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
   const valid = (await listKeys(id)).filter((key) => ['active', 'overlapping'].includes(getState(key, nowMs)));
   if (valid.length === 0) {
     const create = `npm run accounts -- keys create --account ${id} --scopes read,write`;
-    return check('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
+    return toConfirm('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
   }
   const keys = counted(valid.length, 'active key');
   if (valid.some(({ expires_at }) => expires_at === null))
@@ -190,7 +194,7 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
   return missing('API keys', found, `Rotate it before then: ${rotate}`);
 };
 
-const alarms = check(
+const alarms = toConfirm(
   'alarms',
   'not visible in the tables',
   'Deploy with alarmEmail, confirm the subscription, and test the alarm route (infra/runbook.md).',
@@ -214,26 +218,20 @@ const readFindings = async (account: Account): Promise<readonly Finding[]> => {
   ];
 };
 
-const run = async ({ account: id, json }: { readonly account: string; readonly json?: boolean }): Promise<void> => {
-  const account = await requireAccount(id);
-  const findings = await readFindings(account);
-  const count = findings.filter(({ status }) => status === 'missing').length;
-  if (count > 0) process.exitCode = 2;
-  if (json) return printJson({ account: account.id, missing: count, findings });
-  const rows = findings.map(({ status, subject, found }) => [status, subject, found]);
-  print(textTable([['status', 'subject', 'found'], ...rows]));
-  print();
-  for (const { status, subject, action } of findings) if (status !== 'ok') print(`${subject}: ${action}`);
-  print(count === 0 ? 'Nothing is missing.' : `${counted(count, 'decision')} missing.`);
-};
-
-export const addCheck = (program: LevyCommand): LevyCommand =>
-  program
-    .command('check')
-    .summary('show what to decide before production')
-    .description(
-      'Review an account before production: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms. Prints what to do for each. Exits with 2 if something is missing.',
-    )
-    .account()
-    .option('--json', 'one JSON object')
-    .action(run);
+export const check = subcommand({
+  name: 'check',
+  summary: 'show what to decide before production',
+  description:
+    'Review an account before production: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms. Prints what to do for each. Exits with 2 if something is missing.',
+  options: { account, json: flag('one JSON object') },
+  run: async ({ account: id, json }) => {
+    const findings = await readFindings(await requireAccount(id));
+    const count = findings.filter(({ status }) => status === 'missing').length;
+    if (count > 0) process.exitCode = 2;
+    if (json) return printJson({ account: id, missing: count, findings });
+    print(textTable([['status', 'subject', 'found'], ...findings.map((one) => [one.status, one.subject, one.found])]));
+    print();
+    for (const { status, subject, action } of findings) if (status !== 'ok') print(`${subject}: ${action}`);
+    print(count === 0 ? 'Nothing is missing.' : `${counted(count, 'decision')} missing.`);
+  },
+});

@@ -21,11 +21,9 @@ import { type Checked, checkExport, linesAfter } from '../ledger/read-export.ts'
 import { requireAccount, resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { account, CommandError, flag, required, subcommand, yes } from '../terminal/run-command.ts';
 
 /** `accounts close` and `accounts reopen`. */
-
-type Options = Confirmation & { readonly account: string };
 
 /** Lists unfinished work to review before the account is closed. */
 const readUnfinished = async ({ id, settings }: Account): Promise<readonly string[]> => {
@@ -48,64 +46,55 @@ const revokeKeys = async (account: string): Promise<number> => {
   return active.length;
 };
 
-const close = async ({ account: id, yes, json }: Options): Promise<void> => {
-  const account = await requireAccount(id);
-  if (account.closed_at !== undefined) {
-    const left = await revokeKeys(id);
-    const finished = left > 0 ? ` Revoked ${counted(left, 'key')} that were still active.` : '';
-    throw new CommandError(`The account ${id} was already closed at ${account.closed_at}.${finished}`);
-  }
-  const unfinished = await readUnfinished(account);
-  for (const line of json ? [] : unfinished) print(line);
-  const message = `Close ${id} (${account.name})? Its keys are revoked, and its periods no longer close automatically.`;
-  await requireConfirmation(message, { yes: yes ?? false, json: json ?? false });
-  const closedAt = new Date(now()).toISOString();
-  if (!(await closeAccount(id, closedAt)))
-    throw new CommandError(`Another operator has just closed ${id}. Run the command again to see the current state.`);
-  const revoked = await revokeKeys(id);
-  if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
-  print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances notice within 60 seconds.`);
-  print(
-    `Next: export it with \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`,
-  );
-};
+export const close = subcommand({
+  name: 'close',
+  summary: 'close an account: revoke its keys, stop its schedules',
+  description:
+    'Show what is unfinished, ask for confirmation, and close the account: its keys are revoked, its bearer tokens are refused, and its periods no longer close automatically. Its ledger is kept, and operators can still close and file periods, export and verify it.',
+  options: { account, yes, json: flag('one JSON object; needs --yes') },
+  examples: ['accounts -- close --account acct_demo'],
+  run: async ({ account: id, ...options }) => {
+    const { json } = options;
+    const account = await requireAccount(id);
+    if (account.closed_at !== undefined) {
+      const left = await revokeKeys(id);
+      const finished = left > 0 ? ` Revoked ${counted(left, 'key')} that were still active.` : '';
+      throw new CommandError(`The account ${id} was already closed at ${account.closed_at}.${finished}`);
+    }
+    const unfinished = await readUnfinished(account);
+    for (const line of json ? [] : unfinished) print(line);
+    const message = `Close ${id} (${account.name})? Its keys are revoked, and its periods no longer close automatically.`;
+    await requireConfirmation(message, options);
+    const closedAt = new Date(now()).toISOString();
+    if (!(await closeAccount(id, closedAt)))
+      throw new CommandError(`Another operator has just closed ${id}. Run the command again to see the current state.`);
+    const revoked = await revokeKeys(id);
+    if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
+    print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances notice within 60 seconds.`);
+    print(
+      `Next: export it with \`npm run ledger -- export ${id} --out ${id}.ndjson\`; after 24 hours it can be deleted.`,
+    );
+  },
+});
 
-const reopen = async ({ account: id, json }: Options): Promise<void> => {
-  const account = await requireAccount(id);
-  if (account.closed_at === undefined) throw new CommandError(`The account ${id} is open; nothing was changed.`);
-  if (!(await reopenAccount(account, new Date(now()).toISOString())))
-    throw new CommandError(`The account ${id} is being deleted or has just been reopened. Nothing was changed.`);
-  if (json) return printJson({ id, closed_at: null });
-  print(
-    `Reopened ${id}. Its keys remain revoked: create one with \`npm run accounts -- keys create --account ${id} --scopes read,write\`.`,
-  );
-};
-
-export const addClose = (program: LevyCommand): LevyCommand =>
-  program
-    .command('close')
-    .summary('close an account: revoke its keys, stop its schedules')
-    .description(
-      'Show what is unfinished, ask for confirmation, and close the account: its keys are revoked, its bearer tokens are refused, and its periods no longer close automatically. Its ledger is kept, and operators can still close and file periods, export and verify it.',
-    )
-    .account()
-    .confirmation()
-    .option('--json', 'one JSON object; needs --yes')
-    .examples('accounts -- close --account acct_demo')
-    .action(close);
-
-export const addReopen = (program: LevyCommand): LevyCommand =>
-  program
-    .command('reopen')
-    .summary('reopen a closed account')
-    .description('Reopen an account that was closed but not deleted. Its keys remain revoked.')
-    .account()
-    .option('--json', 'one JSON object')
-    .action(reopen);
+export const reopen = subcommand({
+  name: 'reopen',
+  summary: 'reopen a closed account',
+  description: 'Reopen an account that was closed but not deleted. Its keys remain revoked.',
+  options: { account, json: flag('one JSON object') },
+  run: async ({ account: id, json }) => {
+    const account = await requireAccount(id);
+    if (account.closed_at === undefined) throw new CommandError(`The account ${id} is open; nothing was changed.`);
+    if (!(await reopenAccount(account, new Date(now()).toISOString())))
+      throw new CommandError(`The account ${id} is being deleted or has just been reopened. Nothing was changed.`);
+    if (json) return printJson({ id, closed_at: null });
+    print(
+      `Reopened ${id}. Its keys remain revoked: create one with \`npm run accounts -- keys create --account ${id} --scopes read,write\`.`,
+    );
+  },
+});
 
 /** `accounts delete`: delete a closed account after checking its export. */
-
-type DeleteOptions = Confirmation & { readonly account: string; readonly export: string };
 
 /** After this time, saved responses have expired and no request that began before the closing is still running. */
 const closedForMs = 24 * 3_600_000;
@@ -138,7 +127,7 @@ const refuseOtherExport = async (account: Account, path: string, checked: Checke
     );
 };
 
-const deletionFor = async (account: Account, path: string, checked: Checked, options: DeleteOptions) => {
+const deletionFor = async (account: Account, path: string, checked: Checked, options: Confirmation) => {
   const sha256 = await sha256Of(path);
   const { deletion: begun } = await findDeletion(account.id);
   if (begun) {
@@ -157,49 +146,48 @@ const deletionFor = async (account: Account, path: string, checked: Checked, opt
   );
 };
 
-const remove = async (options: DeleteOptions): Promise<void> => {
-  const { account: id, json } = options;
-  const { tombstone: ended } = await findDeletion(id);
-  if (ended) {
-    // An interrupted run may have left the entry in the register.
-    await endDeletion(ended);
-    throw new CommandError(`The account ${id} was already deleted at ${ended.deleted_at}.`);
-  }
-  const account = await requireAccount(id);
-  refuseUnlessClosed(account, now());
-  const path = resolvePath(options.export);
-  const checked = await checkExport(path);
-  const { counts } = checked.trailer;
-  const deletion = await deletionFor(account, path, checked, options);
-  await withProgress(
-    `Deleting ${id}`,
-    counts.transaction,
-    'Interrupted: run the same command to continue',
-    async (progress) => {
-      let done = 0;
-      await deleteAccountItems(id, (some) => {
-        done += some;
-        progress.reach(done, counted(done, 'transaction'));
-      });
-      progress.finish(`Deleted ${countsText(counts)}`);
-    },
-  );
-  const deleted_at = new Date(now()).toISOString();
-  await endDeletion({ id, closed_at: account.closed_at ?? deleted_at, deleted_at, deletion });
-  if (json) return printJson({ id, deleted_at, export_sha256: deletion.export_sha256, counts });
-  print(`Deleted ${id}. Its id remains reserved, with the SHA-256 of the export: ${deletion.export_sha256}.`);
-};
-
-export const addDelete = (program: LevyCommand): LevyCommand =>
-  program
-    .command('delete')
-    .summary('delete a closed account after checking its export')
-    .description(
-      'Check that a file of `ledger export` contains the complete account, which must have been closed for at least 24 hours, ask for confirmation, and delete all of its items. After an interruption, run it again to continue. Backups keep the account until they expire.',
-    )
-    .account()
-    .requiredOption('--export <file>', 'the file of `ledger export`, made after the account was closed')
-    .confirmation()
-    .option('--json', 'one JSON object; needs --yes')
-    .examples('accounts -- delete --account acct_demo --export acct_demo.ndjson')
-    .action(remove);
+export const deleteAccount = subcommand({
+  name: 'delete',
+  summary: 'delete a closed account after checking its export',
+  description:
+    'Check that a file of `ledger export` contains the complete account, which must have been closed for at least 24 hours, ask for confirmation, and delete all of its items. After an interruption, run it again to continue. Backups keep the account until they expire.',
+  options: {
+    account,
+    export: required('<file>', 'the file of `ledger export`, made after the account was closed'),
+    yes,
+    json: flag('one JSON object; needs --yes'),
+  },
+  examples: ['accounts -- delete --account acct_demo --export acct_demo.ndjson'],
+  run: async (options) => {
+    const { account: id, json } = options;
+    const { tombstone: ended } = await findDeletion(id);
+    if (ended) {
+      // An interrupted run may have left the entry in the register.
+      await endDeletion(ended);
+      throw new CommandError(`The account ${id} was already deleted at ${ended.deleted_at}.`);
+    }
+    const account = await requireAccount(id);
+    refuseUnlessClosed(account, now());
+    const path = resolvePath(options.export);
+    const checked = await checkExport(path);
+    const { counts } = checked.trailer;
+    const deletion = await deletionFor(account, path, checked, options);
+    await withProgress(
+      `Deleting ${id}`,
+      counts.transaction,
+      'Interrupted: run the same command to continue',
+      async (progress) => {
+        let done = 0;
+        await deleteAccountItems(id, (some) => {
+          done += some;
+          progress.reach(done, counted(done, 'transaction'));
+        });
+        progress.finish(`Deleted ${countsText(counts)}`);
+      },
+    );
+    const deleted_at = new Date(now()).toISOString();
+    await endDeletion({ id, closed_at: account.closed_at ?? deleted_at, deleted_at, deletion });
+    if (json) return printJson({ id, deleted_at, export_sha256: deletion.export_sha256, counts });
+    print(`Deleted ${id}. Its id remains reserved, with the SHA-256 of the export: ${deletion.export_sha256}.`);
+  },
+});

@@ -10,21 +10,16 @@ import { provisionAccount } from '../../store/accounts/account-store.ts';
 import { newKey } from '../../store/accounts/api-key-store.ts';
 import { nameFrom } from '../terminal/arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
-import { addTermOptions, getTerms, parseScopes, printKey, type TermOptions, withSecret } from './keys.ts';
+import { CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
+import { getTerms, parseScopes, printKey, termOptions, withSecret } from './keys.ts';
 import { assignmentsFrom, fieldsHelp } from './settings.ts';
 
-type Options = TermOptions & {
-  readonly name: string;
-  readonly key?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-};
+type Quiet = { readonly json: boolean | undefined; readonly quiet: boolean | undefined };
 
 /**
  * On a terminal, the operator chooses the time zone, because in UTC, sales of an American evening fall on the next day.
  */
-const promptTimeZone = async ({ json, quiet }: Options): Promise<string> => {
+const promptTimeZone = async ({ json, quiet }: Quiet): Promise<string> => {
   const byDefault = defaultSettings(currentVersion).time_zone;
   if (json || quiet || !process.stdin.isTTY || !process.stdout.isTTY) return byDefault;
   const answer = await text({
@@ -37,49 +32,45 @@ const promptTimeZone = async ({ json, quiet }: Options): Promise<string> => {
   return answer;
 };
 
-const create = async (assignments: readonly string[], options: Options): Promise<void> => {
-  const { json, quiet } = options;
-  if (quiet && options.key !== undefined)
-    throw new CommandError(
-      '--quiet prints only the id of the account, so it cannot be combined with --key. Pass --json instead.',
-    );
-  const createdMs = now();
-  const sent = assignmentsFrom(assignments);
-  const settings = { ...sent, time_zone: sent.time_zone ?? (await promptTimeZone(options)) };
-  const name = nameFrom(options.name, '--name');
-  const account = newAccount({ name, serviceVersion: currentVersion, createdMs, settings });
-  const { id, created_at } = account;
-  const answer = { id, name, created_at, settings: account.settings };
-  if (options.key === undefined) {
-    await provisionAccount(account);
-    if (json) return printJson(answer);
-    print(quiet ? id : `Account  ${id} (${name}), pinned to ${currentVersion}`);
-    return;
-  }
-  const secret = newApiKey();
-  const key = newKey({ account: id, scopes: parseScopes(options.key), ...getTerms(options, createdMs) }, createdMs);
-  await provisionAccount(account, { key, digest: hashKey(secret) });
-  if (json) return printJson({ ...answer, key: withSecret(key, secret) });
-  print(`Account  ${id} (${name}), pinned to ${currentVersion}`);
-  printKey(key, secret);
-};
-
-export const addCreate = (program: LevyCommand): void => {
-  const command = program
-    .command('create')
-    .summary('create an account, optionally with its first API key')
-    .description(
-      'Create an account, pinned to the current service version, and print its id. Settings that are not passed have their defaults. --key also creates its first API key, in the same database transaction.',
-    )
-    .argument('[setting=value...]', 'settings that differ from the defaults')
-    .requiredOption('--name <name>', 'the name of the account, for operators only')
-    .option('--key <scopes>', 'create its first API key: read, write, or read,write');
-  addTermOptions(command)
-    .option('--quiet', 'print only the id')
-    .option('--json', 'one JSON object; with --key, the secret is in `key.secret`')
-    .addHelpText(
-      'after',
-      `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- create --name "A shop" --key read,write rate_limit=500`,
-    )
-    .action(create);
-};
+export const create = subcommand({
+  name: 'create',
+  summary: 'create an account, optionally with its first API key',
+  description:
+    'Create an account, pinned to the current service version, and print its id. Settings that are not passed have their defaults. --key also creates its first API key, in the same database transaction.',
+  arguments: [['[setting=value...]', 'settings that differ from the defaults']],
+  options: {
+    name: required('<name>', 'the name of the account, for operators only'),
+    key: optional('<scopes>', 'create its first API key: read, write, or read,write'),
+    ...termOptions,
+    quiet: flag('print only the id'),
+    json: flag('one JSON object; with --key, the secret is in `key.secret`'),
+  },
+  help: fieldsHelp,
+  examples: ['accounts -- create --name "A shop" --key read,write rate_limit=500'],
+  run: async (options, assignments: readonly string[]) => {
+    const { json, quiet } = options;
+    if (quiet && options.key !== undefined)
+      throw new CommandError(
+        '--quiet prints only the id of the account, so it cannot be combined with --key. Pass --json instead.',
+      );
+    const createdMs = now();
+    const sent = assignmentsFrom(assignments);
+    const settings = { ...sent, time_zone: sent.time_zone ?? (await promptTimeZone(options)) };
+    const name = nameFrom(options.name, '--name');
+    const account = newAccount({ name, serviceVersion: currentVersion, createdMs, settings });
+    const { id, created_at } = account;
+    const answer = { id, name, created_at, settings: account.settings };
+    if (options.key === undefined) {
+      await provisionAccount(account);
+      if (json) return printJson(answer);
+      print(quiet ? id : `Account  ${id} (${name}), pinned to ${currentVersion}`);
+      return;
+    }
+    const secret = newApiKey();
+    const key = newKey({ account: id, scopes: parseScopes(options.key), ...getTerms(options, createdMs) }, createdMs);
+    await provisionAccount(account, { key, digest: hashKey(secret) });
+    if (json) return printJson({ ...answer, key: withSecret(key, secret) });
+    print(`Account  ${id} (${name}), pinned to ${currentVersion}`);
+    printKey(key, secret);
+  },
+});

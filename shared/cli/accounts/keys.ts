@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
 import { type ApiKey, hashKey, newApiKey, scopes } from '../../accounts/api-key.ts';
 import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
@@ -14,8 +15,17 @@ import {
   rotateKey,
 } from '../../store/accounts/api-key-store.ts';
 import { nameFrom, overlapMs, parseExpiry, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
-import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { type Columns, counted, instantText, print, printJson, tableOf } from '../terminal/output.ts';
+import {
+  account,
+  CommandError,
+  flag,
+  optional,
+  required,
+  subcommand,
+  withCommands,
+  withDefault,
+} from '../terminal/run-command.ts';
 
 /** The options and output that the commands for API keys share. */
 
@@ -41,13 +51,12 @@ export const parseScopes = (text: string): ApiKey['scopes'] => {
   return known;
 };
 
-export type TermOptions = { readonly expires: string; readonly label?: string };
-
-/** Adds the options of every command that creates a key. */
-export const addTermOptions = (command: LevyCommand): LevyCommand =>
-  command
-    .option('--expires <when>', 'a duration (12h, 90d, 8w), an ISO timestamp, or never', expiresByDefault)
-    .option('--label <text>', 'the user of the key; shown by `keys list`');
+/** The options of every command that creates a key. */
+export const termOptions = {
+  expires: withDefault(expiresByDefault, '<when>', 'a duration (12h, 90d, 8w), an ISO timestamp, or never'),
+  label: optional('<text>', 'the user of the key; shown by `keys list`'),
+};
+type TermOptions = { readonly expires: string; readonly label: string | undefined };
 
 /** Returns the expiry and label of a new key. */
 export const getTerms = ({ expires, label }: TermOptions, nowMs: number): Pick<KeyTerms, 'expires_at' | 'label'> => ({
@@ -86,39 +95,30 @@ const requireKey = async (accountId: string, id: string) => {
 
 /** `accounts keys`: create, list, revoke and rotate the API keys of an account. */
 
-type NewKeyOptions = TermOptions & { readonly account: string; readonly json?: boolean; readonly quiet?: boolean };
-type CreateOptions = NewKeyOptions & { readonly scopes: string };
-type RotateOptions = NewKeyOptions & { readonly overlap: string };
-type RevokeOptions = { readonly account?: string; readonly leaked?: boolean; readonly json?: boolean };
-
-const addNewKeyOptions = (command: LevyCommand): LevyCommand =>
-  addTermOptions(command)
-    .option('--quiet', 'print only the new key')
-    .option('--json', 'one JSON object, with the new key in `secret`');
-
-const create = async ({ account: id, scopes, json, quiet, ...options }: CreateOptions): Promise<void> => {
-  const createdMs = now();
-  const terms = { scopes: parseScopes(scopes), ...getTerms(options, createdMs) };
-  const account = await requireOpenAccount(id);
-  const secret = newApiKey();
-  const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });
-  if (json) return printJson(withSecret(key, secret));
-  if (quiet) return print(secret);
-  print(`Account  ${account.id} (${account.name})`);
-  printKey(key, secret);
+const newKeyOptions = {
+  ...termOptions,
+  quiet: flag('print only the new key'),
+  json: flag('one JSON object, with the new key in `secret`'),
 };
 
-const addCreate = (keys: LevyCommand): void => {
-  const command = keys
-    .command('create')
-    .summary('create a key and show it once')
-    .description('Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.')
-    .account()
-    .requiredOption('--scopes <scopes>', 'read, write, or read,write');
-  addNewKeyOptions(command)
-    .examples('accounts -- keys create --account acct_demo --scopes read --label "web shop"')
-    .action(create);
-};
+const create = subcommand({
+  name: 'create',
+  summary: 'create a key and show it once',
+  description: 'Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.',
+  options: { account, scopes: required('<scopes>', 'read, write, or read,write'), ...newKeyOptions },
+  examples: ['accounts -- keys create --account acct_demo --scopes read --label "web shop"'],
+  run: async ({ account: id, scopes, json, quiet, ...options }) => {
+    const createdMs = now();
+    const terms = { scopes: parseScopes(scopes), ...getTerms(options, createdMs) };
+    const account = await requireOpenAccount(id);
+    const secret = newApiKey();
+    const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });
+    if (json) return printJson(withSecret(key, secret));
+    if (quiet) return print(secret);
+    print(`Account  ${account.id} (${account.name})`);
+    printKey(key, secret);
+  },
+});
 
 /** Returns a key as JSON output, without the secret and its digest. */
 const listed = (key: ListedKey, nowMs: number) => ({
@@ -139,33 +139,30 @@ const stateText = ({ state, expires_at, revoked_at }: Listed): string => {
   return state === 'revoked' ? `revoked ${instantText(revoked_at ?? '')}` : state;
 };
 
-const row = (key: Listed): readonly string[] => [
-  key.id,
-  key.label ?? '',
-  key.scopes.join(', '),
-  instantText(key.created_at),
-  key.expires_at === null ? 'never' : instantText(key.expires_at),
-  key.last_used_at === null ? 'never' : instantText(key.last_used_at),
-  stateText(key),
+const columns: Columns<Listed> = [
+  ['key', ({ id }) => id],
+  ['label', ({ label }) => label],
+  ['scopes', ({ scopes }) => scopes.join(', ')],
+  ['created', ({ created_at }) => instantText(created_at)],
+  ['expires', ({ expires_at }) => (expires_at === null ? 'never' : instantText(expires_at))],
+  ['last used', ({ last_used_at }) => (last_used_at === null ? 'never' : instantText(last_used_at))],
+  ['state', stateText],
 ];
-const headings = ['key', 'label', 'scopes', 'created', 'expires', 'last used', 'state'];
 
-const addList = (keys: LevyCommand): LevyCommand =>
-  keys
-    .command('list')
-    .summary('all keys with their status')
-    .description(
-      'List the API keys of an account, oldest first: active, overlapping (rotated, valid until it expires), expired or revoked. The last use is accurate to the hour.',
-    )
-    .account()
-    .option('--json', 'one JSON array')
-    .action(async ({ account, json }: { account: string; json?: boolean }) => {
-      const { id } = await requireAccount(account);
-      const found = (await listKeys(id)).map((key) => listed(key, now()));
-      if (json) return printJson(found);
-      print(textTable([headings, ...found.map(row)]));
-      print(`${counted(found.length, 'key')}. Times are in UTC.`);
-    });
+const list = subcommand({
+  name: 'list',
+  summary: 'all keys with their status',
+  description:
+    'List the API keys of an account, oldest first: active, overlapping (rotated, valid until it expires), expired or revoked. The last use is accurate to the hour.',
+  options: { account, json: flag('one JSON array') },
+  run: async ({ account: named, json }) => {
+    const { id } = await requireAccount(named);
+    const found = (await listKeys(id)).map((key) => listed(key, now()));
+    if (json) return printJson(found);
+    print(tableOf(columns, found));
+    print(`${counted(found.length, 'key')}. Times are in UTC.`);
+  },
+});
 
 // The finder of a leaked key knows neither its id nor its account.
 const leakedKey = async (): Promise<ApiKey> => {
@@ -183,32 +180,32 @@ const namedKey = async (id: string | undefined, account: string | undefined): Pr
   return (await requireKey(account, id)).key;
 };
 
-const revoke = async (named: string | undefined, { account: owner, leaked, json }: RevokeOptions): Promise<void> => {
-  if (leaked && (named !== undefined || owner !== undefined))
-    throw new CommandError('--leaked reads the key from standard input. Leave out the id and --account.');
-  const key = leaked ? await leakedKey() : await namedKey(named, owner);
-  const { id, account, label, revoked_at } = key;
-  assert(await revokeKey(account, id), `The index entry of the key ${id} is missing.`);
-  if (json) return printJson({ id, account, label: label ?? null, was_revoked_at: revoked_at ?? null });
-  const name = `${id}${label === undefined ? '' : ` (${label})`} of ${account}`;
-  if (revoked_at !== undefined) return print(`${name} was already revoked at ${revoked_at}.`);
-  print(`${name} is revoked. Running instances notice within 60 seconds.`);
-};
-
-const addRevoke = (keys: LevyCommand): LevyCommand =>
-  keys
-    .command('revoke')
-    .summary('revoke a key permanently')
-    .description('Revoke an API key. It stops working within 60 seconds and cannot be restored.')
-    .argument('[key]', 'the id of the key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
-    .option('--account <id>', 'the account, such as acct_demo')
-    .option('--leaked', 'read the key from standard input instead of passing its id and account')
-    .option('--json', 'one JSON object')
-    .examples(
-      'accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo',
-      'accounts -- keys revoke --leaked < found-key.txt',
-    )
-    .action(revoke);
+const revoke = subcommand({
+  name: 'revoke',
+  summary: 'revoke a key permanently',
+  description: 'Revoke an API key. It stops working within 60 seconds and cannot be restored.',
+  arguments: [['[key]', 'the id of the key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X']],
+  options: {
+    account: optional('<id>', 'the account, such as acct_demo'),
+    leaked: flag('read the key from standard input instead of passing its id and account'),
+    json: flag('one JSON object'),
+  },
+  examples: [
+    'accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo',
+    'accounts -- keys revoke --leaked < found-key.txt',
+  ],
+  run: async ({ account: owner, leaked, json }, named: string | undefined) => {
+    if (leaked && (named !== undefined || owner !== undefined))
+      throw new CommandError('--leaked reads the key from standard input. Leave out the id and --account.');
+    const key = leaked ? await leakedKey() : await namedKey(named, owner);
+    const { id, account, label, revoked_at } = key;
+    assert(await revokeKey(account, id), `The index entry of the key ${id} is missing.`);
+    if (json) return printJson({ id, account, label: label ?? null, was_revoked_at: revoked_at ?? null });
+    const name = `${id}${label === undefined ? '' : ` (${label})`} of ${account}`;
+    if (revoked_at !== undefined) return print(`${name} was already revoked at ${revoked_at}.`);
+    print(`${name} is revoked. Running instances notice within 60 seconds.`);
+  },
+});
 
 const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
   const state = getState(key, nowMs);
@@ -218,56 +215,52 @@ const refuseUnlessActive = (key: ApiKey, nowMs: number): void => {
     throw new CommandError(`${key.id} is ${state}. Create a key with \`npm run accounts -- keys create\`.`);
 };
 
-const rotate = async (id: string, { account, overlap, json, quiet, ...options }: RotateOptions): Promise<void> => {
-  const nowMs = now();
-  const terms = getTerms(options, nowMs);
-  const lastMs = nowMs + overlapMs(overlap);
-  const old = await requireKey(account, id);
-  refuseUnlessActive(old.key, nowMs);
-  // A rotation never extends the life of the old key.
-  const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
-  const oldEndsAt = new Date(oldEndMs).toISOString();
-  const { scopes, label } = old.key;
-  const key = newKey({ account: old.key.account, scopes, ...(label !== undefined && { label }), ...terms }, nowMs);
-  const secret = newApiKey();
-  if (!(await rotateKey({ old, key, secret, oldEndsAt })))
-    throw new CommandError(
-      `${id} was rotated or revoked concurrently, or its account was closed; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
-    );
-  // Scripts read the new key from standard output, so the warning goes to standard error.
-  if (old.key.expires_at === null && key.expires_at !== null)
-    process.stderr.write(
-      `${id} had no expiry, but the new key expires at ${key.expires_at}. Pass --expires never for a key that does not expire.\n`,
-    );
-  if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
-  if (quiet) return print(secret);
-  printKey(key, secret);
-  print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances notice within 60 seconds.`);
-};
+const rotate = subcommand({
+  name: 'rotate',
+  summary: 'replace a key, with an overlap',
+  description:
+    'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, even if the old one never expired, unless you pass --expires.',
+  arguments: [['<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X']],
+  options: {
+    account,
+    overlap: withDefault('24h', '<span>', 'how long both keys are valid: 30m, 24h, 7d, or 0'),
+    ...newKeyOptions,
+  },
+  examples: ['accounts -- keys rotate key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo --overlap 7d'],
+  run: async ({ account, overlap, json, quiet, ...options }, id: string) => {
+    const nowMs = now();
+    const terms = getTerms(options, nowMs);
+    const lastMs = nowMs + overlapMs(overlap);
+    const old = await requireKey(account, id);
+    refuseUnlessActive(old.key, nowMs);
+    // A rotation never extends the life of the old key.
+    const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
+    const oldEndsAt = new Date(oldEndMs).toISOString();
+    const { scopes, label } = old.key;
+    const key = newKey({ account: old.key.account, scopes, ...(label !== undefined && { label }), ...terms }, nowMs);
+    const secret = newApiKey();
+    if (!(await rotateKey({ old, key, secret, oldEndsAt })))
+      throw new CommandError(
+        `${id} was rotated or revoked concurrently, or its account was closed; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
+      );
+    // Scripts read the new key from standard output, so the warning goes to standard error.
+    if (old.key.expires_at === null && key.expires_at !== null)
+      process.stderr.write(
+        `${id} had no expiry, but the new key expires at ${key.expires_at}. Pass --expires never for a key that does not expire.\n`,
+      );
+    if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
+    if (quiet) return print(secret);
+    printKey(key, secret);
+    print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances notice within 60 seconds.`);
+  },
+});
 
-const addRotate = (keys: LevyCommand): void => {
-  const command = keys
-    .command('rotate')
-    .summary('replace a key, with an overlap')
-    .description(
-      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, even if the old one never expired, unless you pass --expires.',
-    )
-    .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
-    .account()
-    .option('--overlap <span>', 'how long both keys are valid: 30m, 24h, 7d, or 0', '24h');
-  addNewKeyOptions(command)
-    .examples('accounts -- keys rotate key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo --overlap 7d')
-    .action(rotate);
-};
-
-export const addKeys = (program: LevyCommand): void => {
-  const keys = program
+export const keys = (program: Command): void => {
+  const group = program
     .command('keys')
-    .usage('[command] [options]')
     .summary("an account's API keys: create, list, revoke, rotate")
     .description(
       'Manage the API keys of an account. A key is shown only when it is created. Levy stores only its SHA-256 digest.',
-    )
-    .examples('accounts -- keys list --account acct_demo');
-  for (const add of [addCreate, addList, addRevoke, addRotate]) add(keys);
+    );
+  withCommands(group, 'accounts -- keys list --account acct_demo', [create, list, revoke, rotate]);
 };

@@ -14,8 +14,8 @@ import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { idsOfReference } from '../ledger/history.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { requireConfirmation, withProgress } from '../terminal/progress.ts';
+import { account, CommandError, flag, optional, subcommand, yes } from '../terminal/run-command.ts';
 
 /** Selects the transactions to redact: one with its credits, all of a customer, or all created before a time. */
 type Selection = { readonly transaction: string } | { readonly customer: string } | { readonly beforeMs: number };
@@ -125,14 +125,6 @@ export const redactSelection = async (
 
 /** `accounts redact`: remove personal data from an account. */
 
-type Options = Confirmation & {
-  readonly account: string;
-  readonly transaction?: string;
-  readonly customer?: string;
-  readonly olderThan?: string;
-  readonly dryRun?: true;
-};
-
 const daysMax = 36_500;
 
 const parseBefore = (text: string, nowMs: number): number => {
@@ -145,7 +137,11 @@ const parseBefore = (text: string, nowMs: number): number => {
   return atMs;
 };
 
-const getSelection = ({ transaction, customer, olderThan }: Options): Selection => {
+const getSelection = ({
+  transaction,
+  customer,
+  olderThan,
+}: Record<'transaction' | 'customer' | 'olderThan', string | undefined>): Selection => {
   if ([transaction, customer, olderThan].filter((value) => value !== undefined).length !== 1)
     throw new CommandError('Pass one of --transaction, --customer and --older-than.');
   if (transaction !== undefined) return { transaction };
@@ -188,49 +184,48 @@ const redactAll = (account: string, selection: Selection, total: number): Promis
   });
 };
 
-const redact = async (options: Options): Promise<void> => {
-  const selection = getSelection(options);
-  const { id: account } = await requireAccount(options.account);
-  const found = await find(account, selection);
-  const { json, dryRun } = options;
-  if (dryRun) {
-    const { open, already, isCustomer } = found;
-    if (json) return printJson({ account, dry_run: true, transactions: open, already, customer: isCustomer });
-    return print(`Would remove the personal data of ${account}: ${foundText(found)}.`);
-  }
-  await requireConfirmation(`Permanently remove the personal data of ${account}: ${foundText(found)}?`, options);
-  const { redacted, already, inconsistentIds, left } = await redactAll(account, selection, found.open);
-  const isClean = inconsistentIds.length === 0 && left === 0;
-  const isRemoved = 'customer' in selection && isClean && (await removeCustomer(account, selection.customer));
-  if (json)
-    printJson({ account, transactions: redacted, already, left, customer: isRemoved, inconsistent: inconsistentIds });
-  else {
-    print(`Redacted: ${counted(redacted, 'transaction')}; ${already} were already redacted.`);
-    if (isRemoved) print('Removed the stored customer with its certificates.');
-    for (const transaction of inconsistentIds)
-      print(`${transaction} was not redacted: its state differs from its audit chain. See npm run ledger -- verify.`);
-    if (left > 0)
-      print(`${counted(left, 'transaction')} recorded in the meantime are not redacted: run the same command again.`);
-  }
-  if (!isClean) process.exitCode = 1;
-};
-
-export const addRedact = (program: LevyCommand): LevyCommand =>
-  program
-    .command('redact')
-    .summary('permanently remove personal data from an account')
-    .description(
-      'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and messages that may quote them. Amounts, dates, references, states, cities and five-digit ZIP codes are kept, and `ledger verify` can still verify them. A sale is redacted with its credits.',
-    )
-    .account()
-    .option('--transaction <id>', 'the transaction with this id, or all that have had this reference_id')
-    .option('--customer <id>', 'every transaction of the customer, and the stored customer')
-    .option('--older-than <days|date>', 'transactions older than this number of days, or created before a date (UTC)')
-    .option('--dry-run', 'only count')
-    .confirmation()
-    .option('--json', 'one JSON object; needs --yes or --dry-run')
-    .examples(
-      'accounts -- redact --account acct_demo --customer cus_42 --dry-run',
-      'accounts -- redact --account acct_demo --older-than 2555 --yes',
-    )
-    .action(redact);
+export const redact = subcommand({
+  name: 'redact',
+  summary: 'permanently remove personal data from an account',
+  description:
+    'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and messages that may quote them. Amounts, dates, references, states, cities and five-digit ZIP codes are kept, and `ledger verify` can still verify them. A sale is redacted with its credits.',
+  options: {
+    account,
+    transaction: optional('<id>', 'the transaction with this id, or all that have had this reference_id'),
+    customer: optional('<id>', 'every transaction of the customer, and the stored customer'),
+    olderThan: optional('<days|date>', 'transactions older than this number of days, or created before a date (UTC)'),
+    dryRun: flag('only count'),
+    yes,
+    json: flag('one JSON object; needs --yes or --dry-run'),
+  },
+  examples: [
+    'accounts -- redact --account acct_demo --customer cus_42 --dry-run',
+    'accounts -- redact --account acct_demo --older-than 2555 --yes',
+  ],
+  run: async (options) => {
+    const selection = getSelection(options);
+    const { id: account } = await requireAccount(options.account);
+    const found = await find(account, selection);
+    const { json, dryRun } = options;
+    if (dryRun) {
+      const { open, already, isCustomer } = found;
+      if (json) return printJson({ account, dry_run: true, transactions: open, already, customer: isCustomer });
+      return print(`Would remove the personal data of ${account}: ${foundText(found)}.`);
+    }
+    await requireConfirmation(`Permanently remove the personal data of ${account}: ${foundText(found)}?`, options);
+    const { redacted, already, inconsistentIds, left } = await redactAll(account, selection, found.open);
+    const isClean = inconsistentIds.length === 0 && left === 0;
+    const isRemoved = 'customer' in selection && isClean && (await removeCustomer(account, selection.customer));
+    if (json)
+      printJson({ account, transactions: redacted, already, left, customer: isRemoved, inconsistent: inconsistentIds });
+    else {
+      print(`Redacted: ${counted(redacted, 'transaction')}; ${already} were already redacted.`);
+      if (isRemoved) print('Removed the stored customer with its certificates.');
+      for (const transaction of inconsistentIds)
+        print(`${transaction} was not redacted: its state differs from its audit chain. See npm run ledger -- verify.`);
+      if (left > 0)
+        print(`${counted(left, 'transaction')} recorded in the meantime are not redacted: run the same command again.`);
+    }
+    if (!isClean) process.exitCode = 1;
+  },
+});

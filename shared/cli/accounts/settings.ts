@@ -8,7 +8,7 @@ import { checkSetting, settingSchemas, toSettings } from '../../settings/request
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { problemIn, type Reading, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 /** Settings as command-line arguments: `rate_limit=500`. */
 
@@ -154,8 +154,6 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
 
 /** `accounts settings`: show and change the settings of an account. */
 
-type Options = { readonly account: string; readonly serviceVersion?: string; readonly json?: boolean };
-
 const versionFrom = (version: string | undefined): Partial<Settings> => {
   if (version === undefined) return {};
   if (supportedVersions.includes(version)) return { service_version: version };
@@ -174,45 +172,41 @@ const show = ({ id, name, settings, settings_changed_at, closed_at }: Account): 
   );
 };
 
-const runSettings = async (assignments: readonly string[], options: Options): Promise<void> => {
-  const { json, serviceVersion } = options;
-  const requested: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
-  const names = Object.keys(requested) as (keyof Settings)[];
-  const account = await (names.length > 0 ? requireOpenAccount : requireAccount)(options.account);
-  const changes = names.filter((name) => !isDeepStrictEqual(requested[name], account.settings[name]));
-  const changed = Object.fromEntries(changes.map((name) => [name, requested[name]])) as Partial<Settings>;
-  if (changes.length > 0 && !(await changeSettings(account, changed)))
-    throw new CommandError(
-      'Another operator has just changed the same settings; nothing was changed. Check the settings and run this again.',
-    );
-  if (json) {
-    const { id, name, settings, settings_changed_at = null } = await requireAccount(account.id);
-    return printJson({ id, name, settings_changed_at, settings });
-  }
-  if (names.length === 0) return show(account);
-  for (const name of names) {
-    const [before, value] = [valueText(account.settings[name]), valueText(requested[name])];
-    print(changes.includes(name) ? `${name} is now ${value}; it was ${before}.` : `${name} is already ${value}.`);
-  }
-  if (changes.length > 0) print('Running instances notice within 60 seconds.');
-};
-
-export const addSettings = (program: LevyCommand): LevyCommand =>
-  program
-    .command('settings')
-    .summary("show or change an account's settings")
-    .description(
-      'Show the settings of an account, or change the settings that you pass. If one of them was changed concurrently, nothing is changed.',
-    )
-    .argument('[setting=value...]', 'the settings to change')
-    .account()
-    .option(
-      '--service-version <version>',
+export const settings = subcommand({
+  name: 'settings',
+  summary: "show or change an account's settings",
+  description:
+    'Show the settings of an account, or change the settings that you pass. If one of them was changed concurrently, nothing is changed.',
+  arguments: [['[setting=value...]', 'the settings to change']],
+  options: {
+    account,
+    serviceVersion: optional(
+      '<version>',
       'pin the account to a different API version, which changes its request and response formats',
-    )
-    .option('--json', 'one JSON object, with the settings after the change')
-    .addHelpText(
-      'after',
-      `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- settings --account acct_demo rate_limit=500 rounding=invoice`,
-    )
-    .action(runSettings);
+    ),
+    json: flag('one JSON object, with the settings after the change'),
+  },
+  help: fieldsHelp,
+  examples: ['accounts -- settings --account acct_demo rate_limit=500 rounding=invoice'],
+  run: async ({ account: named, json, serviceVersion }, assignments: readonly string[]) => {
+    const requested: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
+    const names = Object.keys(requested) as (keyof Settings)[];
+    const account = await (names.length > 0 ? requireOpenAccount : requireAccount)(named);
+    const changes = names.filter((name) => !isDeepStrictEqual(requested[name], account.settings[name]));
+    const changed = Object.fromEntries(changes.map((name) => [name, requested[name]])) as Partial<Settings>;
+    if (changes.length > 0 && !(await changeSettings(account, changed)))
+      throw new CommandError(
+        'Another operator has just changed the same settings; nothing was changed. Check the settings and run this again.',
+      );
+    if (json) {
+      const { id, name, settings, settings_changed_at = null } = await requireAccount(account.id);
+      return printJson({ id, name, settings_changed_at, settings });
+    }
+    if (names.length === 0) return show(account);
+    for (const name of names) {
+      const [before, value] = [valueText(account.settings[name]), valueText(requested[name])];
+      print(changes.includes(name) ? `${name} is now ${value}; it was ${before}.` : `${name} is already ${value}.`);
+    }
+    if (changes.length > 0) print('Running instances notice within 60 seconds.');
+  },
+});

@@ -12,7 +12,7 @@ import { customerPorts } from '../../store/customers/customer-store.ts';
 import { requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { type CsvRow, csvRows } from '../terminal/files.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 /** The customers in a file, or the errors by line or entry. */
 type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
@@ -108,24 +108,21 @@ export const customersFrom = async (file: string): Promise<FileCustomers> => {
 
 /** `customers put`: create customers, or change their content, from options or a file. */
 
-type Options = {
-  readonly account: string;
-  readonly file?: string;
-  readonly name?: string;
-  readonly reason?: string;
-  readonly states?: string;
-  readonly number?: string;
-  readonly url?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly add?: boolean;
-  readonly none?: boolean;
-  readonly json?: boolean;
+const certificateOptions = {
+  reason: optional('<reason>', 'resale, government, nonprofit, direct_pay or other'),
+  states: optional('<states>', 'the states of the certificate, such as MI,OH; default: all'),
+  number: optional('<number>', 'the number of the certificate'),
+  url: optional('<url>', 'a link to the file of the certificate, which begins with https://'),
+  from: optional('<date>', 'its first day, such as 2026-01-01'),
+  to: optional('<date>', 'its last day'),
 };
+
+type Input = Readonly<Record<keyof typeof certificateOptions | 'file' | 'name', string | undefined>> &
+  Readonly<Record<'add' | 'none', boolean | undefined>>;
 
 const errorsMax = 20;
 
-const readInput = async (id: string | undefined, options: Options): Promise<string> => {
+const readInput = async (id: string | undefined, options: Input): Promise<string> => {
   const { file, name, reason, states, number, url, from, to, add, none } = options;
   const texts = { certificate_number: number, document_url: url, valid_from: from, valid_to: to };
   const terms = { states: states?.split(','), reason, ...texts };
@@ -153,7 +150,7 @@ const withEarlier = (exemptions: CustomerRequest['exemptions'], { id, exemptions
 };
 
 /** Creates a customer, or changes the fields that are sent. */
-const put = async (
+const putOne = async (
   { name, ...request }: CustomerRequest,
   isAdded: boolean,
   account: Account,
@@ -175,51 +172,45 @@ const put = async (
   return { kind, removed: removed.length };
 };
 
-const putAll = async (id: string | undefined, options: Options): Promise<void> => {
-  const { customers, errors } = await customersFrom(await readInput(id, options));
-  if (errors.length > 0) {
-    const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
-    throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));
-  }
-  const account = await requireOpenAccount(options.account);
-  const ports = customerPorts(() => Number.POSITIVE_INFINITY);
-  const counts = { created: 0, changed: 0, unchanged: 0, certificates_removed: 0 };
-  for (const customer of customers) {
-    const { kind, removed } = await put(customer, options.add === true, account, ports);
-    counts[kind] += 1;
-    counts.certificates_removed += removed;
-  }
-  if (options.json) return printJson(counts);
-  print(
-    `${counted(customers.length, 'customer')}: ${counts.created} created, ${counts.changed} changed, ${counts.unchanged} unchanged; ${counted(counts.certificates_removed, 'certificate')} removed.`,
-  );
-};
-
-export const addPut = (program: LevyCommand): LevyCommand =>
-  program
-    .command('put')
-    .summary('create customers, or replace their certificates')
-    .description(
-      'Create or change a customer. A certificate replaces all earlier ones unless you pass --add. A certificate or name that you do not pass is kept. A file is validated completely first: if any line has an error, nothing is changed. The next request uses the new certificates.',
-    )
-    .argument('[customer]', 'the id of the customer in your system, such as cus_42')
-    .account()
-    .option('--add', 'keep the earlier certificates')
-    .option('--none', 'remove all certificates')
-    .option('--name <name>', 'the name of the customer')
-    .option('--reason <reason>', 'resale, government, nonprofit, direct_pay or other')
-    .option('--states <states>', 'the states of the certificate, such as MI,OH; default: all')
-    .option('--number <number>', 'the number of the certificate')
-    .option('--url <url>', 'a link to the file of the certificate, which begins with https://')
-    .option('--from <date>', 'its first day, such as 2026-01-01')
-    .option('--to <date>', 'its last day')
-    .option(
-      '--file <file>',
+export const put = subcommand({
+  name: 'put',
+  summary: 'create customers, or replace their certificates',
+  description:
+    'Create or change a customer. A certificate replaces all earlier ones unless you pass --add. A certificate or name that you do not pass is kept. A file is validated completely first: if any line has an error, nothing is changed. The next request uses the new certificates.',
+  arguments: [['[customer]', 'the id of the customer in your system, such as cus_42']],
+  options: {
+    account,
+    add: flag('keep the earlier certificates'),
+    none: flag('remove all certificates'),
+    name: optional('<name>', 'the name of the customer'),
+    ...certificateOptions,
+    file: optional(
+      '<file>',
       'customers as JSON, as in POST /customers, or as CSV with the columns id, name, states, reason, certificate_number, document_url, valid_from and valid_to',
-    )
-    .option('--json', 'one JSON object with the counts')
-    .examples(
-      'customers -- put cus_42 --account acct_demo --reason resale --states MI,OH --number R-1 --to 2028-12-31',
-      'customers -- put --account acct_demo --file certificates.csv',
-    )
-    .action(putAll);
+    ),
+    json: flag('one JSON object with the counts'),
+  },
+  examples: [
+    'customers -- put cus_42 --account acct_demo --reason resale --states MI,OH --number R-1 --to 2028-12-31',
+    'customers -- put --account acct_demo --file certificates.csv',
+  ],
+  run: async (options, id: string | undefined) => {
+    const { customers, errors } = await customersFrom(await readInput(id, options));
+    if (errors.length > 0) {
+      const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
+      throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));
+    }
+    const account = await requireOpenAccount(options.account);
+    const ports = customerPorts(() => Number.POSITIVE_INFINITY);
+    const counts = { created: 0, changed: 0, unchanged: 0, certificates_removed: 0 };
+    for (const customer of customers) {
+      const { kind, removed } = await putOne(customer, options.add === true, account, ports);
+      counts[kind] += 1;
+      counts.certificates_removed += removed;
+    }
+    if (options.json) return printJson(counts);
+    print(
+      `${counted(customers.length, 'customer')}: ${counts.created} created, ${counts.changed} changed, ${counts.unchanged} unchanged; ${counted(counts.certificates_removed, 'certificate')} removed.`,
+    );
+  },
+});

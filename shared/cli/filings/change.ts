@@ -13,14 +13,14 @@ import { workOn } from '../../filings/work-on.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
-import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { accepted, CommandError, flag, optional, required, subcommand, yes } from '../terminal/run-command.ts';
 import {
-  addFilingName,
-  addPeriod,
   chooseFiling,
-  type FilingName,
+  filingArgument,
   filingName,
+  filingOptions,
   type Operator,
+  periodOptions,
   printFiling,
 } from './filing.ts';
 
@@ -64,13 +64,15 @@ const isUnregistered = ({ state, period_start, period_end }: Filing, { settings 
   return registrations !== null && !isRegisteredIn(period, registrationsIn(state, registrations));
 };
 
-type CloseOptions = FilingName & Confirmation & { readonly unregistered?: boolean };
-
 /**
  * Asks for confirmation before a period is closed. Refuses a period that has not ended and, with --yes, a period
  * without a registration.
  */
-const confirmClose = async (preview: Filing, account: Account, options: CloseOptions) => {
+const confirmClose = async (
+  preview: Filing,
+  account: Account,
+  options: Confirmation & { readonly unregistered: boolean | undefined },
+) => {
   const { state, period_end: end } = preview;
   if (!isOver(end, now(), account))
     throw new CommandError(
@@ -83,98 +85,92 @@ const confirmClose = async (preview: Filing, account: Account, options: CloseOpt
   await requireConfirmation(`${warning === null ? '' : `${warning} `}Close ${filingName(preview)}?`, options);
 };
 
-const close = async (options: CloseOptions): Promise<void> => {
-  const { read, ...operator } = await chooseFiling(undefined, { ...options, dryRun: true });
-  const preview = accepted(await readWhole(read));
-  if (preview.id === null) await confirmClose(preview, operator.account, options);
-  const { state, period_end } = preview;
-  const { answer } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
-  const filing = await finished(
-    JSON.parse(answer.body).id,
-    `Closing ${state}`,
-    preview.progress.entries_moved,
-    operator,
-  );
-  if (!options.json) print();
-  printFiling(filing, options.json);
-};
+export const close = subcommand({
+  name: 'close',
+  summary: 'close a period',
+  description:
+    'Show the amounts of the dry run, ask for confirmation, close the period and wait until it is closed. Later sales and credits count in the next period. For a closed period, shows its filing.',
+  options: {
+    ...periodOptions,
+    yes,
+    unregistered: flag('with --yes: allow a period in which the account is not registered in the state'),
+    json: flag('the JSON of GET /filings/{id} once it is closed; needs --yes'),
+  },
+  run: async (options) => {
+    const { read, ...operator } = await chooseFiling(undefined, { ...options, dryRun: true });
+    const preview = accepted(await readWhole(read));
+    if (preview.id === null) await confirmClose(preview, operator.account, options);
+    const { state, period_end } = preview;
+    const { answer } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
+    const { id } = JSON.parse(answer.body);
+    const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, operator);
+    if (!options.json) print();
+    printFiling(filing, options.json);
+  },
+});
 
-export const addClose = (program: LevyCommand): LevyCommand =>
-  addPeriod(program.command('close'))
-    .summary('close a period')
-    .description(
-      'Show the amounts of the dry run, ask for confirmation, close the period and wait until it is closed. Later sales and credits count in the next period. For a closed period, shows its filing.',
-    )
-    .confirmation()
-    .option('--unregistered', 'with --yes: allow a period in which the account is not registered in the state')
-    .option('--json', 'the JSON of GET /filings/{id} once it is closed; needs --yes')
-    .action(close);
+export const file = subcommand({
+  name: 'file',
+  summary: 'record that the return was sent',
+  description:
+    'Mark a closed filing as filed, and its transactions once the filings of all their states are filed. This cannot be undone.',
+  arguments: filingArgument,
+  options: {
+    ...filingOptions,
+    confirmationNumber: required('<number>', 'the confirmation number that the state issued for the return'),
+    previousConfirmationNumber: optional('<number>', 'the current number of a filed filing, to correct it'),
+    acknowledgeExceptions: optional('<n>', 'the number of exceptions, if there are any', wholeNumber(0, 1e9)),
+    json: flag('the JSON of GET /filings/{id} once all transactions are marked'),
+  },
+  run: async (options, named: string | undefined) => {
+    const change = {
+      status: 'filed' as const,
+      confirmation_number: options.confirmationNumber,
+      previous_confirmation_number: options.previousConfirmationNumber ?? null,
+      acknowledge_exceptions: options.acknowledgeExceptions ?? null,
+    };
+    const { error } = FilingUpdate.safeParse(change);
+    if (error) throw new CommandError(problemIn(error));
+    const { id, read, ...operator } = await chooseFiling(named, options);
+    const result = await updateFiling(id, change, null, operator.caller, operator.ports);
+    if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
+      const count = result.problems[0].meta?.['count'];
+      throw new CommandError(
+        count === 0
+          ? 'The filing has no exceptions: leave out --acknowledge-exceptions.'
+          : `Review the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${count}.`,
+      );
+    }
+    accepted(result);
+    const { entries_moved } = accepted(await read(null)).progress;
+    printFiling(await finished(id, 'Marking transactions as filed', entries_moved, operator), options.json);
+  },
+});
 
-type FileOptions = FilingName & {
-  readonly confirmationNumber: string;
-  readonly previousConfirmationNumber?: string;
-  readonly acknowledgeExceptions?: number;
-  readonly json?: boolean;
-};
-
-const file = async (named: string | undefined, options: FileOptions): Promise<void> => {
-  const change = {
-    status: 'filed' as const,
-    confirmation_number: options.confirmationNumber,
-    previous_confirmation_number: options.previousConfirmationNumber ?? null,
-    acknowledge_exceptions: options.acknowledgeExceptions ?? null,
-  };
-  const { error } = FilingUpdate.safeParse(change);
-  if (error) throw new CommandError(problemIn(error));
-  const { id, read, ...operator } = await chooseFiling(named, options);
-  const result = await updateFiling(id, change, null, operator.caller, operator.ports);
-  if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
-    const count = result.problems[0].meta?.['count'];
-    throw new CommandError(
-      count === 0
-        ? 'The filing has no exceptions: leave out --acknowledge-exceptions.'
-        : `Review the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${count}.`,
+export const cancel = subcommand({
+  name: 'cancel',
+  summary: 'cancel the last filing of a state',
+  description:
+    'Cancel a closed filing, which must be the last one of its state, and wait until its entries are open again. The schedule does not close the period again, so close it yourself.',
+  arguments: filingArgument,
+  options: {
+    ...filingOptions,
+    yes,
+    json: flag('the JSON of GET /filings/{id} once its entries are open; needs --yes'),
+  },
+  run: async (options, named: string | undefined) => {
+    const { id, read, ...operator } = await chooseFiling(named, options);
+    const before = accepted(await read(null));
+    const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close the period again.`;
+    if (before.status === 'closed') {
+      if (!options.json) print(effect);
+      await requireConfirmation('Cancel this filing?', options);
+    }
+    accepted(await updateFiling(id, { status: 'canceled' }, null, operator.caller, operator.ports));
+    const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, operator);
+    if (options.json) return printJson(filing);
+    print(
+      `${id} is canceled, and its entries are open again. Close the period with \`npm run filings -- close --account ${options.account} --state ${filing.state} --period-end ${filing.period_end}\`.`,
     );
-  }
-  accepted(result);
-  const { entries_moved } = accepted(await read(null)).progress;
-  printFiling(await finished(id, 'Marking transactions as filed', entries_moved, operator), options.json);
-};
-
-export const addFile = (program: LevyCommand): LevyCommand =>
-  addFilingName(program.command('file'))
-    .summary('record that the return was sent')
-    .description(
-      'Mark a closed filing as filed, and its transactions once the filings of all their states are filed. This cannot be undone.',
-    )
-    .requiredOption('--confirmation-number <number>', 'the confirmation number that the state issued for the return')
-    .option('--previous-confirmation-number <number>', 'the current number of a filed filing, to correct it')
-    .option('--acknowledge-exceptions <n>', 'the number of exceptions, if there are any', wholeNumber(0, 1e9))
-    .option('--json', 'the JSON of GET /filings/{id} once all transactions are marked')
-    .action(file);
-
-const cancel = async (named: string | undefined, options: FilingName & Confirmation): Promise<void> => {
-  const { id, read, ...operator } = await chooseFiling(named, options);
-  const before = accepted(await read(null));
-  const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close the period again.`;
-  if (before.status === 'closed') {
-    if (!options.json) print(effect);
-    await requireConfirmation('Cancel this filing?', options);
-  }
-  accepted(await updateFiling(id, { status: 'canceled' }, null, operator.caller, operator.ports));
-  const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, operator);
-  if (options.json) return printJson(filing);
-  print(
-    `${id} is canceled, and its entries are open again. Close the period with \`npm run filings -- close --account ${options.account} --state ${filing.state} --period-end ${filing.period_end}\`.`,
-  );
-};
-
-export const addCancel = (program: LevyCommand): LevyCommand =>
-  addFilingName(program.command('cancel'))
-    .summary('cancel the last filing of a state')
-    .description(
-      'Cancel a closed filing, which must be the last one of its state, and wait until its entries are open again. The schedule does not close the period again, so close it yourself.',
-    )
-    .confirmation()
-    .option('--json', 'the JSON of GET /filings/{id} once its entries are open; needs --yes')
-    .action(cancel);
+  },
+});

@@ -9,8 +9,8 @@ import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
-import { addFilingName, type Chosen, chooseFiling, type FilingName, type Operator } from './filing.ts';
+import { accepted, CommandError, flag, subcommand, withDefault } from '../terminal/run-command.ts';
+import { type Chosen, chooseFiling, filingArgument, filingOptions, type Operator } from './filing.ts';
 
 const withoutHeading = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
 
@@ -46,32 +46,34 @@ const entriesText = async function* (id: string, before: Filing, { account, port
     );
 };
 
-const exportFiling = async (named: string | undefined, options: FilingName & { readonly out: string }) => {
-  const { id, read, ...operator } = await chooseFiling(named, options);
-  const filing = accepted(await read(null));
-  const { status, progress: work } = filing;
-  if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
-  if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
-  const path = (content: 'totals' | 'entries') => join(resolvePath(options.out), `${csvName(filing, content)}.csv`);
-  const totals = { path: path('totals'), text: totalsText(read) };
-  if (options.dryRun) {
-    await writeAll([totals]);
-    return print(totals.path);
-  }
-  const failed = 'The export failed. No file was written.';
-  await withProgress(`Exporting ${id}`, work.entries_moved, failed, async (progress) => {
-    await writeAll([totals, { path: path('entries'), text: entriesText(id, filing, operator, progress) }]);
-    progress.finish(`${counted(work.entries_moved, 'entry', 'entries')} exported.`);
-  });
-  print(`${totals.path}\n${path('entries')}`);
-};
-
-export const addExport = (program: LevyCommand): LevyCommand =>
-  addFilingName(program.command('export'))
-    .summary('the totals and all entries as CSV files')
-    .description(
-      'Write the totals and all entries of a filing to two new CSV files, with the columns of GET /filings/{id}, and print their paths. An existing file is not overwritten, and a failed export writes no file.',
-    )
-    .option('--out <folder>', 'the folder of the files; created if it is missing', '.')
-    .option('--dry-run', 'the current totals of the period, for --state and --period-end')
-    .action(exportFiling);
+export const exportFiling = subcommand({
+  name: 'export',
+  summary: 'the totals and all entries as CSV files',
+  description:
+    'Write the totals and all entries of a filing to two new CSV files, with the columns of GET /filings/{id}, and print their paths. An existing file is not overwritten, and a failed export writes no file.',
+  arguments: filingArgument,
+  options: {
+    ...filingOptions,
+    out: withDefault('.', '<folder>', 'the folder of the files; created if it is missing'),
+    dryRun: flag('the current totals of the period, for --state and --period-end'),
+  },
+  run: async (options, named: string | undefined) => {
+    const { id, read, ...operator } = await chooseFiling(named, options);
+    const filing = accepted(await read(null));
+    const { status, progress: work } = filing;
+    if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
+    if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
+    const path = (content: 'totals' | 'entries') => join(resolvePath(options.out), `${csvName(filing, content)}.csv`);
+    const totals = { path: path('totals'), text: totalsText(read) };
+    if (options.dryRun) {
+      await writeAll([totals]);
+      return print(totals.path);
+    }
+    const failed = 'The export failed. No file was written.';
+    await withProgress(`Exporting ${id}`, work.entries_moved, failed, async (progress) => {
+      await writeAll([totals, { path: path('entries'), text: entriesText(id, filing, operator, progress) }]);
+      progress.finish(`${counted(work.entries_moved, 'entry', 'entries')} exported.`);
+    });
+    print(`${totals.path}\n${path('entries')}`);
+  },
+});

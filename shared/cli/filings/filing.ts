@@ -11,38 +11,29 @@ import type { Caller } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
 import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
-import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { accepted, account, CommandError, optional, required } from '../terminal/run-command.ts';
 
 /** Finds the account, filing or period of a command. */
 
 /** The options that select a filing if its id is not an argument, or the dry run of a period. */
 export type FilingName = {
   readonly account: string;
-  readonly state?: string;
-  readonly periodEnd?: string;
-  readonly dryRun?: boolean;
+  readonly state: string | undefined;
+  readonly periodEnd: string | undefined;
+  readonly dryRun?: boolean | undefined;
 };
 
-const state = ['--state <state>', 'the state, such as MI', stateOption] as const;
-const lastDay = [
-  '--period-end <day>',
-  'the last day of the period, such as 2026-10-31',
-  dayOption('--period-end'),
+const state = ['<state>', 'the state, such as MI', stateOption] as const;
+const lastDay = ['<day>', 'the last day of the period, such as 2026-10-31', dayOption('--period-end')] as const;
+
+/** The options that select a period. */
+export const periodOptions = { account, state: required(...state), periodEnd: required(...lastDay) };
+
+/** The argument and the options that select a filing. */
+export const filingArgument = [
+  ['[filing]', 'the id of the filing; default: the filing of --state and --period-end'],
 ] as const;
-
-/** Adds the options that select a period. */
-export const addPeriod = (command: LevyCommand): LevyCommand =>
-  command
-    .account()
-    .requiredOption(...state)
-    .requiredOption(...lastDay);
-
-export const addFilingName = (command: LevyCommand): LevyCommand =>
-  command
-    .account()
-    .argument('[filing]', 'the id of the filing; default: the filing of --state and --period-end')
-    .option(...state)
-    .option(...lastDay);
+export const filingOptions = { account, state: optional(...state), periodEnd: optional(...lastDay) };
 
 /** The caller and the ports of a command, which has no time limit. */
 export type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };

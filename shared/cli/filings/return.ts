@@ -11,8 +11,8 @@ import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
-import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
-import { addFilingName, chooseFiling, type FilingName, rowsFrom } from './filing.ts';
+import { accepted, CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
+import { chooseFiling, type FilingName, filingArgument, filingOptions, rowsFrom } from './filing.ts';
 
 const rootSchema = 'SSTSimplifiedReturnTransmission.xsd';
 
@@ -46,17 +46,11 @@ export const validateReturn = async (xml: string, folder: string): Promise<void>
     );
 };
 
-type Options = FilingName & {
-  readonly allDue?: boolean;
-  readonly production?: boolean;
-  readonly amended?: boolean;
-  readonly acknowledgeExceptions?: number;
-  readonly schema?: string;
-  readonly out: string;
-};
-
 /** Returns the account, and the filings of the options with all of their totals. */
-const chosenFilings = async (named: string | undefined, options: Options) => {
+const chosenFilings = async (
+  named: string | undefined,
+  options: FilingName & { readonly allDue: boolean | undefined },
+) => {
   const { account: id, allDue, dryRun, state, periodEnd } = options;
   if (!allDue) {
     const { account, read } = await chooseFiling(named, options);
@@ -72,70 +66,72 @@ const chosenFilings = async (named: string | undefined, options: Options) => {
   return { account, filings: (await Promise.all(whole)).map(accepted) };
 };
 
-const writeReturn = async (named: string | undefined, options: Options): Promise<void> => {
-  const { production, amended, dryRun, acknowledgeExceptions, schema } = options;
-  if (production && dryRun) throw new CommandError('A dry run is a test. Close the period before --production.');
-  const { account, filings } = await chosenFilings(named, options);
-  const xml = accepted(
-    electronicReturn(filings, account.settings.return_identity, {
-      processType: production ? 'P' : 'T',
-      returnType: amended ? 'A' : 'O',
-      acknowledged: acknowledgeExceptions,
-    }),
-  );
-  if (schema !== undefined) await validateReturn(xml, resolvePath(schema));
-  await writeAll([{ path: resolvePath(options.out), text: xml }]);
-  const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
-  print(`${resolvePath(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
-  const fees = filings.flatMap(({ totals }) => totals ?? []).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
-  for (const { jurisdiction_name, tax_due } of fees)
-    print(`Not included: ${jurisdiction_name} ${tax_due.fees}. Report it separately.`);
-};
-
-export const addReturn = (program: LevyCommand): LevyCommand =>
-  addFilingName(program.command('return'))
-    .summary('the electronic return of the Streamlined Sales Tax states')
-    .description(
-      'Write the simplified electronic return of a filing to a new XML file, with the ids of the setting return_identity. It is a test unless you pass --production. An existing file is not overwritten.',
-    )
-    .requiredOption('--out <file>', 'the file to write')
-    .option('--schema <folder>', 'validate the return with libxml2 against the official schemas in this folder')
-    .option('--all-due', 'one file with the returns of all closed filings that are not filed yet')
-    .option('--dry-run', 'a test with the current totals of the period, for --state and --period-end')
-    .option('--production', 'a return that the state processes')
-    .option('--amended', 'the return amends one that was sent before')
-    .option(
-      '--acknowledge-exceptions <count>',
+export const electronicReturnFile = subcommand({
+  name: 'return',
+  summary: 'the electronic return of the Streamlined Sales Tax states',
+  description:
+    'Write the simplified electronic return of a filing to a new XML file, with the ids of the setting return_identity. It is a test unless you pass --production. An existing file is not overwritten.',
+  arguments: filingArgument,
+  options: {
+    ...filingOptions,
+    out: required('<file>', 'the file to write'),
+    schema: optional('<folder>', 'validate the return with libxml2 against the official schemas in this folder'),
+    allDue: flag('one file with the returns of all closed filings that are not filed yet'),
+    dryRun: flag('a test with the current totals of the period, for --state and --period-end'),
+    production: flag('a return that the state processes'),
+    amended: flag('the return amends one that was sent before'),
+    acknowledgeExceptions: optional(
+      '<count>',
       'the number of exceptions that you reviewed; --production needs it if there are any',
       wholeNumber(0, 999_999_999),
-    )
-    .action(writeReturn);
+    ),
+  },
+  run: async (options, named: string | undefined) => {
+    const { production, amended, dryRun, acknowledgeExceptions, schema } = options;
+    if (production && dryRun) throw new CommandError('A dry run is a test. Close the period before --production.');
+    const { account, filings } = await chosenFilings(named, options);
+    const xml = accepted(
+      electronicReturn(filings, account.settings.return_identity, {
+        processType: production ? 'P' : 'T',
+        returnType: amended ? 'A' : 'O',
+        acknowledged: acknowledgeExceptions,
+      }),
+    );
+    if (schema !== undefined) await validateReturn(xml, resolvePath(schema));
+    await writeAll([{ path: resolvePath(options.out), text: xml }]);
+    const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
+    print(`${resolvePath(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
+    const fees = filings.flatMap(({ totals }) => totals ?? []).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
+    for (const { jurisdiction_name, tax_due } of fees)
+      print(`Not included: ${jurisdiction_name} ${tax_due.fees}. Report it separately.`);
+  },
+});
 
-const writeWorksheet = async (
-  named: string | undefined,
-  { out, ...options }: FilingName & { readonly out?: string },
-): Promise<void> => {
-  const { read } = await chooseFiling(named, options);
-  const { state: code } = accepted(await read(null));
-  const form = findFormName(code);
-  if (form === null)
-    throw new CommandError(`Levy has no form of ${code}. Enter the totals: npm run filings -- export.`);
-  const { worksheet } = accepted(await readWorksheet(read, form, { parameter: 'form' }));
-  if (!worksheet) return;
-  if (out !== undefined) {
-    await writeAll([{ path: resolvePath(out), text: worksheetCsv(worksheet) }]);
-    print(`${resolvePath(out)}: ${worksheet.title}`);
-    return;
-  }
-  print(`${worksheet.title}. Edition: ${worksheet.edition}. Confidence: ${worksheet.confidence}.`);
-  print(textTable(worksheet.lines.map(({ line, label, amount, note }) => [line, label, amount ?? `(${note})`])));
-  for (const note of worksheet.notes) print(note);
-};
-
-export const addWorksheet = (program: LevyCommand): LevyCommand =>
-  addFilingName(program.command('worksheet'))
-    .summary("the lines of the state's form")
-    .description("Print a filing on the lines of its state's form, or write them to a new CSV file.")
-    .option('--out <file>', 'the CSV file to write, which must not exist')
-    .option('--dry-run', 'the current totals of the period, for --state and --period-end')
-    .action(writeWorksheet);
+export const worksheet = subcommand({
+  name: 'worksheet',
+  summary: "the lines of the state's form",
+  description: "Print a filing on the lines of its state's form, or write them to a new CSV file.",
+  arguments: filingArgument,
+  options: {
+    ...filingOptions,
+    out: optional('<file>', 'the CSV file to write, which must not exist'),
+    dryRun: flag('the current totals of the period, for --state and --period-end'),
+  },
+  run: async ({ out, ...options }, named: string | undefined) => {
+    const { read } = await chooseFiling(named, options);
+    const { state: code } = accepted(await read(null));
+    const form = findFormName(code);
+    if (form === null)
+      throw new CommandError(`Levy has no form of ${code}. Enter the totals: npm run filings -- export.`);
+    const { worksheet } = accepted(await readWorksheet(read, form, { parameter: 'form' }));
+    if (!worksheet) return;
+    if (out !== undefined) {
+      await writeAll([{ path: resolvePath(out), text: worksheetCsv(worksheet) }]);
+      print(`${resolvePath(out)}: ${worksheet.title}`);
+      return;
+    }
+    print(`${worksheet.title}. Edition: ${worksheet.edition}. Confidence: ${worksheet.confidence}.`);
+    print(textTable(worksheet.lines.map(({ line, label, amount, note }) => [line, label, amount ?? `(${note})`])));
+    for (const note of worksheet.notes) print(note);
+  },
+});

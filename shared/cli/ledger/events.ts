@@ -8,7 +8,7 @@ import { storedReminders } from '../../store/filings/reminder-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { instantMs, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { account, CommandError, required, subcommand } from '../terminal/run-command.ts';
 
 const atOnce = 25;
 
@@ -50,11 +50,13 @@ export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerE
     ]);
 };
 
-const parseInstant = (option: string, text: string): number => {
-  const ms = instantMs(text);
-  if (ms !== null) return ms;
-  throw new CommandError(`${option} cannot be "${text}". Pass a timestamp such as 2026-11-21T08:00:00Z.`);
-};
+const instantOption =
+  (option: string) =>
+  (text: string): number => {
+    const ms = instantMs(text);
+    if (ms !== null) return ms;
+    throw new CommandError(`${option} cannot be "${text}". Pass a timestamp such as 2026-11-21T08:00:00Z.`);
+  };
 
 /** Each line is valid input for `aws events put-events --entries`. */
 const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =>
@@ -69,38 +71,37 @@ const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =
     ),
   );
 
-const printAll = async (bus: string, walk: Walk): Promise<void> => {
-  let count = 0;
-  for await (const events of toBatches(storedEvents(walk), busBatchMax)) {
-    count += events.length;
-    printLine(bus, events);
-  }
-  process.stderr.write(`${counted(count, 'event')}.\n`);
-};
-
-type Options = { readonly account: string; readonly from: string; readonly to: string; readonly bus: string };
-
-export const addEvents = (program: LevyCommand): LevyCommand =>
-  program
-    .command('events')
-    .summary('print the events of an account to publish them again')
-    .description(
-      'Print the events of an account between two timestamps, with their original ids. Each line has up to ten events in the format of `aws events put-events --entries`. Publishes nothing.',
-    )
-    .account()
-    .requiredOption('--from <timestamp>', 'start of the period, inclusive, such as 2026-11-21T08:00:00Z')
-    .requiredOption('--to <timestamp>', 'end of the period, inclusive')
-    .requiredOption('--bus <name>', "the stack's output EventBus")
-    .examples(
-      '--silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',
-    )
-    .action(async ({ account, from, to, bus }: Options) => {
-      const [fromMs, toMs] = [parseInstant('--from', from), parseInstant('--to', to)];
-      if (fromMs > toMs) throw new CommandError('--from is later than --to. Swap them.');
-      await requireAccount(account);
-      const onFault = (what: string) => {
-        process.stderr.write(`${what}\n`);
-        process.exitCode = 1;
-      };
-      await printAll(bus, { account, fromMs, toMs, onFault });
-    });
+export const events = subcommand({
+  name: 'events',
+  summary: 'print the events of an account to publish them again',
+  description:
+    'Print the events of an account between two timestamps, with their original ids. Each line has up to ten events in the format of `aws events put-events --entries`. Publishes nothing.',
+  options: {
+    account,
+    from: required(
+      '<timestamp>',
+      'start of the period, inclusive, such as 2026-11-21T08:00:00Z',
+      instantOption('--from'),
+    ),
+    to: required('<timestamp>', 'end of the period, inclusive', instantOption('--to')),
+    bus: required('<name>', "the stack's output EventBus"),
+  },
+  examples: [
+    '--silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',
+  ],
+  run: async ({ account, from: fromMs, to: toMs, bus }) => {
+    if (fromMs > toMs) throw new CommandError('--from is later than --to. Swap them.');
+    await requireAccount(account);
+    const onFault = (what: string) => {
+      process.stderr.write(`${what}\n`);
+      process.exitCode = 1;
+    };
+    let count = 0;
+    const walk = { account, fromMs, toMs, onFault };
+    for await (const some of toBatches(storedEvents(walk), busBatchMax)) {
+      count += some.length;
+      printLine(bus, some);
+    }
+    process.stderr.write(`${counted(count, 'event')}.\n`);
+  },
+});

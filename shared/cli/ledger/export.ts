@@ -10,7 +10,7 @@ import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { requireAccount, resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
 import { counted, print } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, required, subcommand } from '../terminal/run-command.ts';
 import { statesOfEntries } from './checks.ts';
 import {
   type Counts,
@@ -185,25 +185,23 @@ export const countsText = (counts: Counts): string =>
     counted(counts.customer, 'customer'),
   ].join(', ');
 
-export const addExport = (program: LevyCommand): LevyCommand =>
-  program
-    .command('export')
-    .summary("write an account's ledger to a file")
-    .description(
-      'Write all transactions of an account with their audit chains, claims, open entries, filings, customers and settings to a file of JSON lines, which `ledger import` reads. Stop all writers first: the command fails if the ledger changes.',
-    )
-    .argument('<account>', 'the account, such as acct_demo')
-    .requiredOption('--out <file>', 'the new file')
-    .examples('ledger -- export acct_demo --out acct_demo.ndjson')
-    .action(async (id: string, { out }: { out: string }) => {
-      const path = resolvePath(out);
-      const account = await requireAccount(id);
-      let lines = 0;
-      const onProgress = (counts: Counts) => {
-        lines += 1;
-        if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
-      };
-      const trailer = await exportLedger({ account, out: path, pauseMs, onProgress });
-      print(`Exported ${id}: ${countsText(trailer.counts)}.`);
-      print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 up to the last line: ${trailer.sha256}.`);
-    });
+export const exportCommand = subcommand({
+  name: 'export',
+  summary: "write an account's ledger to a file",
+  description:
+    'Write all transactions of an account with their audit chains, claims, open entries, filings, customers and settings to a file of JSON lines, which `ledger import` reads. Stop all writers first: the command fails if the ledger changes.',
+  arguments: [['<account>', 'the account, such as acct_demo']],
+  options: { out: required('<file>', 'the new file', resolvePath) },
+  examples: ['ledger -- export acct_demo --out acct_demo.ndjson'],
+  run: async ({ out }, id: string) => {
+    const account = await requireAccount(id);
+    let lines = 0;
+    const onProgress = (counts: Counts) => {
+      lines += 1;
+      if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
+    };
+    const trailer = await exportLedger({ account, out, pauseMs, onProgress });
+    print(`Exported ${id}: ${countsText(trailer.counts)}.`);
+    print(`${out}: ${counted(trailer.lines + 1, 'line')}, SHA-256 up to the last line: ${trailer.sha256}.`);
+  },
+});

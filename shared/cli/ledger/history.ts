@@ -5,8 +5,8 @@ import { chooseIndex } from '../../ledger/list-transactions.ts';
 import type { HistoryEntry } from '../../ledger/response.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
-import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { type Columns, counted, print, printJson, tableOf } from '../terminal/output.ts';
+import { account, CommandError, flag, subcommand } from '../terminal/run-command.ts';
 
 /**
  * Returns the ids of all transactions that have had this reference, with void transactions last. Returns a transaction
@@ -23,16 +23,14 @@ export const idsOfReference = async (account: string, reference: string): Promis
 
 const pageSize = 100;
 
-const row = ({ version, at, by, from, to, fields, hash }: HistoryEntry): readonly string[] => [
-  String(version),
-  at,
-  from === null || from === to ? to : `${from} -> ${to}`,
-  by,
-  fields.join(', '),
-  hash.slice(0, 12),
+const columns: Columns<HistoryEntry> = [
+  ['version', ({ version }) => version],
+  ['at', ({ at }) => at],
+  ['state', ({ from, to }) => (from === null || from === to ? to : `${from} -> ${to}`)],
+  ['by', ({ by }) => by],
+  ['fields', ({ fields }) => fields.join(', ')],
+  ['hash', ({ hash }) => hash.slice(0, 12)],
 ];
-
-const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
 
 const readEntries = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
   const pages = readPages(async (after: string | null) => {
@@ -44,17 +42,16 @@ const readEntries = async (account: string, id: string): Promise<readonly Histor
   return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
 };
 
-export const addHistory = (program: LevyCommand): LevyCommand =>
-  program
-    .command('history')
-    .summary('every change of a transaction, newest first')
-    .argument('<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X, or its reference_id')
-    .account()
-    .option('--json', 'one JSON array, as the API returns it, with complete hashes')
-    .action(async (transaction: string, { account, json }: { account: string; json?: boolean }) => {
-      const [id = transaction] = await idsOfReference(account, transaction);
-      const entries = await readEntries(account, id);
-      if (json) return printJson(entries);
-      print(textTable([headings, ...entries.map(row)]));
-      print(`${counted(entries.length, 'change')} of ${id}.`);
-    });
+export const history = subcommand({
+  name: 'history',
+  summary: 'every change of a transaction, newest first',
+  arguments: [['<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X, or its reference_id']],
+  options: { account, json: flag('one JSON array, as the API returns it, with complete hashes') },
+  run: async ({ account, json }, transaction: string) => {
+    const [id = transaction] = await idsOfReference(account, transaction);
+    const entries = await readEntries(account, id);
+    if (json) return printJson(entries);
+    print(tableOf(columns, entries));
+    print(`${counted(entries.length, 'change')} of ${id}.`);
+  },
+});

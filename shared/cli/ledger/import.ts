@@ -18,7 +18,7 @@ import { newestId } from '../../store/ledger/ledger-walk.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, subcommand } from '../terminal/run-command.ts';
 import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
 import { type Counts, type Header, releaseHash, type Trailer } from './format.ts';
@@ -234,37 +234,36 @@ export const verifyImport = async (account: string, counts: Counts, pauseMs = 50
   }
 };
 
-const importInto = async (account: string, file: string, { withoutContent = false }: { withoutContent?: boolean }) => {
-  if (!accountId.test(account))
-    throw new CommandError(`"${account}" is not an account id. Pass an id such as acct_demo.`);
-  const path = resolvePath(file);
-  const checked = await checkExport(path);
-  const { header, trailer } = checked;
-  const missing = await refuseOtherContent(trailer, withoutContent);
-  const interrupted = 'Interrupted: run the same command again to continue';
-  await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
-    const onProgress = (written: number) => reach(written, counted(written, 'line'));
-    const isNew = await importLedger({ account, path, checked, onProgress });
-    finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
-  });
-  print(`Imported ${header.account.id} into ${account}: ${countsText(trailer.counts)}.`);
-  if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
-  const verified = await verifyImport(account, trailer.counts);
-  for (const line of [...verified.findings.map(findingText), ...verified.missing]) print(line);
-  const isComplete = verified.findings.length === 0 && verified.missing.length === 0;
-  print(isComplete ? 'Verified: no findings.' : 'The imported ledger differs from the file or is inconsistent.');
-  if (!isComplete) process.exitCode = 1;
-};
-
-export const addImport = (program: LevyCommand): LevyCommand =>
-  program
-    .command('import')
-    .summary('write an exported ledger into an account')
-    .description(
-      'Check a whole file of `ledger export`, write it into an account that has no ledger, create the account with its settings if it does not exist, and verify it. After an interruption, run it again to continue.',
-    )
-    .argument('<account>', 'the account to import into; its id can differ from the exported account')
-    .argument('<file>', 'the file of `ledger export`')
-    .option('--without-content', 'allow missing releases; their transactions cannot be replayed')
-    .examples('ledger -- import acct_demo acct_demo.ndjson')
-    .action(importInto);
+export const importCommand = subcommand({
+  name: 'import',
+  summary: 'write an exported ledger into an account',
+  description:
+    'Check a whole file of `ledger export`, write it into an account that has no ledger, create the account with its settings if it does not exist, and verify it. After an interruption, run it again to continue.',
+  arguments: [
+    ['<account>', 'the account to import into; its id can differ from the exported account'],
+    ['<file>', 'the file of `ledger export`'],
+  ],
+  options: { withoutContent: flag('allow missing releases; their transactions cannot be replayed') },
+  examples: ['ledger -- import acct_demo acct_demo.ndjson'],
+  run: async ({ withoutContent = false }, account: string, file: string) => {
+    if (!accountId.test(account))
+      throw new CommandError(`"${account}" is not an account id. Pass an id such as acct_demo.`);
+    const path = resolvePath(file);
+    const checked = await checkExport(path);
+    const { header, trailer } = checked;
+    const missing = await refuseOtherContent(trailer, withoutContent);
+    const interrupted = 'Interrupted: run the same command again to continue';
+    await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
+      const onProgress = (written: number) => reach(written, counted(written, 'line'));
+      const isNew = await importLedger({ account, path, checked, onProgress });
+      finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
+    });
+    print(`Imported ${header.account.id} into ${account}: ${countsText(trailer.counts)}.`);
+    if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
+    const verified = await verifyImport(account, trailer.counts);
+    for (const line of [...verified.findings.map(findingText), ...verified.missing]) print(line);
+    const isComplete = verified.findings.length === 0 && verified.missing.length === 0;
+    print(isComplete ? 'Verified: no findings.' : 'The imported ledger differs from the file or is inconsistent.');
+    if (!isComplete) process.exitCode = 1;
+  },
+});

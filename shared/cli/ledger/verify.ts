@@ -7,7 +7,7 @@ import { allAccounts } from '../../store/accounts/account-store.ts';
 import { jsonFile, requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, optional, subcommand, withDefault } from '../terminal/run-command.ts';
 import { type Check, checks, type Finding, findingText } from './checks.ts';
 import { type Counts, countedKinds, noCounts, type VerifyOptions, verifyAccount } from './verify-account.ts';
 
@@ -37,7 +37,10 @@ const newAccountState = (): AccountState => ({
 });
 
 /** Returns the state in the file, or a new state. Refuses a damaged file or a file with a different share or seed. */
-const openState = (file: string | null, { share, seed }: Partial<Sample>): State => {
+const openState = (
+  file: string | null,
+  { share, seed }: { readonly share: string | undefined; readonly seed: number | undefined },
+): State => {
   const refusal = `${file} was not written by \`ledger verify --resume\``;
   const found = file !== null && existsSync(file) ? jsonFile(file, State, refusal) : null;
   for (const [name, before, given] of [
@@ -79,24 +82,14 @@ const checkedText = (counts: Counts): readonly string[] => [
   counted(counts.filings, 'filing'),
 ];
 
-type Options = {
-  readonly account?: string;
-  readonly all?: true;
-  readonly sample?: string;
-  readonly seed?: number;
-  readonly parallel: number;
-  readonly resume?: string;
-  readonly json?: true;
-};
-
-const readAccounts = async ({ account, all }: Options): Promise<readonly string[]> => {
+const readAccounts = async (account: string | undefined, all: boolean | undefined): Promise<readonly string[]> => {
   if ((account === undefined) === (all === undefined)) throw new CommandError('Pass either --account or --all.');
   if (account === undefined) return (await Array.fromAsync(allAccounts())).map(({ id }) => id);
   await requireAccount(account);
   return [account];
 };
 
-const share = (text: string): string => {
+const parseShare = (text: string): string => {
   if (!/^(0\.\d{1,6}|1)$/.test(text) || Number(text) === 0)
     throw new InvalidArgumentError('Pass a share above 0 and up to 1, such as 0.05.');
   return text;
@@ -161,64 +154,62 @@ const toJson = ({ account, counts, total, by_check, findings }: Verified) => ({
   findings,
 });
 
-const run = async (options: Options): Promise<void> => {
-  const accounts = await readAccounts(options);
-  const { sample: share, seed, resume, json, parallel, all } = options;
-  const file = resume === undefined ? null : resolvePath(resume);
-  const state = openState(file, { ...(share !== undefined && { share }), ...(seed !== undefined && { seed }) });
-  const sampled = state.share === '1' ? {} : { sample: state.share, seed: state.seed };
-  if (!json && sampled.sample) print(`A sample of ${sampled.sample} of the transactions, --seed ${sampled.seed}.`);
-  let savedMs = Number.NEGATIVE_INFINITY;
-  const save = () => {
-    if (performance.now() - savedMs < saveEveryMs) return;
-    savedMs = performance.now();
-    saveState(file, state);
-  };
-  const done: Verified[] = [];
-  const title = accounts.length === 1 ? `Verifying ${accounts[0]}` : `Verifying ${counted(accounts.length, 'account')}`;
-  await withProgress(title, accounts.length, 'Interrupted', async ({ reach, finish }) => {
-    const reached = new Map<string, readonly [share: number, transactions: number]>();
-    const getSum = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
-    const verify = async (account: string) => {
-      const onFinding = (finding: Finding) => {
-        if (!json) print(all ? `${account}  ${findingText(finding)}` : findingText(finding));
-      };
-      const onProgress = (part: number, { transactions }: Counts) => {
-        reached.set(account, [part, transactions]);
-        reach(getSum(0), counted(getSum(1), 'transaction'));
-      };
-      const verified = await verifyOne(account, state, save, { onFinding, onProgress });
-      reached.set(account, [1, verified.counts.transactions]);
-      done.push(verified);
-    };
-    await concurrently(accounts, verify, parallel).finally(() => saveState(file, state));
-    finish(`Verified ${counted(getSum(1), 'transaction')}`);
-  });
-  // Verification is complete, so the next run starts over.
-  if (file !== null) rmSync(file, { force: true });
-  if (json && all) printJson({ ...sampled, accounts: done.map(toJson) });
-  else if (json) for (const one of done) printJson({ ...toJson(one), ...sampled });
-  else done.forEach(report);
-  if (done.some(({ total }) => total > 0)) process.exitCode = 1;
-};
-
-export const addVerify = (program: LevyCommand): LevyCommand =>
-  program
-    .command('verify')
-    .summary("check an account's transactions, entries and filings")
-    .description(
-      'Check all transactions of an account with strongly consistent reads: audit entries and their hashes, totals against the sums of lines and jurisdictions, credit counters against the sums of live credits, claims on references, open and filed entries, totals of filings, statuses and times. Prints each finding with the actual and the expected value. Exits with 1 if there is a finding.',
-    )
-    .option('--account <id>', 'the account, such as acct_demo')
-    .option('--all', 'all accounts')
-    .option(
-      '--sample <share>',
+export const verify = subcommand({
+  name: 'verify',
+  summary: "check an account's transactions, entries and filings",
+  description:
+    'Check all transactions of an account with strongly consistent reads: audit entries and their hashes, totals against the sums of lines and jurisdictions, credit counters against the sums of live credits, claims on references, open and filed entries, totals of filings, statuses and times. Prints each finding with the actual and the expected value. Exits with 1 if there is a finding.',
+  options: {
+    account: optional('<id>', 'the account, such as acct_demo'),
+    all: flag('all accounts'),
+    sample: optional(
+      '<share>',
       'check a share of the transactions, such as 0.05, and all open entries and filings',
-      share,
-    )
-    .option('--seed <n>', 'the seed of the sample; by default random, and printed', wholeNumber(0, 1_000_000))
-    .option('--parallel <n>', 'accounts verified at the same time', wholeNumber(1, 32), 4)
-    .option('--resume <file>', 'save progress to this file, and resume from it after an interruption')
-    .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings per account`)
-    .examples('ledger -- verify --account acct_demo', 'ledger -- verify --all --sample 0.01 --resume verify.json')
-    .action(run);
+      parseShare,
+    ),
+    seed: optional('<n>', 'the seed of the sample; by default random, and printed', wholeNumber(0, 1_000_000)),
+    parallel: withDefault(4, '<n>', 'accounts verified at the same time', wholeNumber(1, 32)),
+    resume: optional('<file>', 'save progress to this file, and resume from it after an interruption', resolvePath),
+    json: flag(`one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings per account`),
+  },
+  examples: ['ledger -- verify --account acct_demo', 'ledger -- verify --all --sample 0.01 --resume verify.json'],
+  run: async ({ account: named, all, sample: share, seed, resume: file = null, json, parallel }) => {
+    const accounts = await readAccounts(named, all);
+    const state = openState(file, { share, seed });
+    const sampled = state.share === '1' ? {} : { sample: state.share, seed: state.seed };
+    if (!json && sampled.sample) print(`A sample of ${sampled.sample} of the transactions, --seed ${sampled.seed}.`);
+    let savedMs = Number.NEGATIVE_INFINITY;
+    const save = () => {
+      if (performance.now() - savedMs < saveEveryMs) return;
+      savedMs = performance.now();
+      saveState(file, state);
+    };
+    const done: Verified[] = [];
+    const title =
+      accounts.length === 1 ? `Verifying ${accounts[0]}` : `Verifying ${counted(accounts.length, 'account')}`;
+    await withProgress(title, accounts.length, 'Interrupted', async ({ reach, finish }) => {
+      const reached = new Map<string, readonly [share: number, transactions: number]>();
+      const getSum = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
+      const verifyNext = async (account: string) => {
+        const onFinding = (finding: Finding) => {
+          if (!json) print(all ? `${account}  ${findingText(finding)}` : findingText(finding));
+        };
+        const onProgress = (part: number, { transactions }: Counts) => {
+          reached.set(account, [part, transactions]);
+          reach(getSum(0), counted(getSum(1), 'transaction'));
+        };
+        const verified = await verifyOne(account, state, save, { onFinding, onProgress });
+        reached.set(account, [1, verified.counts.transactions]);
+        done.push(verified);
+      };
+      await concurrently(accounts, verifyNext, parallel).finally(() => saveState(file, state));
+      finish(`Verified ${counted(getSum(1), 'transaction')}`);
+    });
+    // Verification is complete, so the next run starts over.
+    if (file !== null) rmSync(file, { force: true });
+    if (json && all) printJson({ ...sampled, accounts: done.map(toJson) });
+    else if (json) for (const one of done) printJson({ ...toJson(one), ...sampled });
+    else done.forEach(report);
+    if (done.some(({ total }) => total > 0)) process.exitCode = 1;
+  },
+});

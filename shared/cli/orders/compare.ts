@@ -3,10 +3,10 @@ import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts'
 import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, optional, subcommand } from '../terminal/run-command.ts';
 import type { Order, OrderError } from './read-orders.ts';
 import { type Explanation, explainDifference, type Reason, reasons } from './reason.ts';
-import { calculated, clientFor, errorLines, type FileOptions, forEachOrder, withFile } from './service.ts';
+import { calculated, clientFor, errorLines, fileOptions, forEachOrder } from './service.ts';
 
 /** `orders compare`: compare Levy's tax with the tax that another system charged. */
 
@@ -64,54 +64,55 @@ const report = (groups: readonly Group[], errors: readonly OrderError[], json: b
   );
 };
 
-const compare = async (options: FileOptions & { readonly out?: string }): Promise<void> => {
-  const client = clientFor(options);
-  const groups = new Map<string, Group>();
-  const errors: OrderError[] = [];
-  const compareOrder = async (order: Order): Promise<Compared | OrderError> => {
-    const tax = await calculated(client, order);
-    if ('error' in tax) return tax;
-    const levy = parseAmount(tax.tax_amount, minorDigits(order.currency));
-    return { order, levy, ...explainDifference(tax, order.charged, order.currency) };
-  };
-  const count = ({ order: { currency, charged, body }, levy, reason }: Compared): void => {
-    // A refund reduces what was charged.
-    const sign = body['type'] === 'credit' ? -1n : 1n;
-    const key = `${currency} ${reason}`;
-    const group = groups.get(key) ?? { currency, reason, count: 0, charged: 0n, levy: 0n };
-    group.count += 1;
-    group.charged += sign * charged.total;
-    group.levy += sign * levy;
-    groups.set(key, group);
-  };
-  /** Yields the differences as CSV. */
-  const differences = async function* () {
-    const header = csvText(columns, []);
-    yield header;
-    for await (const compared of forEachOrder(options, compareOrder)) {
-      if ('error' in compared) {
-        errors.push(compared);
-        continue;
+export const compare = subcommand({
+  name: 'compare',
+  summary: "compare Levy's tax with the charged tax",
+  description:
+    'Calculate the tax of each order and compare it with `tax_amount`, the tax that another system charged. Differences are grouped by reason. Nothing is stored. Set LEVY_API_KEY to a key with the scope read. Exit code 1 if an order has an error.',
+  options: {
+    ...fileOptions,
+    out: optional('<file>', 'write a CSV file with one row for each difference', resolvePath),
+  },
+  examples: ['compare -- --file orders.ndjson --out differences.csv'],
+  run: async ({ file, url, json, out }) => {
+    const client = clientFor(url);
+    const groups = new Map<string, Group>();
+    const errors: OrderError[] = [];
+    const compareOrder = async (order: Order): Promise<Compared | OrderError> => {
+      const tax = await calculated(client, order);
+      if ('error' in tax) return tax;
+      const levy = parseAmount(tax.tax_amount, minorDigits(order.currency));
+      return { order, levy, ...explainDifference(tax, order.charged, order.currency) };
+    };
+    const count = ({ order: { currency, charged, body }, levy, reason }: Compared): void => {
+      // A refund reduces what was charged.
+      const sign = body['type'] === 'credit' ? -1n : 1n;
+      const key = `${currency} ${reason}`;
+      const group = groups.get(key) ?? { currency, reason, count: 0, charged: 0n, levy: 0n };
+      group.count += 1;
+      group.charged += sign * charged.total;
+      group.levy += sign * levy;
+      groups.set(key, group);
+    };
+    /** Yields the differences as CSV. */
+    const differences = async function* () {
+      const header = csvText(columns, []);
+      yield header;
+      for await (const compared of forEachOrder(file, compareOrder)) {
+        if ('error' in compared) {
+          errors.push(compared);
+          continue;
+        }
+        count(compared);
+        if (compared.reason !== 'equal') yield csvText(columns, [toRow(compared)]).slice(header.length);
       }
-      count(compared);
-      if (compared.reason !== 'equal') yield csvText(columns, [toRow(compared)]).slice(header.length);
-    }
-  };
-  if (options.out === undefined) for await (const _ of differences());
-  else await writeAll([{ path: resolvePath(options.out), text: differences() }]);
-  const ordered = [...groups.values()].sort(
-    (a, b) => a.currency.localeCompare(b.currency) || reasons.indexOf(a.reason) - reasons.indexOf(b.reason),
-  );
-  report(ordered, errors, options.json);
-  if (errors.length > 0) throw new CommandError(errorLines(errors).join('\n'));
-};
-
-export const addCompare = (program: LevyCommand): LevyCommand =>
-  withFile(program.command('compare'))
-    .summary("compare Levy's tax with the charged tax")
-    .description(
-      'Calculate the tax of each order and compare it with `tax_amount`, the tax that another system charged. Differences are grouped by reason. Nothing is stored. Set LEVY_API_KEY to a key with the scope read. Exit code 1 if an order has an error.',
-    )
-    .option('--out <file>', 'write a CSV file with one row for each difference')
-    .examples('compare -- --file orders.ndjson --out differences.csv')
-    .action(compare);
+    };
+    if (out === undefined) for await (const _ of differences());
+    else await writeAll([{ path: out, text: differences() }]);
+    const ordered = [...groups.values()].sort(
+      (a, b) => a.currency.localeCompare(b.currency) || reasons.indexOf(a.reason) - reasons.indexOf(b.reason),
+    );
+    report(ordered, errors, json);
+    if (errors.length > 0) throw new CommandError(errorLines(errors).join('\n'));
+  },
+});

@@ -2,26 +2,24 @@ import type { Calculation } from '../../calculations/response.ts';
 import { createClient, LevyUnavailable } from '../../client/client.ts';
 import { resolvePath, serviceAddress } from '../terminal/arguments.ts';
 import { counted, shown } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, required, withDefault } from '../terminal/run-command.ts';
 import { type Order, type OrderError, readOrders } from './read-orders.ts';
 
 /** Sends the orders of a file to a running service. */
 
-export type FileOptions = { readonly file: string; readonly url: string; readonly json?: boolean };
+/** The options that `compare` and `import` share. */
+export const fileOptions = {
+  file: required('<file>', 'orders as NDJSON, or as .csv with one row for each line item', resolvePath),
+  url: withDefault('http://127.0.0.1:3000', '<url>', 'address of the service'),
+  json: flag('one JSON object'),
+};
 
-/** Adds the options that `compare` and `import` share. */
-export const withFile = (command: LevyCommand): LevyCommand =>
-  command
-    .requiredOption('--file <file>', 'orders as NDJSON, or as .csv with one row for each line item')
-    .option('--url <url>', 'address of the service', 'http://127.0.0.1:3000')
-    .option('--json', 'one JSON object');
-
-type Client = ReturnType<typeof createClient>;
+export type Client = ReturnType<typeof createClient>;
 type Failing = { readonly detail: string; readonly source?: { readonly pointer?: string } | null };
 type Refused = { readonly status: number; readonly detail: string; readonly errors: readonly object[] };
 
 /** Returns the client of the service. Requires LEVY_API_KEY. */
-export const clientFor = ({ url }: FileOptions): Client => {
+export const clientFor = (url: string): Client => {
   const apiKey = process.env['LEVY_API_KEY'];
   if (!apiKey) throw new CommandError('Set LEVY_API_KEY to a key of the account.');
   return createClient({ url: serviceAddress(url), apiKey });
@@ -49,12 +47,12 @@ const concurrency = 6;
 
 /** Runs `work` for each order, several at a time, and yields the results in the order of the file. */
 export async function* forEachOrder<Value>(
-  { file }: FileOptions,
+  file: string,
   work: (order: Order) => Promise<Value | OrderError>,
 ): AsyncGenerator<Value | OrderError> {
   const pending: Promise<Value | OrderError>[] = [];
   try {
-    for await (const order of readOrders(resolvePath(file))) {
+    for await (const order of readOrders(file)) {
       const result = 'error' in order ? Promise.resolve(order) : work(order);
       // The rejection is thrown where the result is awaited.
       result.catch(() => {});

@@ -34,3 +34,16 @@ export const textTable = (rows: readonly (readonly string[])[]): string => {
     )
     .join('\n');
 };
+
+type Cell = string | number | false | null | undefined;
+const formatCell = (cell: Cell): string => (cell === false ? '' : String(cell ?? ''));
+
+/** The columns of a table: a heading, and the cell of a row. */
+export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row) => Cell])[];
+
+/** Formats rows as a text table. A cell without a value is empty. */
+export const tableOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): string =>
+  textTable([
+    columns.map(([heading]) => heading),
+    ...rows.map((row) => columns.map(([, cell]) => formatCell(cell(row)))),
+  ]);

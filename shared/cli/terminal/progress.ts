@@ -66,7 +66,7 @@ export const withProgress = async <Value>(
 /** Reports the progress of imports and updates on the terminal. */
 export const terminal: Reporter = { print, withProgress };
 
-export type Confirmation = { readonly yes?: boolean; readonly json?: boolean };
+export type Confirmation = { readonly yes?: boolean | undefined; readonly json?: boolean | undefined };
 
 /** Asks for confirmation on a terminal. Without a terminal, or with --json, requires --yes. */
 export const requireConfirmation = async (message: string, { yes, json }: Confirmation): Promise<void> => {

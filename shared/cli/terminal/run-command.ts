@@ -49,6 +49,57 @@ const useLocalCredentials = (): void => {
   delete process.env['AWS_PROFILE'];
 };
 
+/** An option of a subcommand. `Value` is what `run` receives, which is `undefined` without the option. */
+type Option<Value> = {
+  readonly placeholder: string | null;
+  readonly text: string;
+  readonly isRequired?: boolean;
+  readonly parse?: ((text: string) => Value) | undefined;
+  readonly byDefault?: Value;
+};
+
+/** An option without a value, such as `--json`. */
+export const flag = (text: string): Option<boolean | undefined> => ({ placeholder: null, text });
+
+/** An option with a value, such as `--state <state>`. Without `parse`, the value is the text. */
+export const optional = <Value = string>(
+  placeholder: string,
+  text: string,
+  parse?: (text: string) => Value,
+): Option<Value | undefined> => ({ placeholder, text, parse });
+
+export const required = <Value = string>(
+  placeholder: string,
+  text: string,
+  parse?: (text: string) => Value,
+): Option<Value> => ({ placeholder, text, parse, isRequired: true });
+
+/** An option with a value that `run` also receives without the option. */
+export const withDefault = <Value = string>(
+  byDefault: Value,
+  placeholder: string,
+  text: string,
+  parse?: (text: string) => Value,
+): Option<Value> => ({ placeholder, text, parse, byDefault });
+
+/** The options that several commands have. */
+export const account = required('<id>', 'the account, such as acct_demo');
+export const yes = flag('do not ask for confirmation');
+
+type Declared<Options, Arguments extends readonly unknown[]> = {
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly arguments?: readonly (readonly [name: string, text: string])[];
+  /** By name: `periodEnd` is `--period-end`. */
+  readonly options: { readonly [Name in keyof Options]: Option<Options[Name]> };
+  /** Shown after the help, before the examples. */
+  readonly help?: string;
+  /** Command lines without `npm run`. */
+  readonly examples?: readonly string[];
+  readonly run: (options: Options, ...given: Arguments) => void | Promise<void>;
+};
+
 /** A command with methods for common options. */
 export class LevyCommand extends Command {
   override createCommand(name?: string): LevyCommand {
@@ -64,18 +115,46 @@ export class LevyCommand extends Command {
   }
 
   examples(...lines: readonly string[]): this {
-    const title = lines.length === 1 ? 'Example' : 'Examples';
-    return this.addHelpText('after', `\n${[`${title}:`, ...lines.map((line) => `npm run ${line}`)].join('\n  ')}`);
+    return this.addHelpText('after', examplesText(lines));
   }
 }
 
+/** Adds a subcommand to a program. */
+export type Subcommand = (program: Command) => void;
+
+const examplesText = (lines: readonly string[]): string =>
+  `\n${[lines.length === 1 ? 'Example:' : 'Examples:', ...lines.map((line) => `npm run ${line}`)].join('\n  ')}`;
+
+/** Declares a subcommand. `run` receives the values of the options, and then the arguments. */
+export const subcommand =
+  <Options, Arguments extends readonly unknown[]>(declared: Declared<Options, Arguments>): Subcommand =>
+  (program) => {
+    const { name, summary, description = summary, arguments: named = [], help, examples, run } = declared;
+    const command = program.command(name).summary(summary).description(description);
+    for (const argument of named) command.argument(...argument);
+    for (const [key, option] of Object.entries<Option<unknown>>(declared.options)) {
+      const { placeholder, text, isRequired, parse = (given: string) => given, byDefault } = option;
+      const dashed = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      const flags = placeholder === null ? `--${dashed}` : `--${dashed} ${placeholder}`;
+      if (placeholder === null) command.option(flags, text);
+      else if (isRequired) command.requiredOption(flags, text, parse);
+      else command.option(flags, text, parse, byDefault);
+    }
+    if (help) command.addHelpText('after', `\n${help}`);
+    if (examples) command.addHelpText('after', examplesText(examples));
+    command.action((...given) => run(given[named.length], ...(given.slice(0, named.length) as unknown as Arguments)));
+  };
+
 /** Adds commands to a program, and an example to its help. */
-export const withCommands = (
-  program: LevyCommand,
+export const withCommands = <Program extends Command>(
+  program: Program,
   example: string,
-  commands: readonly ((program: LevyCommand) => unknown)[],
-): LevyCommand => {
-  program.usage('[command] [options]').examples(example).showHelpAfterError('See the options with --help.');
+  commands: readonly ((program: Program) => unknown)[],
+): Program => {
+  program
+    .usage('[command] [options]')
+    .addHelpText('after', examplesText([example]))
+    .showHelpAfterError('See the options with --help.');
   for (const add of commands) add(program);
   return program;
 };
