@@ -20,8 +20,9 @@ export const toDecimal = (minor: bigint, exponent: number): string => {
 /** Returns the number of decimals of Levy's amounts in a currency. */
 export const getDecimals = (amount: string): number => amount.split('.')[1]?.length ?? 0;
 
-/** Divides and rounds half up. The amounts must not be negative. */
-export const divide = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
+/** Divides by a positive divisor and rounds half away from zero. */
+export const divide = (dividend: bigint, divisor: bigint): bigint =>
+  dividend < 0n ? -divide(-dividend, divisor) : (2n * dividend + divisor) / (2n * divisor);
 
 /** Distributes a total in proportion to weights with cumulative rounding, so the parts add up to it. */
 export const distribute = (total: bigint, weights: readonly bigint[]): bigint[] => {

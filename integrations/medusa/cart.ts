@@ -1,4 +1,5 @@
-import { toDecimal, toMinor } from '../core/money.ts';
+import { getSum } from '../core/charges.ts';
+import { divide, toDecimal, toMinor } from '../core/money.ts';
 import type { Cart, Line } from '../core/order.ts';
 import {
   type FulfilledItem,
@@ -21,13 +22,25 @@ type Priced = Adjusted & { readonly quantity: number; readonly unit_price: numbe
 export const getExponent = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
-/** Converts a number to millionths of a minor unit, without the binary noise of the number. */
-const toExact = (value: number, exponent: number): bigint => toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
+/**
+ * Converts a number to millionths of a minor unit, without the binary noise of the number. All sums and products of
+ * amounts are calculated in these units, because sums of numbers are not exact.
+ */
+export const toExact = (value: number, exponent: number): bigint =>
+  toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
 const million = 1_000_000n;
 
 /** Rounds millionths to minor units, half a unit away from zero, as Levy and Medusa do. */
-const roundExact = (exact: bigint): bigint =>
-  exact < 0n ? -((-exact + million / 2n) / million) : (exact + million / 2n) / million;
+export const roundExact = (exact: bigint): bigint => divide(exact, million);
+
+/** Multiplies an amount by a quantity, which can have decimals. */
+const timesQuantity = (exact: bigint, quantity: number): bigint => divide(exact * toExact(quantity, 0), million);
+
+const rateDecimals = 12;
+
+/** Returns a percentage of an amount. A rate has binary noise too, because it is computed from amounts. */
+export const percentOf = (exact: bigint, rate: number): bigint =>
+  divide(exact * toMinor(Number(rate).toFixed(rateDecimals), rateDecimals), 10n ** BigInt(rateDecimals + 2));
 
 /** Rounds a Medusa amount for Levy: Medusa calculates in fractions of a cent, but shops charge whole cents. */
 export const getAmount = (value: number, currency: string): string => {
@@ -45,19 +58,30 @@ const getPrice = (value: number, currency: string): string => {
   return decimals ? `${whole}.${decimals}` : `${whole}`;
 };
 
-export const getDiscount = ({ adjustments }: Adjusted): number =>
-  (adjustments ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
+/** Returns the sum of amounts in millionths of a minor unit. */
+export const sumExact = (rows: readonly { readonly amount: number }[], exponent: number): bigint =>
+  getSum(rows.map(({ amount }) => toExact(amount, exponent)));
+
+/** Returns the discount of a line or a charge in millionths of a minor unit. */
+const getDiscount = ({ adjustments }: Adjusted, exponent: number): bigint => sumExact(adjustments ?? [], exponent);
+
+/** Returns the net amount of a line in millionths of a minor unit. */
+export const netOfLine = (item: Priced, exponent: number): bigint =>
+  timesQuantity(toExact(item.unit_price, exponent), item.quantity) - getDiscount(item, exponent);
+
+/** Returns the net amount of a shipping method in millionths of a minor unit. */
+export const netOfMethod = (method: ShippingMethod, exponent: number): bigint =>
+  toExact(method.amount, exponent) - getDiscount(method, exponent);
 
 /** Rounds the sum of amounts in millionths: half a unit rounds down, in favor of the shop. */
-const roundedSum = (exact: readonly bigint[]): bigint =>
-  (exact.reduce((sum, amount) => sum + amount, 0n) + million / 2n - 1n) / million;
+const roundedSum = (exact: readonly bigint[]): bigint => (getSum(exact) + million / 2n - 1n) / million;
 
 /**
  * Rounds the discounts of lines to minor units that add up to `total`: the largest fractions get the remaining units.
  */
 const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] => {
   const parts = exact.map((amount) => amount / million);
-  const left = Number(total - parts.reduce((sum, part) => sum + part, 0n));
+  const left = Number(total - getSum(parts));
   const fraction = (at: number) => (exact[at] as bigint) % million;
   const byFraction = [...exact.keys()].sort((a, b) => Number(fraction(b) - fraction(a)) || a - b);
   for (const at of byFraction.slice(0, Math.max(left, 0))) parts[at] = (parts[at] as bigint) + 1n;
@@ -69,11 +93,11 @@ const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] =
  * `charged`, the net amount that the shop charges for the lines, which can round half a cent either way.
  */
 export const listDiscounts = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
-  const exact = lines.map((item) => toExact(getDiscount(item), exponent));
+  const exact = lines.map((item) => getDiscount(item, exponent));
   const rounded = roundedSum(exact);
-  const amountOfLine = ({ unit_price, quantity }: Priced): bigint =>
-    roundExact(toExact(unit_price * Number(quantity), exponent));
-  const prices = lines.reduce((sum, item) => sum + amountOfLine(item), 0n);
+  const prices = getSum(
+    lines.map(({ unit_price, quantity }) => roundExact(timesQuantity(toExact(unit_price, exponent), quantity))),
+  );
   const total = charged === null ? rounded : prices - charged;
   return distributeDiscount(exact, total === rounded + 1n ? total : rounded);
 };
@@ -130,7 +154,6 @@ const requireNet = (charges: readonly (Inclusive & Adjusted)[]): void => {
 export const toCart = (document: Document, charged: Charged | null = null): Cart => {
   const { currency_code, customer, items, shipping_methods, shipping_address: address } = document;
   const currency = currency_code.toUpperCase();
-  const write = (value: number) => getAmount(value, currency);
   const exponent = getExponent(currency);
   // Queries return items in any order, but the distribution of equal discount fractions depends on the order of the
   // lines.
@@ -141,7 +164,7 @@ export const toCart = (document: Document, charged: Charged | null = null): Cart
   const methods = (shipping_methods ?? []).toSorted(byId);
   const shipping = methods.map((method) => ({
     id: method.id,
-    amount: write(Number(method.amount) - getDiscount(method)),
+    amount: toDecimal(roundExact(netOfMethod(method, exponent)), exponent),
     lineIds:
       methods.length > 1 ? lines.filter((item) => getMethod(item, methods) === method).map(({ id }) => id) : null,
   }));

@@ -1,4 +1,14 @@
-import { type Document, documentFields, getDiscount, type Item, type ShippingMethod } from './cart.ts';
+import { getSum } from '../core/charges.ts';
+import {
+  type Document,
+  documentFields,
+  getExponent,
+  type Item,
+  netOfLine,
+  netOfMethod,
+  percentOf,
+  type ShippingMethod,
+} from './cart.ts';
 import { type Container, getLogger, getQuery } from './levy.ts';
 import { contextFrom, listNominalRates, type Rate, readLoggedTax, type TaxContext } from './tax.ts';
 
@@ -46,14 +56,17 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
   });
 };
 
-/** A stored or new item or shipping method with its net amount, and its tax lines if they are known. */
-type Charge = { readonly id: string; readonly net: number; readonly tax_lines?: readonly TaxLine[] | null | undefined };
+/**
+ * A stored or new item or shipping method with its net amount in millionths of a minor unit, and its tax lines if they
+ * are known.
+ */
+type Charge = { readonly id: string; readonly net: bigint; readonly tax_lines?: readonly TaxLine[] | null | undefined };
 
-const chargeOfMethod = (method: Method): Charge => ({ ...method, net: Number(method.amount) - getDiscount(method) });
-const chargeOfItem = (item: StoredItem): Charge => ({
-  ...item,
-  net: Number(item.unit_price) * Number(item.quantity) - getDiscount(item),
+const chargeOfMethod = (method: Method, exponent: number): Charge => ({
+  ...method,
+  net: netOfMethod(method, exponent),
 });
+const chargeOfItem = (item: StoredItem, exponent: number): Charge => ({ ...item, net: netOfLine(item, exponent) });
 
 /**
  * Returns the rates of new charges. They get the tax that remains after the stored charges, because Medusa does not
@@ -70,13 +83,13 @@ const remainingRates = (
   const getTax = (charges: readonly Charge[], code: string, listLines: (charge: Charge) => readonly TaxLine[]) =>
     charges.reduce((sum, charge) => {
       const lines = listLines(charge).filter((line) => line.code === code);
-      return lines.reduce((tax, { rate }) => tax + charge.net * Number(rate), sum);
-    }, 0);
-  const net = added.reduce((sum, charge) => sum + charge.net, 0);
+      return lines.reduce((tax, { rate }) => tax + percentOf(charge.net, rate), sum);
+    }, 0n);
+  const net = getSum(added.map((charge) => charge.net));
   const rates = [...names].map(([code, name]) => {
     const left =
       getTax(all, code, ({ id }) => levy[id] ?? []) - getTax(stored, code, ({ tax_lines }) => tax_lines ?? []);
-    return { code, name, rate: net ? left / net : 0 };
+    return { code, name, rate: net === 0n || left === 0n ? 0 : (Number(left) / Number(net)) * 100 };
   });
   const isSame = stored.every(({ tax_lines }) => (tax_lines ?? []).every(({ code }) => names.has(code)));
   return isSame && rates.every(({ rate }) => rate >= 0) ? rates : null;
@@ -108,17 +121,20 @@ export const orderTaxLineContext = async (
   const tax = await readLoggedTax(document, 'order', getLogger(container));
   const levy = contextFrom(tax, document.shipping_methods ?? []);
   if (!tax.ok || levy.kind !== 'levy') return { levy };
+  const exponent = getExponent(document.currency_code.toUpperCase());
+  const toCharge = (item: StoredItem) => chargeOfItem(item, exponent);
+  const toMethod = (method: Method) => chargeOfMethod(method, exponent);
   const added = tax.calculation.line_items.filter(({ id }) => newItems.some((item) => item.id === id));
   const nominal = Object.fromEntries(
     added.map(({ id, taxes, net_amount }) => [id, listNominalRates(taxes, net_amount)]),
   );
   const [reductions, priced] = [true, false].map((isBelow) =>
-    newItems.filter(({ unit_price }) => Number(unit_price) < 0 === isBelow).map(chargeOfItem),
+    newItems.filter(({ unit_price }) => Number(unit_price) < 0 === isBelow).map(toCharge),
   ) as [Charge[], Charge[]];
-  const known = [...storedItems.map(chargeOfItem), ...priced.map((one) => ({ ...one, tax_lines: nominal[one.id] }))];
-  const methods = newMethods.map(chargeOfMethod);
+  const known = [...storedItems.map(toCharge), ...priced.map((one) => ({ ...one, tax_lines: nominal[one.id] }))];
+  const methods = newMethods.map(toMethod);
   const ofItems = remainingRates({ ...levy.items, ...nominal }, known, reductions);
-  const ofMethods = remainingRates(levy.shipping, storedMethods.map(chargeOfMethod), methods);
+  const ofMethods = remainingRates(levy.shipping, storedMethods.map(toMethod), methods);
   return {
     levy: {
       ...levy,

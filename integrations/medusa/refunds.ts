@@ -1,7 +1,7 @@
 import { getSum } from '../core/charges.ts';
-import { toDecimal, toMinor } from '../core/money.ts';
+import { divide, toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
-import { getAmount, getDiscount, getExponent, type Item } from './cart.ts';
+import { getAmount, getExponent, type Item, netOfLine, percentOf, roundExact, sumExact, toExact } from './cart.ts';
 
 type Dated = { readonly created_at: string | Date };
 export type Payment = {
@@ -26,10 +26,10 @@ export const toRefunds = (payments: readonly Payment[], currency: string): Refun
 export const oldestFirst = (refunds: readonly Refund[]): Refund[] =>
   refunds.toSorted((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
 
-/** The captured amount of a payment. Each shipment can capture a part. */
-export const sumCaptured = ({ amount, captured_at, captures }: Payment): number => {
+/** The captured amount of a payment in millionths of a minor unit. Each shipment can capture a part. */
+export const sumCaptured = ({ amount, captured_at, captures }: Payment, exponent: number): bigint => {
   const parts = captures ?? [];
-  return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
+  return sumExact(parts.length === 0 && captured_at ? [{ amount }] : parts, exponent);
 };
 
 /** Store credit and other amounts that reduce the payment but not the price of the goods. */
@@ -39,15 +39,17 @@ export type CreditLine = {
 };
 
 /**
- * Returns the part of an order that credit lines pay. Medusa also writes credit lines for refunds, which never exceed
+ * Returns the part of an order that credit lines pay, in millionths of a minor unit. Medusa also writes credit lines for refunds, which never exceed
  * the refunds.
  */
-export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[]): number => {
-  const sum = (rows: readonly { readonly amount: number }[]) =>
-    rows.reduce((all, { amount }) => all + Number(amount), 0);
-  const later = lines.filter(({ metadata }) => metadata?.created_in_version !== undefined);
-  const refunded = sum(payments.flatMap(({ refunds }) => refunds ?? []));
-  return sum(lines) - sum(later) + Math.max(sum(later) - refunded, 0);
+export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[], exponent: number): bigint => {
+  const isLater = ({ metadata }: CreditLine) => metadata?.created_in_version !== undefined;
+  const later = sumExact(lines.filter(isLater), exponent);
+  const refunded = sumExact(
+    payments.flatMap(({ refunds }) => refunds ?? []),
+    exponent,
+  );
+  return sumExact(lines, exponent) - (later < refunded ? later : refunded);
 };
 
 /** The fields of an item's returned units. */
@@ -78,25 +80,26 @@ export type Claim = {
 
 export const getInstant = (value: string | Date): string => new Date(value).toISOString();
 
-/** Returns the cost of an item's units. */
-const computeCost = (item: SoldItem, units: number) => {
-  const net = units === 0 ? 0 : units * (item.unit_price - getDiscount(item) / Number(item.quantity));
-  const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
-  return { net, tax: (net * rate) / 100 };
+/** Returns the cost of an item's units in millionths of a minor unit. */
+const computeCost = (item: SoldItem, units: number, exponent: number) => {
+  const net = units === 0 ? 0n : divide(netOfLine(item, exponent) * toExact(units, 0), toExact(item.quantity, 0));
+  return { net, tax: getSum((item.tax_lines ?? []).map(({ rate }) => percentOf(net, rate))) };
 };
 
-const sumOfCosts = (parts: readonly { readonly net: number; readonly tax: number }[]) =>
-  parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
+const sumOfCosts = (parts: readonly { readonly net: bigint; readonly tax: bigint }[]) => ({
+  net: getSum(parts.map(({ net }) => net)),
+  tax: getSum(parts.map(({ tax }) => tax)),
+});
 
 const countUnitsBack = ({ detail }: SoldItem): number =>
   Number(detail?.return_received_quantity ?? 0) + Number(detail?.return_dismissed_quantity ?? 0);
 
 /**
- * Returns the amount of returned units. Medusa calculates an order's totals for the remaining units, but the sale
+ * Returns the amount of returned units in millionths of a minor unit. Medusa calculates an order's totals for the remaining units, but the sale
  * contains all units.
  */
-export const getReturned = (items: readonly SoldItem[]) =>
-  sumOfCosts(items.map((item) => computeCost(item, countUnitsBack(item))));
+export const getReturned = (items: readonly SoldItem[], exponent: number) =>
+  sumOfCosts(items.map((item) => computeCost(item, countUnitsBack(item), exponent)));
 
 /**
  * Returns the received units of each return by item, newest first. If a return was received in several parts, Medusa
@@ -141,9 +144,9 @@ export const sumGivenBack = (
   const exponent = getExponent(currency);
   const given = (id: string, at: string | Date, units: ReadonlyMap<string, number>): GivenBack | [] => {
     const found = items.flatMap((item) => ({ item, quantity: units.get(item.id) ?? 0 }));
-    const { net, tax } = sumOfCosts(found.map(({ item, quantity }) => computeCost(item, quantity)));
+    const { net, tax } = sumOfCosts(found.map(({ item, quantity }) => computeCost(item, quantity, exponent)));
     const lines = found.filter(({ quantity }) => quantity > 0).map(({ item: { id }, quantity }) => ({ id, quantity }));
-    const value = toMinor(getAmount(net + tax, currency), exponent);
+    const value = roundExact(net + tax);
     return value > 0n ? { id, at: getInstant(at), value, lines } : [];
   };
   const claimed = (claim: Claim): [string, number][] =>

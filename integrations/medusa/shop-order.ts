@@ -1,6 +1,16 @@
-import { getDecimals, toDecimal, toMinor } from '../core/money.ts';
+import { getSum } from '../core/charges.ts';
+import { toDecimal, toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
-import { type Document, documentFields, getAmount, listFields, type ShippingMethod, toCart } from './cart.ts';
+import {
+  type Document,
+  documentFields,
+  getExponent,
+  listFields,
+  roundExact,
+  type ShippingMethod,
+  toCart,
+  toExact,
+} from './cart.ts';
 import {
   type Claim,
   type CreditLine,
@@ -51,26 +61,23 @@ export const orderFields = [
 /** An order converted for Levy, and the amount that the customer still owes after a change. */
 export type SoldOrder = Order & { readonly paid: string; readonly unpaid: string };
 
-const sum = (amounts: readonly number[]): number => amounts.reduce((all, amount) => all + amount, 0);
-
 /**
  * Returns the credits of an order. The part that the customer does not pay was paid with returned units, or is no
  * longer due because the order was canceled. Otherwise it is `unpaid`.
  */
 const listCredits = (order: MedusaOrder, payments: readonly Payment[], total: string, currency: string) => {
-  const exponent = getDecimals(total);
-  const minor = (amount: number) => toMinor(getAmount(amount, currency), exponent);
+  const exponent = getExponent(currency);
   const refunds = toRefunds(payments, currency);
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
   const coming = payments.map((payment) => {
-    const captured = sumCaptured(payment);
-    return isCanceled || payment.canceled_at ? captured : Math.max(captured, Number(payment.amount));
+    const [captured, whole] = [sumCaptured(payment, exponent), toExact(payment.amount, exponent)];
+    return isCanceled || payment.canceled_at || captured > whole ? captured : whole;
   });
-  const credit = paidByCredit(order.credit_lines ?? [], payments);
-  const missing = toMinor(total, exponent) - minor(sum(coming) + credit);
+  const credit = paidByCredit(order.credit_lines ?? [], payments, exponent);
+  const missing = toMinor(total, exponent) - roundExact(getSum(coming) + credit);
   const sources = { returns: order.returns ?? [], claims: order.claims ?? [] };
   const givenBack = sumGivenBack(order.items ?? [], sources, currency);
-  const value = givenBack.reduce((all, row) => all + row.value, 0n);
+  const value = getSum(givenBack.map((row) => row.value));
   const due = missing < 0n ? 0n : missing;
   // The value of each return is rounded.
   const isExchanged = due <= value + BigInt(givenBack.length);
@@ -108,15 +115,18 @@ const getChangedAt = ({ updated_at, returns, claims }: MedusaOrder, payments: re
 export const toSoldOrder = (order: MedusaOrder): SoldOrder => {
   const currency = order.currency_code.toUpperCase();
   const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
-  const paid = sum(payments.map(sumCaptured));
+  const exponent = getExponent(currency);
+  const round = (exact: bigint): string => toDecimal(roundExact(exact), exponent);
+  const paid = getSum(payments.map((payment) => sumCaptured(payment, exponent)));
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
-  const returned = getReturned(order.items ?? []);
-  const tax = getAmount(order.tax_total + returned.tax, currency);
+  const returned = getReturned(order.items ?? [], exponent);
+  const tax = round(toExact(order.tax_total, exponent) + returned.tax);
   // A refund lowers `total` but not these two fields.
-  const total = getAmount(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
-  const credit = paidByCredit(order.credit_lines ?? [], payments);
-  const isFree = !/[1-9]/.test(getAmount(order.item_total + order.shipping_total - credit, currency));
-  const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at) || (isFree && !isCanceled);
+  const remaining = toExact(order.item_total, exponent) + toExact(order.shipping_total, exponent);
+  const total = round(remaining + returned.net + returned.tax);
+  const credit = paidByCredit(order.credit_lines ?? [], payments, exponent);
+  const isFree = roundExact(remaining - credit) === 0n;
+  const isPaid = paid > 0n || payments.some(({ captured_at }) => captured_at) || (isFree && !isCanceled);
   return {
     ...toCart(order, { total, tax }),
     reference: order.id,
@@ -125,7 +135,7 @@ export const toSoldOrder = (order: MedusaOrder): SoldOrder => {
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
     tax,
     total,
-    paid: getAmount(paid, currency),
+    paid: round(paid),
     isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
     ...listCredits(order, payments, total, currency),
   };

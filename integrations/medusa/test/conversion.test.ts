@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Document, getAmount, type Item, type ShippingMethod, toCart } from '../cart.ts';
 import { getSettings } from '../levy.ts';
+import { orderTaxLineContext } from '../order-tax.ts';
 import { mapOrder, orderEvents, unpaidProblem } from '../orders.ts';
 import { LevyTaxProvider } from '../provider.ts';
 import { type MedusaOrder, toSoldOrder } from '../shop-order.ts';
@@ -369,6 +370,41 @@ describe('an order', () => {
     expect(mapOrder(buildOrder({ is_draft_order: true })).order).toBeNull();
     expect(mapOrder(buildOrder({ shipping_address: null })).order?.address).toBeNull();
   });
+});
+
+it('totals a large order to the cent, because it sums no binary numbers', () => {
+  const item = { id: 'ordli_1', quantity: 73_056, unit_price: 1075.485, detail: { return_received_quantity: 68_511 } };
+  const none = { item_total: 0, tax_total: 0, payment_collections: [] };
+  // 68,511 × 1,075.485 is 73,682,552.835.
+  expect(toSoldOrder(buildOrder({ ...none, items: [item] })).total).toBe('73682552.84');
+});
+
+it('taxes an added reduction that moves a cent between the items of an order', async () => {
+  const amounts = [
+    { id: 'ordli_1', amount: '4.10', tax_amount: '0.26' },
+    { id: 'ordli_2', amount: '3.20', tax_amount: '0.22' },
+  ];
+  const taxes = { jurisdiction_name: 'Michigan', jurisdiction_code: 'US-MI' };
+  const line_items = amounts.map((line) => ({ ...line, taxes: [{ ...taxes, tax_amount: line.tax_amount }] }));
+  const added = { id: 'ordli_3', quantity: 1, unit_price: -0.01 };
+  const answer = {
+    warnings: [],
+    shipping: null,
+    line_items: [...line_items, { ...added, amount: '-0.01', net_amount: '-0.01', taxes: [] }],
+  };
+  vi.stubGlobal('fetch', async () => Response.json(answer));
+  for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
+  const stored = [
+    ...[
+      { id: 'ordli_1', quantity: 1, unit_price: 4.1, tax_lines: [{ code: 'US-MI', rate: (27 / 410) * 100 }] },
+      { id: 'ordli_2', quantity: 1, unit_price: 3.2, tax_lines: [{ code: 'US-MI', rate: (21 / 320) * 100 }] },
+    ],
+  ];
+  const graph = async () => ({ data: [buildOrder({ items: stored })] });
+  const container = { resolve: (name: string) => (name === 'query' ? { graph } : { warn: expect.fail }) };
+  const context = await orderTaxLineContext({ order: { id: 'order_1' }, items: [added] }, container);
+  const reduced = [{ name: 'Michigan', code: 'US-MI', rate: 0 }];
+  expect(context).toMatchObject({ levy: { items: { ordli_3: reduced } } });
 });
 
 it('subscribes to each event that changes an order', () => {
