@@ -194,6 +194,14 @@ export const readSettings = ({ node }: IConstruct): Settings => {
   for (const [name, value, required, remedy] of requirements)
     if (given[name] !== undefined && (value ?? given[name]) === given[name] && !data[required])
       refuse(name, given[name], remedy);
+  for (const [entry, name, isOn] of [
+    ['get-console', 'console', data.console],
+    ['taxjar', 'taxjar', data.taxjar],
+    ['announce-changes', 'events', data.events],
+    ['update-content', 'contentUpdates', data.contentUpdates !== 'off'],
+  ] as const)
+    if (entry in data.reservedConcurrency && !isOn)
+      refuse('reservedConcurrency', given['reservedConcurrency'], `Omit ${entry}: ${name}=${given[name]} removes it.`);
   if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
     refuse(
       'backupCopyTo',
