@@ -11,10 +11,10 @@ import { changeSettings, findAccount } from '../../shared/store/accounts/account
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
-import { itemsIn, shards } from '../support/filing-ledger.ts';
 import type { Filer } from '../support/filings.ts';
 import { cancel, closedFiling, createFiler, listTotals, newestFiling, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
+import { scannedItems } from '../support/raw-items.ts';
 import { dayMs, getRefusal, hourMs, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -69,10 +69,8 @@ it('closes due periods of registered states, oldest first, including empty ones,
 const TableName = environment.tables.transactions;
 
 /** Returns the due index items of an account, by keys that are written out here. */
-const dueItems = async ({ id }: Account): Promise<Record<string, unknown>[]> => {
-  const items = await Promise.all(shards.map((shard) => itemsIn(`DUE#${shard}`)));
-  return items.flat().filter(({ sk }) => String(sk).split('#')[1] === id);
-};
+const dueItems = async ({ id }: Account) =>
+  (await scannedItems(TableName)).filter(({ pk, sk }) => /^DUE#\d$/.test(`${pk}`) && `${sk}`.split('#')[1] === id);
 
 /** Returns the due index entries of an account, as `instant state`. */
 const dueEntries = async (account: Account): Promise<string[]> =>

@@ -1,263 +1,224 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it } from 'vitest';
-import type { Account, Registration } from '../../shared/accounts/account.ts';
-import type { Accepted } from '../../shared/base/result.ts';
-import { filingLines } from '../../shared/cli/ledger/format.ts';
-import { toItems } from '../../shared/cli/ledger/read-export.ts';
-import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
-import { environment } from '../../shared/config/environment.ts';
-import { closePeriods } from '../../shared/filings/close-periods.ts';
-import { listFilings } from '../../shared/filings/read-filings.ts';
-import type { FilingList } from '../../shared/filings/response.ts';
-import { workOn } from '../../shared/filings/work-on.ts';
-import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
-import { database } from '../../shared/store/client/client.ts';
-import { decompress } from '../../shared/store/client/compressed.ts';
-import { allFilings } from '../../shared/store/filings/entry-places.ts';
-import {
-  cancelIt,
-  close,
-  fileIt,
-  itemsIn,
-  judge,
-  levies,
-  listCodes,
-  newFiler,
-  type Posted,
-  portsFor,
-  post,
-  read,
-  readPlaces,
-  requireFiling,
-  resume,
-  shards,
-} from '../support/filing-ledger.ts';
+/** The work on filings: in what order the schedule closes periods, and how much of a filing a step takes. */
 
-const state = 'US-MI';
-const on = (day: string, cents: number, others: { type?: 'credit'; currency?: string } = {}) => ({
-  day,
-  levies: levies('MI', cents),
-  ...others,
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { Context } from 'aws-lambda';
+import { afterEach, describe, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import type { Registration, Settings } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
+import { closePeriods } from '../../shared/filings/close-periods.ts';
+import { workOn } from '../../shared/filings/work-on.ts';
+import { changeSettings } from '../../shared/store/accounts/account-store.ts';
+import { closePorts } from '../../shared/store/filings/filing-ports.ts';
+import { newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
+import { cancel, closedFiling, createFiler, expectVerified, newestFiling, soldOn } from '../support/filings.ts';
+import { hurriedCall } from '../support/gateway.ts';
+import { readRawItems } from '../support/raw-items.ts';
+import { getMeta, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
+
+startOnTestDay();
+afterEach(noFaults);
+
+const october = { state: 'MI', period_end: '2026-10-31' };
+const confirmed = { status: 'filed', confirmation_number: 'c-1' };
+const day = '2026-10-08';
+const columbus = { customer: { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } } };
+
+const registered = (...registrations: Omit<Registration, 'state'>[]): Partial<Settings> => ({
+  registrations: registrations.map((registration) => ({ state: 'MI', ...registration })),
 });
+/** Returns an account, a client, and a client whose requests have no time to work on filings. */
+const newFiler = async (settings: Partial<Settings> = {}) => {
+  const caller = await newCaller({ settings });
+  return { ...caller, filer: createFiler(caller), hurried: createFiler({ call: await hurriedCall(handlers, caller) }) };
+};
+const runSchedule = () =>
+  handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+const ports = closePorts(() => 1_000_000);
 
 it('starts with a new filing frequency after the first period was canceled', async () => {
-  const account = newFiler();
-  const posted = [await post(account, on('2026-09-05', 1001))];
-  const { id } = requireFiling(await close(account, { period_end: '2026-09-30' }));
-  requireFiling(await cancelIt(account, id));
-  const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' as const }];
-  const quarterly = { ...account, settings: { ...account.settings, registrations } };
-  const quarter = requireFiling(await close(quarterly, { period_end: '2026-09-30' }));
-  expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
-  await judge(account, state, posted);
+  const { account, filer } = await newFiler(registered({ from: '2026-01-01', to: null, frequency: 'month' }));
+  await soldOn(filer, '2026-09-05');
+  await cancel(filer, (await closedFiling(filer, 'MI', '2026-09-30')).id);
+  await changeSettings(account, registered({ from: '2026-01-01', to: null, frequency: 'quarter' }));
+  const quarter = await later(61_000, () => closedFiling(filer, 'MI', '2026-09-30'));
+  expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter', progress: { entries_moved: 1 } });
+  await expectVerified({ account });
 });
 
 describe('a dry run', () => {
   it('returns an existing filing of the period without continuing its work', async () => {
-    const account = newFiler();
-    const posted = [await post(account, on('2026-10-08', 1001))];
-    const { id } = requireFiling(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
-    const dry = requireFiling(await close(account, { dry_run: true }));
-    expect(dry).toMatchObject({ id, status: 'closing', progress: { entries_moved: 0, complete: false } });
-    expect(await read(account, id)).toMatchObject({ status: 'closing', progress: { entries_moved: 0 } });
-    await resume(account);
-    await judge(account, state, posted);
+    const { filer, hurried } = await newFiler();
+    await soldOn(filer, day);
+    const { id } = await made(hurried.close(october));
+    const unfinished = { id, status: 'closing', progress: { entries_moved: 0, complete: false } };
+    expect(await made(filer.close({ ...october, dry_run: true }))).toMatchObject(unfinished);
+    expect(await made(filer.filing(id))).toMatchObject(unfinished);
   });
 
   it('is rejected if there is not enough time', async () => {
-    const account = newFiler();
-    await post(account, on('2026-10-08', 1001));
-    const ports = portsFor(account, { remainingMs: () => 1999 });
-    expect(listCodes(await close(account, { dry_run: true }, ports))).toEqual(['validation_too_many_entries']);
-    expect((await readPlaces(account, state)).filings).toEqual([]);
+    const { filer, hurried } = await newFiler();
+    await soldOn(filer, day);
+    const refused = await hurried.close({ ...october, dry_run: true });
+    expect(getRefusal(refused)).toMatch(/^422 \| validation_too_many_entries/);
+    expect((await made(filer.filings())).data).toEqual([]);
   });
 });
 
-describe('the transactions of a filing', () => {
-  it('are marked in smaller batches if they are large, each once', async () => {
-    const account = newFiler();
-    const posted: Posted[] = [];
-    for (let at = 0; at < 30; at++) posted.push(await post(account, on('2026-10-08', 100 + at)));
-    const { id } = requireFiling(await close(account));
-    const heads: number[] = [];
-    const { filings } = portsFor(account);
-    const ports = portsFor(account, {
-      stepEntriesMax: 49,
-      // Every transaction counts as 1 MB.
-      storedSize: () => 1_000_000,
-      filings: {
-        ...filings,
-        commit: (commit) => {
-          heads.push(commit.heads?.length ?? 0);
-          return filings.commit(commit);
-        },
+it('marks the transactions of a filing in smaller batches if they are large, each once', async () => {
+  const { account, filer, hurried } = await newFiler();
+  for (let at = 0; at < 30; at++) await soldOn(filer, day);
+  const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+  await made(hurried.change(id, confirmed));
+  const heads: number[] = [];
+  await closePeriods({
+    ...ports,
+    // Every transaction counts as 1 MB.
+    storedSize: () => 1_000_000,
+    filings: {
+      ...ports.filings,
+      commit: (commit) => {
+        heads.push(commit.heads?.length ?? 0);
+        return ports.filings.commit(commit);
       },
-    });
-    await fileIt(account, id, ports);
-    await resume(account, ports);
-    await judge(account, state, posted);
-    expect(Math.max(...heads)).toBe(3);
+    },
   });
+  expect(await made(filer.filing(id))).toMatchObject({ status: 'filed', progress: { entries_marked: 30 } });
+  await expectVerified({ account });
+  expect(Math.max(...heads)).toBe(3);
 });
 
 describe('filing periods', () => {
-  const registered = (...registrations: Omit<Registration, 'state'>[]) =>
-    newFiler({ registrations: registrations.map((registration) => ({ state: 'MI', ...registration })) });
-
   it('follow the registration: an error lists the valid ends or the next period', async () => {
-    const account = registered(
-      { from: '2026-01-01', to: '2026-09-30', frequency: 'quarter' },
-      { from: '2026-10-01', to: null, frequency: 'month' },
-    );
-    await post(account, on('2026-05-08', 1));
-    const readProblem = async (period_end: string) => {
-      const answered = await close(account, { period_end });
-      return answered.ok
-        ? null
-        : [answered.problems[0].code, answered.problems[0].meta?.['period_end'] ?? answered.problems[0].detail];
+    const quarterly = { from: '2026-01-01', to: '2026-09-30', frequency: 'quarter' } as const;
+    const { filer } = await newFiler(registered(quarterly, { from: '2026-10-01', to: null, frequency: 'month' }));
+    await soldOn(filer, '2026-05-08');
+    const refused = async (period_end: string) => {
+      const answer = await filer.close({ state: 'MI', period_end });
+      return [answer.body.errors[0].code, getMeta(answer)['period_end'] ?? answer.body.errors[0].detail];
     };
-    expect(await readProblem('2026-08-31')).toEqual([
+    expect(await refused('2026-08-31')).toEqual([
       'validation_invalid_format',
       expect.stringMatching(/US-MI.*2026-06-30.*2026-09-30/),
     ]);
-    expect(await readProblem('2026-11-30')).toEqual(['conflict_period_order', '2026-06-30']);
-    expect(await readProblem('2026-12-31')).toEqual(['conflict_period_not_over', '2026-12-31']);
-    for (const period_end of ['2026-06-30', '2026-09-30', '2026-10-31', '2026-11-30'])
-      expect(requireFiling(await close(account, { period_end }))).toMatchObject({ period_end });
-    expect(await readProblem('2026-03-31')).toEqual(['conflict_period_order', '2026-12-31']);
+    expect(await refused('2026-10-31')).toEqual(['conflict_period_order', '2026-06-30']);
+    expect(await refused('2026-11-30')).toEqual(['conflict_period_not_over', '2026-11-30']);
+    for (const end of ['2026-06-30', '2026-09-30', '2026-10-31'])
+      expect(await closedFiling(filer, 'MI', end)).toMatchObject({ period_end: end });
+    expect(await refused('2026-03-31')).toEqual(['conflict_period_order', '2026-11-30']);
   });
 
   it('are closed by the schedule in order, until the end of the last registration', async () => {
-    const account = {
-      ...registered(
-        { from: '2026-01-15', to: '2026-04-30', frequency: 'quarter' },
-        { from: '2026-08-10', to: '2026-10-05', frequency: 'month' },
-      ),
-      created_at: '2026-02-01T00:00:00.000Z',
-    };
-    const posted = [await post(account, on('2026-11-08', 77))];
-    expect(await closePeriods(portsFor(account))).toEqual({
-      created: 5,
-      worked: 5,
-      finished: 5,
-      complete: true,
-      failed: 0,
-    });
-    const { filings } = await readPlaces(account, state);
-    expect(filings.map(({ head }) => `${head['period_start']} ${head['period_end']} ${head['frequency']}`)).toEqual([
-      '2026-01-01 2026-03-31 quarter',
-      '2026-04-01 2026-04-30 quarter',
-      '2026-08-01 2026-08-31 month',
-      '2026-09-01 2026-09-30 month',
-      '2026-10-01 2026-10-31 month',
-    ]);
-    expect(new Set(filings.map(({ head }) => head['asked_by']))).toEqual(new Set(['close-periods']));
-    await judge(account, state, posted, 3);
-    expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
+    const quarterly = { from: '2026-01-15', to: '2026-04-30', frequency: 'quarter' } as const;
+    const settings = registered(quarterly, { from: '2026-08-10', to: '2026-10-05', frequency: 'month' });
+    const { account, filer } = await later(Date.parse('2026-02-01') - now(), () => newFiler(settings));
+    await soldOn(filer, '2026-11-08');
+    for (let run = 0; run < 2; run++) {
+      await runSchedule();
+      const { data } = await made(filer.filings());
+      expect(new Set(data.map(({ asked_by }) => asked_by))).toEqual(new Set(['close-periods']));
+      expect(data.map((filing) => `${filing.period_start} ${filing.period_end} ${filing.frequency}`).reverse()).toEqual(
+        [
+          '2026-01-01 2026-03-31 quarter',
+          '2026-04-01 2026-04-30 quarter',
+          '2026-08-01 2026-08-31 month',
+          '2026-09-01 2026-09-30 month',
+          '2026-10-01 2026-10-31 month',
+        ],
+      );
+    }
+    await expectVerified({ account });
   });
 
   it('are closed even if another account fails', async () => {
-    const good = registered({ from: '2026-10-01', to: '2026-10-31', frequency: 'month' });
-    const bad = newFiler(good.settings);
+    const settings = registered({ from: '2026-10-01', to: '2026-10-31', frequency: 'month' });
+    const newShop = () => later(Date.parse('2026-10-01') - now(), () => newFiler(settings));
+    const [good, bad] = [await newShop(), await newShop()];
     const failures: unknown[] = [];
     const throwUnreadable = () => {
       throw new Error('unreadable');
     };
-    const ports = portsFor(good, {
-      accountIds: async () => ({ ids: [bad.id, good.id], next: null }),
-      findAccounts: async (ids) => new Map(ids.map((id) => [id, id === bad.id ? throwUnreadable : () => good])),
+    const closed = await closePeriods({
+      ...ports,
+      findAccounts: async (ids) => {
+        const found = new Map(await ports.findAccounts(ids));
+        return found.has(bad.account.id) ? found.set(bad.account.id, throwUnreadable) : found;
+      },
       onFailure: (error) => failures.push(error),
     });
-    expect(await closePeriods(ports)).toEqual({ created: 1, worked: 1, finished: 1, complete: false, failed: 1 });
+    expect(closed).toMatchObject({ created: 1, finished: 1, complete: false, failed: 1 });
     expect(failures).toHaveLength(1);
-    await judge(good, state, []);
+    expect(await newestFiling(good.filer)).toMatchObject({ period_end: '2026-10-31', status: 'closed' });
+    // Later runs of this file close it.
+    await runSchedule();
   });
 });
 
 it('does not change a finished filing', async () => {
-  const account = newFiler();
-  await post(account, on('2026-10-08', 1001));
-  const { id } = requireFiling(await close(account));
-  const filing = await portsFor(account).filings.find(account.id, id);
+  const { account, filer } = await newFiler();
+  await soldOn(filer, day);
+  const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+  const filing = await ports.filings.find(account.id, id);
   if (!filing) throw new Error('There is none.');
-  const before = await readPlaces(account, state);
-  expect(await workOn(filing, portsFor(account), 0)).toBe(true);
+  const before = await readRawItems(account.id);
+  expect(await workOn(filing, ports, 0)).toBe(true);
   // A worker could have read the filing before it was closed.
-  expect(
-    await workOn(
-      { ...filing, status: 'closing', isUnfinished: true, version: filing.version - 1 },
-      portsFor(account),
-      0,
-    ),
-  ).toBe(true);
-  expect(await readPlaces(account, state)).toEqual(before);
+  const earlier = { ...filing, status: 'closing', isUnfinished: true, version: filing.version - 1 } as const;
+  expect(await workOn(earlier, ports, 0)).toBe(true);
+  expect(await readRawItems(account.id)).toEqual(before);
 });
 
 it('works on every unfinished filing, even next to a very large one', async () => {
-  const account = newFiler();
-  for (const of of ['MI', 'OH']) {
-    for (let at = 0; at < 12; at++) await post(account, { day: '2026-10-08', levies: levies(of, 100 + at) });
-    requireFiling(await close(account, { state: `US-${of}` }, portsFor(account, { remainingMs: () => 2000 })));
+  const { filer, hurried } = await newFiler();
+  for (const [state, others] of [['MI', {}] as const, ['OH', columbus] as const]) {
+    for (let at = 0; at < 12; at++) await soldOn(filer, day, '1.00', others);
+    await made(hurried.close({ ...october, state }));
   }
   // Each write takes a second, so neither filing can be finished.
   let remainingMs = 12_000;
-  const { filings } = portsFor(account);
-  const ports = {
+  const closed = await closePeriods({
+    ...closePorts(() => remainingMs),
+    stepEntriesMax: 2,
     stepMsMax: 1000,
-    remainingMs: () => remainingMs,
     filings: {
-      ...filings,
-      commit: (commit: Parameters<typeof filings.commit>[0]) => {
+      ...ports.filings,
+      commit: (commit) => {
         remainingMs -= 1000;
-        return filings.commit(commit);
+        return ports.filings.commit(commit);
       },
     },
-  };
-  expect(await resume(account, ports)).toMatchObject({ finished: 0, complete: false, failed: 0 });
-  const { data } = ((await listFilings({ limit: 9 }, account, portsFor(account))) as Accepted<FilingList>).value;
-  for (const { progress } of data) expect(progress.entries_moved).toBeGreaterThan(0);
+  });
+  expect(closed).toMatchObject({ finished: 0, complete: false, failed: 0 });
+  for (const { progress } of (await made(filer.filings())).data) expect(progress.entries_moved).toBeGreaterThan(0);
+  await runSchedule();
 });
 
-describe('filing totals split into parts', () => {
-  const TableName = environment.tables.transactions;
-
-  /** Returns the items with the parts of a filing's totals. The ports of these tests make the parts small. */
-  const partItems = async (account: string, filing: string) =>
-    (await Promise.all(shards.map((shard) => itemsIn(`F#${account}#${filing}#${shard}#TOTALS`)))).flat();
-
-  const closed = async (): Promise<{ account: Account; id: string }> => {
-    const account = newFiler();
-    for (const cents of [1001, 209, 4]) await post(account, { day: '2026-10-08', levies: levies('MI', cents) });
-    return { account, id: requireFiling(await close(account)).id };
-  };
-
-  it('are added up by the verification, which reports a wrong part', async () => {
-    const { account, id } = await closed();
-    expect(await verifyFiling(account.id, id)).toEqual({ findings: [] });
-    const [first, second] = await partItems(account.id, id);
-    await database.send(new PutCommand({ TableName, Item: { ...first, sums: second?.['sums'] } }));
-    const { findings } = await verifyFiling(account.id, id);
-    expect(findings).toMatchObject([{ id }]);
-  });
-
-  it('are exported, and an import writes the same items', async () => {
-    const { account, id } = await closed();
-    const stored = await partItems(account.id, id);
-    // Two jurisdictions in each shard that has a sale.
-    expect(stored.length).toBeGreaterThanOrEqual(2);
-    const lines = await Array.fromAsync(filingLines(account.id, await allFilings(account.id), ['US-MI']));
-    const imported = lines
-      .filter(({ kind }) => kind === 'filing_totals')
-      .flatMap((line) => toItems('acct_other', line));
-    const renamed = stored.map((item) => ({ ...item, pk: String(item['pk']).replace(account.id, 'acct_other') }));
-    // The database returns bytes as a different type.
-    const withText = (item: Record<string, unknown>) => ({ ...item, sums: decompress(item['sums'] as Uint8Array) });
-    expect(imported.map(withText)).toEqual(renamed.map(withText));
-  });
-
-  it('are deleted with the account', async () => {
-    const { account, id } = await closed();
-    await deleteAccountItems(account.id, () => {});
-    expect(await partItems(account.id, id)).toEqual([]);
-  });
-});
+it.each(['TransactionConflict', 'ThrottlingError'])(
+  'a filing with permanent contention (%s) does not stop others, and the next schedule finishes it',
+  async (code) => {
+    const { account, filer, hurried } = await newFiler();
+    await soldOn(filer, day);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    await made(hurried.change(id, confirmed));
+    const { id: other } = await made(hurried.close({ ...october, state: 'OH' }));
+    const reasons = { $metadata: {}, CancellationReasons: [{ Code: 'None' }, { Code: code }] };
+    intercept(async ({ input, pass }) => {
+      const { TransactItems = [] } = input as { TransactItems?: { Put?: { Item?: { sk: string } } }[] };
+      if (TransactItems.some(({ Put }) => Put?.Item?.sk === 'H'))
+        throw new TransactionCanceledException({ message: 'Transaction cancelled.', ...reasons });
+      return pass();
+    });
+    const errors: unknown[] = [];
+    // Leaves too little time for long pauses.
+    const remaining = { ...closePorts(() => 2050), stepMsMax: 0, onFailure: (error: unknown) => errors.push(error) };
+    expect(await closePeriods(remaining)).toMatchObject({ finished: 1, complete: false, failed: errors.length });
+    noFaults();
+    expect(new Set(errors.map((error) => (error as Error).name))).toEqual(new Set(['ThrottlingException']));
+    expect(await made(filer.filing(id))).toMatchObject({ status: 'marking', progress: { entries_marked: 0 } });
+    expect((await made(filer.filing(other))).status).toBe('closed');
+    await runSchedule();
+    expect((await made(filer.filing(id))).status).toBe('filed');
+    await expectVerified({ account });
+  },
+);

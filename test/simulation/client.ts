@@ -168,17 +168,17 @@ export class Client {
     await this.send(request, name);
   }
 
-  /** Sends a request until it gets a response other than 503, at most four times. */
-  async send(request: Request, name: string): Promise<Response | null> {
+  /** Sends a request until it gets a response other than 503, at most this many times. */
+  async send(request: Request, name: string, tries = triesMax): Promise<Response | null> {
     const sent: Sent = { name, account: this.#account, request, attempts: [] };
     this.#run.observed.sent.push(sent);
-    const response = await this.#attempts(sent);
+    const response = await this.#attempts(sent, tries);
     if (request.key && response && response.status < 300) this.#done.push(sent);
     return response;
   }
 
-  async #attempts({ name, request, attempts }: Sent): Promise<Response | null> {
-    for (let left = triesMax; left > 0; left--) {
+  async #attempts({ name, request, attempts }: Sent, tries = triesMax): Promise<Response | null> {
+    for (let left = tries; left > 0; left--) {
       const invocation = new Invocation(`${name}.${attempts.length + 1}`, this.#account, this.#caller());
       const [from, fromMs] = [this.#run.scheduler.steps, Date.now()];
       const response = await send(request, invocation, this.#run.observed.bugs);

@@ -23,6 +23,8 @@ export type Order = {
   /** The seeded bug, whose first violation ends the work; `null` for none. */
   readonly mutant: string | null;
   readonly traced: boolean;
+  /** Interrupts filings at every `step`th database call, instead of schedules. */
+  readonly atEveryCall: boolean;
 };
 
 export type Report = {
@@ -75,7 +77,7 @@ const added = (reports: readonly Report[]): Report => {
 export const runSchedules = async (
   wanted: Pick<Order, 'from' | 'count'> & Partial<Order> & { readonly workers?: number; readonly every?: number },
 ): Promise<Outcome> => {
-  const { workers = 1, every = 1, from, count, mutant = null, traced = false } = wanted;
+  const { workers = 1, every = 1, from, count, mutant = null, traced = false, atEveryCall = false } = wanted;
   const violations: Violated[] = [];
   const traces = new Map<number, readonly string[]>();
   const reports: Report[] = [];
@@ -86,7 +88,7 @@ export const runSchedules = async (
   };
   const orders = Array.from({ length: workers }, (_, at) => {
     const range = { from: from + at * every, count: count - at * every, step: workers * every };
-    return { ...range, mutant, traced };
+    return { ...range, mutant, traced, atEveryCall };
   });
   await Promise.all(orders.map((order) => runWorker(order, listen)));
   return { ...added(reports), violations: violations.sort((a, b) => a.seed - b.seed), traces };

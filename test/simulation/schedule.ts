@@ -11,7 +11,7 @@ import { Transport } from './transport.ts';
 import { beginWorld, below, between, chance, oneOf, Scheduler, weighted, world } from './world.ts';
 
 /** The result of one schedule. */
-type Ran = {
+export type Ran = {
   readonly seed: number;
   readonly violations: readonly string[];
   readonly trace: readonly string[];
@@ -53,32 +53,49 @@ const checked = (check: () => string[]): string[] => {
   }
 };
 
-/** Runs the schedule of a seed. All events and their order depend only on the seed. */
-export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise<Ran> => {
+type Kind = Pick<Run, 'accounts' | 'isVaried' | 'isOfFilings' | 'isOfRedactions'>;
+
+/** Runs clients on an empty database in the world of a seed, and checks everything that they wrote and received. */
+export const inWorld = async (
+  seed: number,
+  memory: MemoryDatabase,
+  getKind: () => Kind,
+  work: (run: Run, transport: Transport) => Promise<void>,
+): Promise<Ran> => {
   memory.clear();
   beginWorld(seed);
   const scheduler = new Scheduler();
   const history = new History(memory, scheduler);
   const transport = new Transport(scheduler, memory, history);
   const observed = nothingObserved();
-  const isVaried = seed % filingsEvery === variedFirst;
-  const isOfRedactions = seed % redactionsEvery === 0;
-  const accounts = isVaried ? variedAccounts() : isOfRedactions ? accountsOfRedactions : plainAccounts;
-  if (isVaried) world.nowMs = aroundMonthEnd(accounts);
-  const run = {
-    scheduler,
-    history,
-    observed,
-    accounts,
-    isVaried,
-    isOfFilings: isVaried || seed % filingsEvery === 0,
-    isOfRedactions,
-    trace: transport.trace,
-  };
+  const { trace } = transport;
+  const run = { scheduler, history, observed, trace, ...getKind() };
   const stop = answerFrom(transport.send);
-  const { faultShare } = transport;
   const failures: string[] = [];
   try {
+    await work(run, transport);
+  } catch (error) {
+    failures.push(`The schedule failed: ${error instanceof Error ? error.stack : error}`);
+  } finally {
+    stop();
+  }
+  const violations = [...failures, ...checked(() => collectViolations(history, observed, seed % 8 === 0))];
+  const { calls, faults } = transport;
+  return { seed, violations, trace, calls, requests: observed.sent.length, faults };
+};
+
+/** Runs the schedule of a seed. All events and their order depend only on the seed. */
+export const runSchedule = (seed: number, memory: MemoryDatabase): Promise<Ran> => {
+  const isVaried = seed % filingsEvery === variedFirst;
+  const isOfRedactions = seed % redactionsEvery === 0;
+  const getKind = () => {
+    const accounts = isVaried ? variedAccounts() : isOfRedactions ? accountsOfRedactions : plainAccounts;
+    if (isVaried) world.nowMs = aroundMonthEnd(accounts);
+    return { accounts, isVaried, isOfFilings: isVaried || seed % filingsEvery === 0, isOfRedactions };
+  };
+  return inWorld(seed, memory, getKind, async (run, transport) => {
+    const { scheduler, observed } = run;
+    const { faultShare } = transport;
     transport.faultShare = 0;
     await scheduler.run([() => begin(run)]);
     // A filing makes dozens of calls, so with the usual share of faults hardly any filing would finish.
@@ -97,20 +114,7 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
       transport.faultShare = 0;
       await scheduler.run([() => finish(observed)]);
     }
-  } catch (error) {
-    failures.push(`The schedule failed: ${error instanceof Error ? error.stack : error}`);
-  } finally {
-    stop();
-  }
-  const violations = [...failures, ...checked(() => collectViolations(history, observed, seed % 8 === 0))];
-  return {
-    seed,
-    violations,
-    trace: transport.trace,
-    calls: transport.calls,
-    requests: observed.sent.length,
-    faults: transport.faults,
-  };
+  });
 };
 
 /** Some seconds before or after the second account's midnight between two months. */
@@ -119,7 +123,7 @@ const aroundMonthEnd = (accounts: readonly Account[]): number =>
   between(-20_000, 5_000);
 
 /** Without faults, the service's schedules finish all remaining work. */
-const finish = async (observed: Observed): Promise<void> => {
+export const finish = async (observed: Observed): Promise<void> => {
   const failures: unknown[] = [];
   world.nowMs += dayMs;
   const atMs = world.nowMs;

@@ -50,6 +50,12 @@ it(`keeps every invariant in ${count} schedules of requests, faults and crashes`
   expect(faulted / (faulted + none)).toBeGreaterThan(0.1);
 });
 
+it('keeps every invariant if work on a filing is interrupted at any database call', { timeout }, async () => {
+  const outcome = await runSchedules({ from: 1, count: 1e6, every: isLong ? 1 : 6, workers: 2, atEveryCall: true });
+  expect(outcome.violations.slice(0, 5)).toEqual([]);
+  expect(outcome.schedules).toBeGreaterThan(isLong ? 1000 : 150);
+});
+
 if (isLong)
   it('reproduces a schedule exactly, independent of earlier runs', { timeout }, async () => {
     const [single, parallel] = await Promise.all([

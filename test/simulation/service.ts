@@ -171,9 +171,13 @@ const scheduled = <Value>(invocation: Invocation, run: () => Promise<Value>): Pr
   });
 
 /** One run of the schedule that closes periods. */
-export const close = (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Closed | null> =>
+export const close = (
+  invocation: Invocation,
+  onFailure: (error: unknown) => void,
+  limits: Partial<ClosePorts> = {},
+): Promise<Closed | null> =>
   scheduled(invocation, () =>
-    closePeriods({ ...closePorts(invocation.remainingMs), onFailure, stepMsMax: 0, accountIds }),
+    closePeriods({ ...closePorts(invocation.remainingMs), onFailure, stepMsMax: 0, accountIds, ...limits }),
   );
 
 /** One run of the schedule that voids expired drafts. */

@@ -153,6 +153,8 @@ export class Transport {
   readonly faults = new Map<Fault | 'stale index', number>();
   calls = 0;
   faultShare = faultShare;
+  /** Runs before each call, and can decide its fault. */
+  interrupt: ((invocation: Invocation) => Promise<Fault | undefined>) | null = null;
 
   constructor(scheduler: Scheduler, memory: MemoryDatabase, history: History) {
     this.#scheduler = scheduler;
@@ -167,8 +169,9 @@ export class Transport {
     const command = requested instanceof TransactWriteCommand ? this.#withToken(requested) : requested;
     for (let attempt = 1; ; attempt++) {
       if (invocation.isDead) return never();
+      const fault = this.interrupt ? await this.interrupt(invocation) : undefined;
       try {
-        const answer = await this.#scheduler.turn(() => this.#attempt(command, invocation));
+        const answer = await this.#scheduler.turn(() => this.#attempt(command, invocation, fault));
         return answer === ended ? never() : answer;
       } catch (error) {
         if (!(error instanceof Retried)) throw error;
@@ -182,7 +185,7 @@ export class Transport {
     return new TransactWriteCommand({ ClientRequestToken: `${world.epoch} ${++this.calls}`, ...input });
   }
 
-  async #attempt(command: Command, invocation: Invocation): Promise<unknown> {
+  async #attempt(command: Command, invocation: Invocation, decided: Fault | undefined): Promise<unknown> {
     if (invocation.isDead) return ended;
     if (invocation.remainingMs() <= 0) return this.#crash(invocation, command, 'out of time');
     this.calls++;
@@ -191,7 +194,7 @@ export class Transport {
     if (this.#isHeld(command)) return this.#contend(command, invocation, 'conflict');
     // A written transaction with the same token has no contention.
     const isDone = this.#history.isDone(token);
-    const fault = drawFault(this.faultShare, command instanceof TransactWriteCommand && !isDone);
+    const fault = decided ?? drawFault(this.faultShare, command instanceof TransactWriteCommand && !isDone);
     this.#count(fault);
     if (fault === 'none') return this.#execute(command, invocation);
     if (fault === 'conflict' || fault === 'throttled transaction') return this.#contend(command, invocation, fault);

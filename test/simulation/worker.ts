@@ -14,14 +14,19 @@ preparePlatform(patches, order.count === 1);
 compressCheaply();
 
 const { runSchedule } = await import('./schedule.ts');
+const { atEveryCall } = await import('./every-call.ts');
 const { MemoryDatabase } = await import('../support/memory-database.ts');
 const memory = new MemoryDatabase();
 
 const send = (message: Message) => process.send?.(message);
 const report = { schedules: 0, requests: 0, calls: 0, faults: {} as Record<string, number> };
 
-for (let seed = order.from; seed < order.from + order.count; seed += order.step) {
-  const { violations, trace, faults, calls, requests } = await runSchedule(seed, memory);
+async function* schedules() {
+  for (let seed = order.from; seed < order.from + order.count; seed += order.step) yield runSchedule(seed, memory);
+}
+
+for await (const ran of order.atEveryCall ? atEveryCall(order, memory) : schedules()) {
+  const { seed, violations, trace, faults, calls, requests } = ran;
   report.schedules++;
   report.calls += calls;
   report.requests += requests;

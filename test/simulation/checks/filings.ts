@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type FilingPeriod, faultText, periodFaults, shardCountFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
 import type { Observed } from '../client.ts';
@@ -79,7 +80,7 @@ class Books {
       if (!pk.startsWith('F#')) continue;
       if (version.item) this.#items.set(name, version.item);
       else this.#items.delete(name);
-      if (pk.split('#').length === 4) shards.add(pk);
+      if (pk.split('#').length >= 4) shards.add(pk.replace('#TOTALS', ''));
       else isFilingChanged = true;
     }
     const where = `step ${changes[0]?.version.step}`;
@@ -113,7 +114,11 @@ class Books {
     if (reopened > 0) return [];
     const added = new Map<string, number[]>();
     const { jurisdictions, exceptions, review } = json(progress['totals']) as Totals;
-    for (const [, { jurisdiction_code, currency, sum }] of jurisdictions)
+    // A shard with many jurisdictions has them in parts.
+    const parts = [...this.#items]
+      .filter(([name]) => name.startsWith(`${shard}#TOTALS `))
+      .flatMap(([, item]) => json(item['sums']) as Totals['jurisdictions']);
+    for (const [, { jurisdiction_code, currency, sum }] of [...jurisdictions, ...parts])
       addAll(added, new Map([[`${jurisdiction_code} ${currency}`, summed.map((name) => Number(sum[name] ?? 0))]]));
     for (const [key, { gross, count }] of exceptions) addAll(added, new Map([[key, [Number(gross), count]]]));
     for (const [key, { gross, tax, count }] of review)
@@ -183,6 +188,8 @@ const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
   const entries = books.listEntries(`F#${account}#${id}#`);
   if (isOver(filing, 'canceled') && entries.length > 0) return [`${id} is canceled, and has entries`];
   if (!isOver(filing, 'filed')) return [];
+  const { marked } = filing.item['entries'] as { readonly marked: number };
+  if (marked !== entries.length) return [`${id} has marked ${marked} of its ${entries.length} entries`];
   return entries
     .map(({ transactionId }) => ledger.of(account, transactionId).at(-1)?.head)
     .filter((head) => !head?.transaction.filings.some((one) => one.id === id))
@@ -200,6 +207,21 @@ const unacknowledged = (books: Books, { sent }: Observed): string[] =>
     );
     return isAcknowledged ? [] : [`${id} is filed, and no request acknowledged its ${count} exceptions`];
   });
+
+/** A finished chain ends with the last filing of its state that is not canceled. */
+const ofChain = (chain: Item, filings: readonly Filing[]): string[] => {
+  const [, account, state] = String(chain['pk']).split('#');
+  const [last = null] = filings
+    .filter(({ item, ...filing }) => filing.account === account && item['state'] === state)
+    .filter(({ item }) => item['status'] !== 'canceled')
+    .map(({ id, item }) => ({ filing: id, period_end: String(item['period_end']) }))
+    .sort((a, b) => (a.period_end < b.period_end ? 1 : -1));
+  const [actual, expected] = [
+    { last: chain['last'], isBusy: chain['isBusy'] },
+    { last, isBusy: false },
+  ];
+  return isDeepStrictEqual(actual, expected) ? [] : [`${chain['pk']} ends with ${JSON.stringify(actual)}`];
+};
 
 const isEnd = ({ item }: Filing) => item['isUnfinished'] === false;
 
@@ -233,9 +255,16 @@ export const filingViolations = (history: History, ledger: Ledger, observed: Obs
   const drafts = [...ledger.reigns.values()]
     .map((reigns) => (reigns.at(-1) as (typeof reigns)[number]).head)
     .filter(({ endsMs }) => endsMs !== null && endsMs <= finished.atMs);
+  const stale = ledger.others.flatMap(([name, versions]) => {
+    const { item } = versions.at(-1) ?? {};
+    if (!item) return [];
+    if (name.startsWith('W ')) return [`${name} is left, and there is no work`];
+    return name.endsWith(' CHAIN') ? ofChain(item, books.all()) : [];
+  });
   return [
     ...wrong,
     ...left.map(({ id }) => `${id} was not finished`),
+    ...stale,
     ...drafts.map(({ id }) => `${id} is a draft after its end`),
     ...finished.failures.map((error) => `A schedule failed without a fault: ${error}`),
   ];
