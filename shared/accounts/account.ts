@@ -41,37 +41,40 @@ const stateId = 'Send 1 to 20 letters, digits, hyphens and periods.';
 
 /** Who files the returns: the business and its identifiers at the tax authorities. */
 export const ReturnIdentity = described(
-  z.strictObject({
-    legal_name: described(
-      z.string('Send a name.').check(z.regex(/^\S.{0,99}$/, 'Send a name of 1 to 100 characters.')),
-      'The legal name of the business.',
-    ),
-    tin: described(
-      z.strictObject(
-        {
-          type: described(z.enum(['FEIN', 'SSN', 'Foreign'], 'Send FEIN, SSN or Foreign.'), 'The kind of number.', {
-            title: 'TinType',
-          }),
-          number: described(z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)), 'Nine digits.'),
-        },
-        'Send an object such as {"type": "FEIN", "number": "123456789"}.',
+  z.strictObject(
+    {
+      legal_name: described(
+        z.string('Send a name.').check(z.regex(/^\S.{0,99}$/, 'Send a name of 1 to 100 characters.')),
+        'The legal name of the business.',
       ),
-      'The taxpayer identification number.',
-      { id: 'Tin' },
-    ),
-    sst_id: nullable(
-      z.string(sstId).check(z.regex(/^S\d{8}$/, sstId)),
-      'The id of a seller who registered through the Streamlined Sales Tax system. `null` without one.',
-    ),
-    state_ids: described(
-      z.record(
-        z.string(),
-        z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
-        'Send an object such as {"MN": "1234567"}, or {}.',
+      tin: described(
+        z.strictObject(
+          {
+            type: described(z.enum(['FEIN', 'SSN', 'Foreign'], 'Send FEIN, SSN or Foreign.'), 'The kind of number.', {
+              title: 'TinType',
+            }),
+            number: described(z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)), 'Nine digits.'),
+          },
+          'Send an object such as {"type": "FEIN", "number": "123456789"}.',
+        ),
+        'The taxpayer identification number.',
+        { id: 'Tin' },
       ),
-      'The account numbers of registrations with the states themselves, by two-letter code.',
-    ),
-  }),
+      sst_id: nullable(
+        z.string(sstId).check(z.regex(/^S\d{8}$/, sstId)),
+        'The id of a seller who registered through the Streamlined Sales Tax system. `null` without one.',
+      ),
+      state_ids: described(
+        z.record(
+          z.string(),
+          z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
+          'Send an object such as {"MN": "1234567"}, or {}.',
+        ),
+        'The account numbers of registrations with the states themselves, by two-letter code.',
+      ),
+    },
+    'Send an object with legal_name, tin, sst_id and state_ids, and no other fields.',
+  ),
   'Who files the returns. Personal data of the business.',
   { id: 'ReturnIdentity' },
 );

@@ -184,6 +184,7 @@ describe('POST /account', () => {
     [{ review_days: 21 }, '/review_days'],
     [{ filing_reminder_days: [0] }, '/filing_reminder_days/0'],
     [{ return_identity: { ...identity, state_ids: { ZZ: '1' } } }, '/return_identity'],
+    [{ return_identity: { ...identity, name: 'A shop' } }, '/return_identity/name'],
     [{ return_identity: { ...identity, tin: { type: 'FEIN', number: '12-3456789' } } }, '/return_identity/tin/number'],
     [
       { remote_seller_elections: [{ state: 'MI', election: 'flat_rate', from: '2026-01-01' }] },
@@ -195,6 +196,7 @@ describe('POST /account', () => {
     const caller = await owner();
     const refused = await change(caller, { review_days: 9, ...body });
     expect(getRefusal(refused)).toContain(`${pointer}`);
+    expect(refused.text).not.toContain('Invalid input');
     expect(refused.status).toBe(422);
     for (const { detail } of refused.body.errors) expect(detail).toMatch(/Send |Leave /);
     expect((await made(read(caller))).changes).toEqual([]);
