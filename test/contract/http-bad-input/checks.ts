@@ -1,7 +1,67 @@
 /** The invariants of every response: it is documented, an error points at what is wrong, and no data is lost. */
+import { endpoints } from '../../../functions/endpoints.ts';
+import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import document from '../../../shared/api/openapi.json' with { type: 'json' };
 import { type Code, errorStatuses } from '../../../shared/base/error-codes.ts';
-import { listProblems, schemaProblems } from '../validate-response.ts';
-import { type Operation, plain, type Schema, type WireRequest } from './requests.ts';
+import { listProblems, resolve, schemaProblems } from '../validate-response.ts';
+
+/** A schema of the document, with its bounds. */
+export type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+};
+type Parameter = { readonly name: string; readonly in: 'query' | 'header' | 'path'; readonly schema: Schema };
+type Media = { readonly schema: Schema; readonly examples?: Record<string, { value: unknown }> };
+type Described = {
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: { readonly content: Record<string, Media> };
+};
+
+const paths = document.paths as unknown as Record<string, Record<string, Described>>;
+
+/** Every documented endpoint. */
+export const operations = Object.values<Endpoint>(endpoints).map(({ name, method, path, scope }) => {
+  const { parameters = [], requestBody }: Described = paths[path]?.[method.toLowerCase()] ?? {};
+  return {
+    name,
+    method,
+    path,
+    scope,
+    body: requestBody?.content['application/json'],
+    parameters: parameters.map((one): Parameter => ('$ref' in one ? resolve(one.$ref) : one)),
+  };
+});
+export type Operation = (typeof operations)[number];
+
+/** A request as sent over HTTP; `target` includes the query. */
+export type WireRequest = {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
+};
+
+/** Resolves a schema's reference and removes `null`. */
+export const plain = (schema: Schema = {}): Schema => {
+  const inner = schema.$ref ? resolve<Schema>(schema.$ref) : schema.anyOf?.find(({ type }) => type !== 'null');
+  return inner ? plain(inner) : schema;
+};
+
+export const typeOf = ({ type, properties, items }: Schema): string =>
+  [type].flat().find((one) => one && one !== 'null') ?? (properties ? 'object' : items ? 'array' : 'any');
 
 type Refusal = {
   readonly code: string;
@@ -173,36 +233,4 @@ export const answerProblems = (request: WireRequest, answer: WireAnswer, operati
   if (found.length > 0) return found;
   if (answer.status >= 400) return refusalProblems(request, answer, operation);
   return operation ? acceptedProblems(request, answer, operation) : ['an answer without an operation'];
-};
-
-const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_name, inner) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-      : inner,
-  );
-
-/** Compares the responses under one Idempotency-Key: the same body gets the same response, a different body is rejected. */
-export const newReplayCheck = () => {
-  const firsts = new Map<string, { readonly body: string; readonly text: string }>();
-  return (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
-    // Requests that write nothing ignore an Idempotency-Key.
-    if (!operation?.parameters.some(({ name }) => name === 'Idempotency-Key')) return [];
-    const [, key] = request.headers.find(([name]) => name.toLowerCase() === 'idempotency-key') ?? [];
-    const place = `${request.method} ${answer.path} ${key}`;
-    const first = key === undefined ? undefined : firsts.get(place);
-    const body = sorted(toJson(request));
-    const isReplayed = answer.headers.get('Idempotent-Replayed') === 'true';
-    if ((answer.body as Body)?.errors?.[0]?.code === 'idempotency_key_reused')
-      return first && first.body !== body ? [] : ['a key is refused that was not used for another body'];
-    if (answer.status >= 300 || !first) {
-      // A dry run stores nothing, not even its idempotency key.
-      const isStored = answer.status < 300 && request.method === 'POST' && !/"dry_run":true/.test(body);
-      if (isStored && key !== undefined) firsts.set(place, { body, text: answer.text });
-      return isReplayed ? ['it says that it is a replay, and is none'] : [];
-    }
-    if (first.body !== body) return ['another body was accepted under the same key'];
-    const isSame = isReplayed && first.text === answer.text && answer.writes === 0;
-    return isSame ? [] : ['a replay has another answer, is not marked, or wrote to the ledger'];
-  };
 };
