@@ -36,23 +36,30 @@ export const drawFrom = (seed: number): Draw => {
 const amounts = ['0', '0.50', '10', '99.99', '100', '110', '175.00', '250', '1000'];
 const rates = ['0', '0.005', '0.01', '0.0275', '0.04', '0.06', '0.06625', '0.0725', '0.08875', '0.12345678'];
 
-/** Returns a random effect on goods, by default with amounts and rates that are common in documents. */
-export const getEffect = (
-  { of, oneIn }: Draw,
-  amount = of(amounts),
-  drawRate: () => string = () => of(rates),
-): Effect => {
+/** Returns a number with at most this many digits before and after the point. */
+const wideNumber = ({ below, digits }: Draw, before: number, after: number): string =>
+  `${digits(before)}.${Array.from({ length: 1 + below(after) }, () => below(10)).join('')}`;
+
+/** Returns a rate that is common in documents, or one with up to 8 decimals. */
+const drawRate = (draw: Draw): string =>
+  draw.oneIn(4) ? `0.${draw.below(4)}${draw.below(10_000_000)}` : draw.of(rates);
+
+/** Returns a random effect on goods, with amounts that are common in documents, or with up to 9 digits. */
+export const getEffect = (draw: Draw): Effect => {
+  const { of, oneIn } = draw;
+  const amount = oneIn(4) ? wideNumber(draw, 9, 2) : of(amounts);
+  const rate = () => drawRate(draw);
   const inclusive = oneIn(2);
-  const plain = () => of<PlainEffect>([{ type: 'taxable' }, { type: 'exempt' }, { type: 'rate', rate: drawRate() }]);
+  const plain = () => of<PlainEffect>([{ type: 'taxable' }, { type: 'exempt' }, { type: 'rate', rate: rate() }]);
   return of<() => Effect>([
     plain,
     () => ({ type: 'threshold_cliff', amount, inclusive }),
     () => ({ type: 'threshold_excess', amount }),
-    () => ({ type: 'threshold_rate', amount, rate: drawRate() }),
+    () => ({ type: 'threshold_rate', amount, rate: rate() }),
     () => ({ type: 'base_cap', amount, ...(oneIn(3) ? { per: 'line' } : {}) }),
-    () => ({ type: 'tiered_rate', amount, rate: drawRate() }),
-    () => ({ type: 'band', above: amount, to: `1${amount}`, rate: drawRate() }),
-    () => ({ type: 'tax_cap', amount, rate: drawRate() }),
+    () => ({ type: 'tiered_rate', amount, rate: rate() }),
+    () => ({ type: 'band', above: amount, to: `1${amount}`, rate: rate() }),
+    () => ({ type: 'tax_cap', amount, rate: rate() }),
     () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),
     () => ({ type: 'holiday', amount: oneIn(4) ? null : amount, inclusive }),
     () => ({
@@ -73,47 +80,43 @@ const goods = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY', 'HOME.FURNITURE', 
 const fee = 'FEES.RETAIL_DELIVERY_FEE';
 const types: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
-const listRules = (draw: Draw, code: string): Rule[] => {
-  const { of, oneIn } = draw;
-  const rules = Array.from({ length: 8 }, (_, index) =>
-    rule(`rule-${index}`, [of(goods)], getEffect(draw), {
-      levels: oneIn(2) ? null : [of<JurisdictionType>(['state', ...types])],
-      jurisdictions: oneIn(4) ? [`${code}-${draw.below(3)}`] : null,
-      threshold_includes_shipping: oneIn(5),
-      from: of(['2000-01-01', '2020-01-01']),
-    }),
-  );
-  const amount = of(['0.27', '0.50', '1.005']);
-  const feeRule = rule(
-    'fee',
-    [fee],
-    { type: 'flat_fee', amount, order_minimum: of([null, '100']) },
-    { levels: ['state'] },
-  );
-  const band = rule(
-    'article',
-    ['HOME'],
-    { type: 'band', above: '100', to: '200', rate: '0.0275' },
-    {
-      jurisdictions: [`${code}-SINGLE`],
-    },
-  );
-  return [...rules, feeRule, rule('no-fee', [fee], { type: 'exempt' }, { levels: types }), band];
-};
+/** Plain orders have no fees, no thresholds that include shipping and at most one charge, which `tax-oracle.ts` can tax. */
+type Kind = 'plain' | 'any';
 
-/** A state with up to three local jurisdictions, and one jurisdiction that has only a price band. */
-const getState = (draw: Draw, code: string): Release => {
+/**
+ * A state with up to four local jurisdictions, each with a different effect on each of the goods, and one jurisdiction
+ * that has only a price band.
+ */
+const getState = (draw: Draw, code: string, kind: Kind): Release => {
   const { of, oneIn, below } = draw;
-  const local = Array.from({ length: below(4) }, (_, index) => ({
-    code: `${code}-${index}`,
-    type: of(types),
-    rate: of(rates),
+  const taxing = Array.from({ length: 1 + below(5) }, (_, index) => ({
+    code: index === 0 ? code : `${code}-${index}`,
+    type: index === 0 ? ('state' as const) : of(types),
+    rate: drawRate(draw),
   }));
-  const release = getRelease({
-    of: [{ code, type: 'state', rate: of(rates) }, ...local],
-    rules: listRules(draw, code),
-    shipping: of(shippingPolicies),
-  });
+  const amount = of(['0.27', '0.50', '1.005']);
+  const rules: Rule[] = [
+    ...taxing.flatMap(({ code: taxingCode }) =>
+      goods.map((ptc) =>
+        rule(`${taxingCode} ${ptc}`, [ptc], getEffect(draw), {
+          jurisdictions: [taxingCode],
+          threshold_includes_shipping: kind === 'any' && oneIn(5),
+        }),
+      ),
+    ),
+    rule('fee', [fee], { type: 'flat_fee', amount, order_minimum: of([null, '100']) }, { levels: ['state'] }),
+    rule('no-fee', [fee], { type: 'exempt' }, { levels: types }),
+    rule(
+      'article',
+      ['HOME'],
+      { type: 'band', above: '100', to: '200', rate: '0.0275' },
+      { jurisdictions: [`${code}-SINGLE`] },
+    ),
+  ];
+  const [state, ...local] = taxing as [(typeof taxing)[number], ...typeof taxing];
+  const policies =
+    kind === 'any' ? shippingPolicies : (['follows_goods', 'exempt_if_stated', 'always_taxable'] as const);
+  const release = getRelease({ of: [state, ...local], rules, shipping: of(policies) });
   return {
     ...release,
     jurisdictions: [
@@ -129,16 +132,20 @@ const getState = (draw: Draw, code: string): Release => {
 };
 
 /** States in pairs, so an order can be delivered to two states. */
-export const listPlaces = (draw: Draw, count: number): Place[] =>
+export const listPlaces = (draw: Draw, count: number, kind: Kind = 'any'): Place[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...buildPlace(getState(draw, `US-X${index % 2}`)),
+    ...buildPlace(getState(draw, `US-X${index % 2}`, kind)),
     isInterstate: draw.oneIn(2),
   }));
 
-const lineFrom = (draw: Draw, place: Place): TaxLine => {
+const lineFrom = (draw: Draw, place: Place, kind: Kind): TaxLine => {
   const { of, oneIn, digits, below } = draw;
-  const isFee = oneIn(12);
-  const amount = isFee ? 0n : oneIn(3) ? of([9999n, 10_000n, 11_000n, 17_500n, 22_000n, 30_000n]) : digits(7);
+  const isFee = kind === 'any' && oneIn(12);
+  const amount = isFee
+    ? 0n
+    : oneIn(3)
+      ? of([9999n, 10_000n, 11_000n, 17_500n, 22_000n, 35_000n])
+      : digits(of([3, 7, 16]));
   const discount = oneIn(3) ? (amount * BigInt(below(101))) / 100n : 0n;
   const line = getLine(place, {
     ptc: isFee ? fee : of(goods),
@@ -148,7 +155,7 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
   });
   return {
     ...line,
-    quantity: decimal(of(['1', '1', '2', '3', '0.5', '2.5', '0.333', '12'])),
+    quantity: decimal(oneIn(6) ? wideNumber(draw, 9, 6) : of(['1', '1', '2', '3', '0.5', '2.5', '0.333', '12'])),
     amount,
     discount,
     thirdPartyDiscount: oneIn(8) ? (amount - discount) / 3n : 0n,
@@ -171,22 +178,28 @@ const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[
   };
 };
 
-/** An order of one to five lines, delivered to up to two places. */
-export const orderFrom = (draw: Draw, places: readonly Place[], others: Partial<TaxDocument> = {}): TaxDocument => {
+/** An order of one to eight lines, delivered to up to two places. */
+export const orderFrom = (
+  draw: Draw,
+  places: readonly Place[],
+  { kind = 'any', ...others }: Partial<TaxDocument> & { readonly kind?: Kind } = {},
+): TaxDocument => {
   const { of, oneIn, below } = draw;
   const first = 2 * below(places.length / 2);
-  const lines = Array.from({ length: 1 + below(5) }, () => lineFrom(draw, places[first + (oneIn(4) ? 1 : 0)] as Place));
+  const lines = Array.from({ length: 1 + below(8) }, () =>
+    lineFrom(draw, places[first + (oneIn(4) ? 1 : 0)] as Place, kind),
+  );
   const left = lines.reduce(
     (sum, { amount, discount, thirdPartyDiscount }) => sum + amount - discount - thirdPartyDiscount,
     0n,
   );
-  const shipping = Array.from({ length: of([0, 0, 1, 1, 2, 3]) }, () => chargeFrom(draw, lines));
+  const charges = kind === 'any' ? of([0, 0, 1, 1, 2, 3]) : below(2);
   return buildDocument(lines, {
     rounding: of(['line', 'invoice']),
     discount: oneIn(3) ? (left * BigInt(below(101))) / 200n : 0n,
     thirdPartyDiscount: oneIn(6) ? left / 4n : 0n,
-    discountsShipping: oneIn(2),
-    shipping,
+    discountsShipping: kind === 'any' && oneIn(2),
+    shipping: Array.from({ length: charges }, () => chargeFrom(draw, lines)),
     ...others,
   });
 };

@@ -248,6 +248,56 @@ const listCases = (lots: readonly Lot[], all: readonly ZipRow[], at: number, nam
   ];
 };
 
+/** The names of a ZIP, including alternative spellings. */
+const listNames = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
+const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|CITY|PARISH|BOROUGH|MUNICIPIO)$/, '');
+const counties = countyNames();
+const countyIn = (state: string, code: string) => counties.get(`${stateFips(state)}${code.slice(0, 3)}`) ?? null;
+
+/** One letter omitted, doubled, replaced or swapped. */
+const misspell = (name: string, at: number): string => {
+  const index = at % name.length;
+  const [before, letter, after] = [name.slice(0, index), name.charAt(index), name.slice(index + 1)];
+  const swapped = `${after.slice(0, 1)}${letter}${after.slice(1)}`;
+  return `${before}${[after, `${letter}${letter}${after}`, `q${after}`, swapped][at % 4]}`;
+};
+
+type Known = { readonly cities: readonly string[]; readonly counties: readonly string[] };
+
+/** Addresses with less than a complete one, or with a false name, by what is wrong. */
+const listWorse = (address: PostalAddress & { city: string }, zip: ZipRow, known: Known, at: number) => {
+  const isOfZip = (name: string) => listNames(zip.names).map(letters).includes(letters(name));
+  const isKnown = (name: string) => known.cities.some((city) => letters(city) === letters(name));
+  const isCounty = (name: string) => known.counties.some((county) => countyLetters(county) === countyLetters(name));
+  const inZip = zip.counties.split('|').map((code) => countyIn(address.state as string, code));
+  const typo = misspell(address.city, at);
+  const city = known.cities[(7 * at) % known.cities.length] ?? '';
+  const county = known.counties[at % known.counties.length] ?? '';
+  const countyTypo = misspell(address.county ?? 'Xyzzy', at);
+  const { state } = address;
+  const worse: [what: string, isFalse: boolean, PostalAddress][] = [
+    ['no city', true, { ...address, city: null }],
+    ['no ZIP', true, { ...address, postal_code: null }],
+    ['no county', true, { ...address, county: null }],
+    ['no ZIP and no county', true, { state, city: address.city }],
+    ['no ZIP and no city', true, { state, county: address.county ?? null }],
+    ['no city and no county', true, { state, postal_code: zip.zip5 }],
+    ['the state alone', true, { state }],
+    // A misspelled name can be a different name of the ZIP; without a ZIP, a different name is just another address.
+    ['misspelt', !isOfZip(typo), { ...address, city: typo }],
+    ['misspelt, no ZIP', !isKnown(typo), { ...address, city: typo, postal_code: null }],
+    ['another city', !isOfZip(city), { ...address, city }],
+    ['nonsense', true, { ...address, city: 'Xyzzy' }],
+    ['another county', !inZip.includes(county), { ...address, county }],
+    ['misspelt county', !isCounty(countyTypo), { ...address, county: countyTypo }],
+  ];
+  return worse.filter(([, isFalse]) => isFalse);
+};
+
+/** How often each kind of worse address had a less certain result. */
+const weakened = new Map<string, number>();
+const order = ['none', 'partial', 'complete'];
+
 const states = listStates().filter((state) => rateRows(state).some(({ rate }) => rate !== '0'));
 // `npm test` checks every fourth ZIP, and `npm run test:long` every ZIP.
 const step = isLong ? 1 : 4;
@@ -298,10 +348,42 @@ describe.each(states)('%s', (state) => {
         );
       }
   });
+
+  it('is never more certain about less of an address, or about a misspelled or different name', () => {
+    const known = {
+      cities: [
+        ...zips.filter(({ names }) => names !== '').flatMap(({ names }) => listNames(names)),
+        ...rows.map(({ place }) => place),
+      ],
+      counties: [...counties].flatMap(([fips, name]) => (fips.startsWith(stateFips(state)) ? [name] : [])),
+    };
+    for (const [at, zip] of zips.entries()) {
+      if (at % 50 !== 7 || zip.names === '') continue;
+      const inhabited = isInhabited(zip).map(({ county }) => county);
+      for (const [index, text] of zip.names.split('|').entries()) {
+        const spellings = listNames(text);
+        const [city = ''] = spellings;
+        const inPlace = inhabited.find((code) => named(city).some(({ county }) => county === code)) ?? inhabited[0];
+        for (const county of [null, countyIn(state, inPlace ?? '')]) {
+          const address = { state, postal_code: zip.zip5, city, county };
+          const { rate: _, ...full } = answerTo(address);
+          for (const spelling of spellings)
+            for (const sent of [spelling, spelling.toLowerCase(), ` ${spelling.toUpperCase()}. `])
+              expect(answerTo({ ...address, city: sent }), JSON.stringify([address, sent])).toMatchObject(full);
+          for (const [what, , part] of listWorse(address, zip, known, at + index)) {
+            const { ambiguous, coverage } = answerTo(part);
+            const isWorse = order.indexOf(coverage) <= order.indexOf(full.coverage) && (ambiguous || !full.ambiguous);
+            expect(isWorse, JSON.stringify([what, address, part])).toBe(true);
+            if (ambiguous !== full.ambiguous || coverage !== full.coverage)
+              weakened.set(what, (weakened.get(what) ?? 0) + 1);
+          }
+        }
+      }
+    }
+  });
 });
 
 it('finds every row of the tables by its city or county, or marks the address as ambiguous', () => {
-  const counties = countyNames();
   const wrong: string[] = [];
   const count = { rows: 0, certain: 0 };
   for (const state of listStates()) {
@@ -310,7 +392,7 @@ it('finds every row of the tables by its city or county, or marks the address as
     for (const row of rowsOn(rateRows(state), day)) {
       if (row.rate === '') continue;
       count.rows += 1;
-      const county = counties.get(`${stateFips(state)}${row.county}`) ?? null;
+      const county = countyIn(state, row.county);
       const address =
         row.place === '' ? { state, county } : { state, county, city: row.place, postal_code: zipIn(row.county) };
       const { rate, ambiguous, coverage } = answerTo(address);
@@ -326,4 +408,6 @@ it('finds every row of the tables by its city or county, or marks the address as
 
 it('covers all outcomes', () => {
   for (const count of Object.values(met)) expect(count).toBeGreaterThan(1000);
+  for (const what of ['no city', 'no ZIP', 'no county', 'misspelt', 'another city', 'another county'])
+    expect(weakened.get(what) ?? 0, what).toBeGreaterThan(5);
 });
