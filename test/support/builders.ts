@@ -6,6 +6,9 @@ import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Effect, Location, Release, Rule } from '../../shared/catalog/release.ts';
 import type { Jurisdiction, Rounding } from '../../shared/catalog/release-values.ts';
+import { newTransaction } from '../../shared/ledger/new-transaction.ts';
+import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
 import { findRates, type RatesQuery } from '../../shared/rates/rates.ts';
 import type { Rates } from '../../shared/rates/response.ts';
@@ -280,5 +283,23 @@ export const ratesRefusal = async (query: RatesQuery, options: Options = {}): Pr
   const result = await answerRates(query, options);
   return result.ok ? [] : result.problems;
 };
+
+/** Builds a finalized transaction as it is stored, recorded at the current time of the tests. */
+export const storeOutcome = (
+  recorded: Outcome,
+  settings: Partial<Settings> = {},
+  { calculated = recorded, creditOf = null }: { calculated?: Outcome; creditOf?: { readonly id: string } | null } = {},
+): StoredTransaction =>
+  newTransaction(
+    { type: creditOf ? 'credit' : 'sale', status: 'finalized', parent_transaction_id: creditOf?.id ?? null },
+    { calculated, recorded },
+    {
+      creditOf: creditOf ? 'lines' : null,
+      settingsSnapshot: snapshotSettings({ ...defaultSettings('2026-10-08'), ...settings }),
+    },
+    24,
+    { newId: () => `txn_${++stored}`, now: () => testNow },
+  );
+let stored = 0;
 
 export const warningCodes = ({ warnings }: Outcome): string[] => [...new Set(warnings.map(({ code }) => code))].sort();

@@ -127,3 +127,13 @@ export const vendorDiscounts = readFacts<'state' | 'tax' | 'discount' | 'law'>('
 
 /** Periods of a state's own calendar that contain a day, from its forms. */
 export const statePeriods = readFacts<'state' | 'frequency' | 'day' | 'start' | 'end' | 'form'>('state-periods.csv');
+
+/** The parts of street addresses. The parts of an address that is not clear are empty. */
+export const streetAddresses = readFacts<'line1' | 'house' | 'name' | 'directions_and_suffix' | 'unit' | 'note'>(
+  'street-addresses.csv',
+);
+
+/** What an effect taxes of a line, in a state with a general rate of 6 %. `price` is the price of all units. */
+export const taxedEffects = readFacts<
+  'effect' | 'quantity' | 'price' | 'discount' | 'taxable' | 'exempt' | 'rate' | 'tax' | 'reason'
+>('effects.csv');

@@ -11,13 +11,19 @@ import { type ContentPorts, contentLoader } from '../../shared/catalog/loading/c
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import { electedRateOn } from '../../shared/catalog/remote-sales.ts';
 import { createCalculation } from '../../shared/ledger/create-calculation.ts';
-import { newTransaction } from '../../shared/ledger/new-transaction.ts';
 import { replayTransaction } from '../../shared/ledger/replay.ts';
-import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { createReleaseFor, fixture, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
-import { ask, askRates, type Options, type NewRequest as Request, refusal, warningCodes } from '../support/builders.ts';
+import {
+  ask,
+  askRates,
+  type Options,
+  type NewRequest as Request,
+  refusal,
+  storeOutcome,
+  warningCodes,
+} from '../support/builders.ts';
 
 /**
  * Sales from another state. The expected amounts are calculated by hand: Alabama's flat tax of 8% (Ala. Code
@@ -318,13 +324,8 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
     settings: { ...defaultSettings('aspen.2026-10-01'), ...later },
   };
   const recorded = ask(sold(address, { tax_date: '2026-11-22' }), { settings });
-  const stored = newTransaction(
-    { type: 'sale', status: 'finalized', parent_transaction_id: null },
-    { calculated: recorded, recorded },
-    { creditOf: null, settingsSnapshot: snapshotSettings({ ...account.settings, ...settings }) },
-    24,
-    { newId: () => 'txn_1', now: () => Date.parse('2026-11-22T12:00:00Z') },
-  );
+  const stored = storeOutcome(recorded, settings);
+  const { id } = stored.transaction;
   const now = () => Date.parse('2026-11-23');
 
   it(`replays to ${tax} after the account changes`, async () => {
@@ -335,7 +336,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
       loadContent: loadWith(() => Promise.reject(new Error('A replay reads only pinned releases.'))),
       now,
     };
-    expect(await replayTransaction('txn_1', account, ports)).toMatchObject({ value: { match: true, differences: [] } });
+    expect(await replayTransaction(id, account, ports)).toMatchObject({ value: { match: true, differences: [] } });
   });
 
   it(`is credited at ${tax}, and at ${part} for other lines of 10.00`, async () => {
@@ -345,7 +346,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
     const ports = { now, loadContent, ledger: { find: async () => stored }, customers };
     const lines = [{}, { line_items: [{ id: 'other', quantity: '1', unit_price: '10.00' }] }];
     for (const [index, own] of lines.entries()) {
-      const credit = { type: 'credit' as const, parent_transaction_id: 'txn_1', ...own };
+      const credit = { type: 'credit' as const, parent_transaction_id: id, ...own };
       const result = await createCalculation(credit, [], account, ports);
       expect(result).toMatchObject({ value: { tax_amount: [tax, part][index] } });
     }

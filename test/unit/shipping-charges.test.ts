@@ -1,19 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import type { Settings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { restoreInput } from '../../shared/calculations/echo.ts';
 import { calculationProblems, crossFieldProblems } from '../../shared/calculations/request-problems.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
-import { newTransaction } from '../../shared/ledger/new-transaction.ts';
-import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
-import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { requestedChanges } from '../../shared/ledger/updates/changes.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
-import { ask, buildRequest, refusal, testNow, warningCodes } from '../support/builders.ts';
+import {
+  ask,
+  buildRequest,
+  type NewRequest as Request,
+  refusal,
+  storeOutcome,
+  testNow,
+  warningCodes,
+} from '../support/builders.ts';
 import { onlyShipping, shippingCharges } from '../support/sales.ts';
 
-type Request = Parameters<typeof ask>[0];
 type Lines = NonNullable<Request['line_items']>;
 
 /** One city per state, with local taxes if the state has any. */
@@ -406,14 +410,8 @@ describe('a delivery fee', () => {
       );
     });
 
-    const stored = (outcome: Outcome, retail_delivery_fee: 'add' | 'warn' = 'add'): StoredTransaction =>
-      newTransaction(
-        { type: 'sale', status: 'finalized', parent_transaction_id: null },
-        { calculated: outcome, recorded: outcome },
-        { creditOf: null, settingsSnapshot: { ...snapshotSettings(defaultSettings('v')), retail_delivery_fee } },
-        24,
-        { newId: () => 'txn_1', now: () => testNow },
-      );
+    const stored = (outcome: Outcome, retail_delivery_fee: 'add' | 'warn' = 'add') =>
+      storeOutcome(outcome, { retail_delivery_fee });
 
     it.each([
       ['ignores the added line as a change of the line items', {}, 'add', []],

@@ -4,6 +4,7 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxLine } from '../../shared/tax/document.ts';
 import { countsToward } from '../../shared/tax/effects/base.ts';
 import { buildDocument, buildPlace, getLine, getRelease, placeAt, rule, taxLine } from '../support/builders.ts';
+import { taxedEffects } from '../support/facts.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
 /** Rows as `taxable exempt rate tax reason`. */
@@ -19,115 +20,21 @@ const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high
 const local = { levels: ['county'] } as const;
 const under = (effect: Effect, ptc = 'GENERAL') => placeAt([], { rules: [rule('one', [ptc], effect)] });
 
-/** Effects in addition to a general rate of 6%: the row for goods sold as `quantity for amount`, less a discount. */
-const cases: readonly { effect: Effect; sold: Readonly<Record<string, string>> }[] = [
-  { effect: { type: 'taxable' }, sold: { '1 for 100.00': '100.00 0.00 0.06 6.00 standard_rated' } },
-  { effect: { type: 'exempt' }, sold: { '1 for 100.00': '0.00 100.00 0.06 0.00 product_exempt' } },
-  { effect: { type: 'rate', rate: '0.01' }, sold: { '1 for 100.00': '100.00 0.00 0.01 1.00 reduced_rated' } },
-  { effect: { type: 'rate', rate: '0.06' }, sold: { '1 for 100.00': '100.00 0.00 0.06 6.00 standard_rated' } },
-  { effect: { type: 'rate', rate: '0.08' }, sold: { '1 for 100.00': '100.00 0.00 0.08 8.00 standard_rated' } },
-  { effect: { type: 'rate', rate: '0' }, sold: { '1 for 100.00': '100.00 0.00 0 0.00 zero_rated' } },
-  {
-    effect: { type: 'other_tax', name: 'an excise' },
-    sold: { '1 for 100.00': '0.00 100.00 0.06 0.00 not_subject_to_tax' },
-  },
-  {
-    effect: { type: 'not_established', reason: 'No source.' },
-    sold: { '1 for 100.00': '100.00 0.00 0.06 6.00 standard_rated' },
-  },
-  {
-    effect: { type: 'threshold_cliff', amount: '110', inclusive: false },
-    sold: {
-      '1 for 109.99': '0.00 109.99 0.06 0.00 product_exempt',
-      '1 for 110.00': '110.00 0.00 0.06 6.60 standard_rated',
-      // A unit price of 109.995 is below 110.
-      '2 for 219.99': '0.00 219.99 0.06 0.00 product_exempt',
-      '0.5 for 55.00': '55.00 0.00 0.06 3.30 standard_rated',
-    },
-  },
-  {
-    effect: { type: 'threshold_cliff', amount: '100.00', inclusive: true },
-    sold: {
-      '3 for 300.00': '0.00 300.00 0.06 0.00 product_exempt',
-      '3 for 300.01': '300.01 0.00 0.06 18.00 standard_rated',
-    },
-  },
-  {
-    effect: { type: 'threshold_excess', amount: '175' },
-    sold: {
-      '1 for 175.00': '0.00 175.00 0.06 0.00 product_exempt',
-      '2.5 for 437.51': '0.01 437.50 0.06 0.00 portion_product_exempt',
-      '2 for 410.00': '60.00 350.00 0.06 3.60 portion_product_exempt',
-      '1 for 205.00 less 5.00': '25.00 175.00 0.06 1.50 portion_product_exempt',
-      '1 for 205.00 less 30.00': '0.00 175.00 0.06 0.00 product_exempt',
-    },
-  },
-  {
-    effect: { type: 'threshold_rate', amount: '1000', rate: '0.0775' },
-    sold: {
-      '3 for 3000.00': '3000.00 0.00 0.06 180.00 standard_rated',
-      '2 for 2000.01': '2000.01 0.00 0.0775 155.00 standard_rated',
-    },
-  },
-  {
-    effect: { type: 'base_cap', amount: '5000' },
-    sold: {
-      '1 for 5100.00 less 100.01': '4999.99 0.00 0.06 300.00 standard_rated',
-      '2 for 12000.00': '10000.00 2000.00 0.06 600.00 taxable_basis_reduced',
-    },
-  },
-  {
-    effect: { type: 'base_cap', amount: '5000', per: 'line' },
-    sold: { '2 for 12000.00': '5000.00 7000.00 0.06 300.00 taxable_basis_reduced' },
-  },
-  {
-    effect: { type: 'tiered_rate', amount: '14338', rate: '0.02' },
-    sold: {
-      '2 for 28676.00': '28676.00 0.00 0.06 1720.56 standard_rated',
-      // Twice 860.28 and 113.24.
-      '2 for 40000.00': '40000.00 0.00 0.06 1947.04 portion_reduced_rated',
-    },
-  },
-  {
-    effect: { type: 'tiered_rate', amount: '14338', rate: '0.07' },
-    sold: { '1 for 20000.00': '20000.00 0.00 0.06 1256.62 portion_standard_rated' },
-  },
-  {
-    effect: { type: 'band', above: '10', to: '20', rate: '0.03' },
-    sold: {
-      '1 for 10.00': '0.00 10.00 0.06 0.00 product_exempt',
-      '1 for 30.00': '10.00 20.00 0.03 0.30 portion_reduced_rated',
-      '3 for 30.03': '0.03 30.00 0.03 0.00 portion_reduced_rated',
-    },
-  },
-  {
-    effect: { type: 'tax_cap', rate: '0.05', amount: '500' },
-    sold: {
-      '1 for 9999.89': '9999.89 0.00 0.05 499.99 reduced_rated',
-      '1 for 30000.00': '30000.00 0.00 0.05 500.00 reduced_rated',
-      '3 for 60000.00': '60000.00 0.00 0.05 1500.00 reduced_rated',
-      '0.5 for 10000.00': '10000.00 0.00 0.05 250.00 reduced_rated',
-    },
-  },
-  {
-    effect: { type: 'base_percent', percent: '0.8' },
-    sold: {
-      '1 for 1000.00': '800.00 200.00 0.06 48.00 taxable_basis_reduced',
-      // 1.6 cents round to two, and 2.4 cents round to two.
-      '1 for 0.02': '0.02 0.00 0.06 0.00 standard_rated',
-      '1 for 0.03': '0.02 0.01 0.06 0.00 taxable_basis_reduced',
-    },
-  },
-];
+/** Reads `base_cap amount=5000 per=line`. */
+const readEffect = (text: string): Effect => {
+  const [type, ...fields] = text.split(' ').map((part) => part.split('='));
+  const values = fields.map(([key, value]) => [key, /true|false/.test(value ?? '') ? value === 'true' : value]);
+  return { type: type?.[0], ...Object.fromEntries(values) };
+};
 
 describe('an effect', () => {
-  it.each(cases)('$effect taxes what is above and below its limits', ({ effect, sold }) => {
-    for (const [text, row] of Object.entries(sold)) {
-      const [quantity = '', amount = '', discount = '0'] = text.split(/ for | less /);
-      const line = getLine(under(effect), { quantity, amount, discount });
-      for (const rounding of ['line', 'invoice'] as const)
-        expect([text, ...shown(taxLine(line, { rounding }))]).toEqual([text, row]);
-    }
+  it.each(taxedEffects)('in addition to 6 %: $effect on $quantity for $price less $discount', (row) => {
+    const { quantity, price: amount, discount } = row;
+    const line = getLine(under(readEffect(row.effect)), { quantity, amount, discount });
+    for (const rounding of ['line', 'invoice'] as const)
+      expect(shown(taxLine(line, { rounding }))).toEqual([
+        [row.taxable, row.exempt, row.rate, row.tax, row.reason].join(' '),
+      ]);
   });
 
   it.each<Effect>([
@@ -436,7 +343,8 @@ describe('a document in another currency', () => {
   const limited: Effect = { type: 'holiday', amount: '110', inclusive: false };
   const unlimited: Effect = { type: 'holiday', amount: null, inclusive: false };
   const split: Effect = { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'taxable' } };
-  const effects = [...cases.map(({ effect }) => effect), fee, limited, unlimited, split];
+  const known = new Set(taxedEffects.map(({ effect }) => effect));
+  const effects = [...[...known].map(readEffect), fee, limited, unlimited, split];
 
   it.each(effects)('is taxed alike where no amount matters, else not at all, with an uncertainty: $type', (effect) => {
     const line = getLine(under(effect), { use: 'personal' });
