@@ -29,10 +29,7 @@ export const countTransactions = {
    * Lambda drops all other records free of charge.
    */
   patterns: [
-    {
-      eventName: ['INSERT'],
-      dynamodb: { Keys: head, NewImage: { status: { S: ['finalized', 'filed'] } } },
-    },
+    { eventName: ['INSERT'], dynamodb: { Keys: head, NewImage: { status: { S: ['finalized', 'filed'] } } } },
     { eventName: ['MODIFY'], dynamodb: { Keys: head, NewImage: finalized } },
     { eventName: ['MODIFY'], dynamodb: { Keys: head, OldImage: finalized, NewImage: { status: { S: ['void'] } } } },
   ],

@@ -50,10 +50,6 @@ export const documentation = () =>
       sale: { summary: 'Tax on a sale', value: sale },
       credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
     },
-    response: {
-      description: 'The tax on the order.',
-      schema: Calculation,
-      example: ({ calculation }) => calculation,
-    },
+    response: { description: 'The tax on the order.', schema: Calculation, example: ({ calculation }) => calculation },
     errors: [...calculationErrors, 'validation_parent_not_found'],
   }) satisfies Documentation;

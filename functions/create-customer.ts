@@ -29,9 +29,7 @@ export const documentation = () =>
     summary: 'Create a customer',
     description:
       'Creates a customer with exemption certificates, under the id that it has in your system. A calculation or transaction with this id as `customer.id` applies the certificate that is valid on its tax date in the state that taxes the sale. If the customer exists with the same content, it is returned.',
-    requests: {
-      resale: { summary: 'Customer with a resale certificate', value: exampleCustomer },
-    },
+    requests: { resale: { summary: 'Customer with a resale certificate', value: exampleCustomer } },
     response: {
       status: 201,
       description: 'The created customer.',

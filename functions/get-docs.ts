@@ -3,11 +3,7 @@ import type { Documentation } from '../shared/api/endpoint.ts';
 
 export const read = () => pageDocument(readPage('docs'));
 
-export const { endpoint, handler } = definePublicDocument({
-  name: 'get-docs',
-  path: '/docs',
-  read,
-});
+export const { endpoint, handler } = definePublicDocument({ name: 'get-docs', path: '/docs', read });
 
 export const documentation = () =>
   ({

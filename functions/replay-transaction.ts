@@ -28,10 +28,6 @@ export const documentation = () =>
       "`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` says why: a release is missing, or the state of a credit's sale at that time is unknown.",
       'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
     ].join('\n\n'),
-    response: {
-      description: 'The result of the comparison.',
-      schema: Replay,
-      example: ({ replay }) => replay,
-    },
+    response: { description: 'The result of the comparison.', schema: Replay, example: ({ replay }) => replay },
     errors: ['not_found'],
   }) satisfies Documentation;

@@ -24,10 +24,7 @@ export const { schedule, handler } = defineSchedule({
   minutes: 5,
   timeoutSeconds: 240,
   access: {
-    actions: {
-      accounts: ['BatchGetItem', 'Query'],
-      transactions: ['GetItem', 'PutItem', 'BatchGetItem', 'Query'],
-    },
+    actions: { accounts: ['BatchGetItem', 'Query'], transactions: ['GetItem', 'PutItem', 'BatchGetItem', 'Query'] },
     indexes: ['drafts', 'by_account'],
     partitions: {
       accounts: accountPartitions,

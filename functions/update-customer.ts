@@ -34,10 +34,7 @@ export const documentation = () =>
       'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request. Recorded transactions keep their certificate; a draft keeps it until one of its inputs is edited.',
     requestHeaders: ['IfMatch'],
     requests: {
-      renew: {
-        summary: 'Replace the certificates with a renewed one',
-        value: exampleRenewal,
-      },
+      renew: { summary: 'Replace the certificates with a renewed one', value: exampleRenewal },
       remove: { summary: 'Remove all certificates', value: { exemptions: [] } },
     },
     response: {

@@ -57,10 +57,7 @@ export const documentation = () =>
       'A request for the current status changes nothing and returns the filing.',
     ].join('\n'),
     requests: {
-      file: {
-        summary: 'Mark the return as filed',
-        value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' },
-      },
+      file: { summary: 'Mark the return as filed', value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' } },
       correct: { summary: 'Correct the confirmation number', value: exampleCorrection },
       cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
     },

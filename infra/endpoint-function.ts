@@ -163,9 +163,7 @@ export class EndpointFunction extends LambdaFunction {
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [resource],
-        ...(partitions && {
-          conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
-        }),
+        ...(partitions && { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } } }),
       }),
     );
   }

@@ -43,10 +43,7 @@ export const emulatorEnvironment = ({ endpoint, kind }: Pick<Emulator, 'endpoint
 
 const newClient = (emulator: Emulator): DynamoDBClient => {
   const { AWS_REGION: region, ...variables } = emulatorEnvironment(emulator);
-  const credentials = {
-    accessKeyId: variables.AWS_ACCESS_KEY_ID,
-    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY,
-  };
+  const credentials = { accessKeyId: variables.AWS_ACCESS_KEY_ID, secretAccessKey: variables.AWS_SECRET_ACCESS_KEY };
   return new DynamoDBClient({ endpoint: emulator.endpoint, region, credentials, maxAttempts: 1 });
 };
 

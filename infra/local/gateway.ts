@@ -74,10 +74,7 @@ const clock: Control = {
   },
 };
 
-const sample: Control = {
-  methods: ['GET'],
-  run: ({ requestId }) => json(200, sampleMonth(now()), requestId),
-};
+const sample: Control = { methods: ['GET'], run: ({ requestId }) => json(200, sampleMonth(now()), requestId) };
 
 const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
   methods: ['POST'],

@@ -26,10 +26,7 @@ export type LevyStripeOptions = {
 };
 
 /** The problems need manual action. `isChanged` is whether Levy or the invoice was changed. */
-export type Handled = {
-  readonly isChanged: boolean;
-  readonly problems: readonly Problem[];
-};
+export type Handled = { readonly isChanged: boolean; readonly problems: readonly Problem[] };
 
 export type LevyStripe = {
   /**

@@ -34,10 +34,7 @@ export const groups = [
     title: 'File tax returns',
     text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
   },
-  {
-    title: 'Read and reconcile the ledger',
-    text: 'Retrieve, list, replay and compare recorded transactions.',
-  },
+  { title: 'Read and reconcile the ledger', text: 'Retrieve, list, replay and compare recorded transactions.' },
   {
     title: 'Report and register',
     text: 'Sales by state and month, and the states whose economic nexus threshold they reach.',

@@ -24,10 +24,7 @@ export const readIdempotency = ({ headers, method, path, body, version }: Reques
         source: { header: 'Idempotency-Key' },
       },
     ]);
-  return {
-    digest: sha256(`${method}\n${path}\n${key}`),
-    fingerprint: sha256(`${version}\n${canonicalJson(body)}`),
-  };
+  return { digest: sha256(`${method}\n${path}\n${key}`), fingerprint: sha256(`${version}\n${canonicalJson(body)}`) };
 };
 
 /** Replies to a change. A replayed reply has the same bytes and the header Idempotent-Replayed. */

@@ -3,9 +3,7 @@ import { arrayOf, boolean, choice, described, integer, nullableString, string } 
 
 /** Scalars of responses. Their patterns are documentation: Levy writes these values and never parses them. */
 
-export const amount = string('An amount in the currency, not negative.', {
-  pattern: '^\\d+(\\.\\d{1,3})?$',
-});
+export const amount = string('An amount in the currency, not negative.', { pattern: '^\\d+(\\.\\d{1,3})?$' });
 
 /** An amount of a filing, from which credits are subtracted. */
 export const signedAmount = string('An amount in the currency. Negative if credits exceed sales.', {
@@ -23,9 +21,7 @@ export const sentPrice = string('A decimal, as sent.', { pattern: '^-?\\d{1,12}(
 /** A decimal from the request, returned unchanged. */
 export const sentDecimal = string('A decimal, as sent.', { pattern: '^\\d{1,12}(\\.\\d{1,10})?$' });
 
-export const rate = string('A rate as a fraction: `"0.06"` is 6 percent.', {
-  pattern: '^\\d+(\\.\\d+)?$',
-});
+export const rate = string('A rate as a fraction: `"0.06"` is 6 percent.', { pattern: '^\\d+(\\.\\d+)?$' });
 
 export const currencyCode = string('ISO 4217 code.', { pattern: '^[A-Z]{3}$' });
 

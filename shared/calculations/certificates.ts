@@ -128,10 +128,7 @@ type Question = {
 };
 
 /** The applicable certificate, or the reasons why none applies. */
-type Choice = {
-  readonly applied: AppliedExemption | null;
-  readonly warnings: readonly Omit<Warning, 'pointer'>[];
-};
+type Choice = { readonly applied: AppliedExemption | null; readonly warnings: readonly Omit<Warning, 'pointer'>[] };
 
 /**
  * Chooses the customer's certificate that exempts a sale in a state on a day. Among several valid certificates, the one
@@ -173,10 +170,7 @@ export const isRegistered = (settings: Pick<Settings, 'registrations'>, place: s
     ({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to),
   ) ?? true;
 
-type Buyer = {
-  readonly exemption: AppliedExemption | null;
-  readonly warnings: readonly Warning[];
-};
+type Buyer = { readonly exemption: AppliedExemption | null; readonly warnings: readonly Warning[] };
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 

@@ -156,10 +156,7 @@ const addressFinder = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
   return ({ to, from }: Route): Found => {
-    const route = {
-      to: withRelevantStreet(to, releaseFor),
-      from: from && withRelevantStreet(from, releaseFor),
-    };
+    const route = { to: withRelevantStreet(to, releaseFor), from: from && withRelevantStreet(from, releaseFor) };
     return getOrAdd(known, JSON.stringify(route), () => findRoute(route, context, day));
   };
 };

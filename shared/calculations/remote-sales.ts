@@ -12,12 +12,7 @@ import { couldBeState, placeAt, type Route, type Sourced } from './sourcing.ts';
 /** Why the tax of a remote sale differs, or could differ, from the tax of its address. */
 export type RemoteSale =
   /** `isOutdated`: the state's rate for the day is not on record, so the last known rate is used. */
-  | {
-      readonly kind: 'elected';
-      readonly terms: ElectedRate;
-      readonly since: string;
-      readonly isOutdated: boolean;
-    }
+  | { readonly kind: 'elected'; readonly terms: ElectedRate; readonly since: string; readonly isOutdated: boolean }
   | { readonly kind: 'without_local'; readonly terms: RemoteLocalTax }
   /** The local tax of the address is charged, but a different tax could be owed. */
   | { readonly kind: 'uncertain'; readonly terms: RemoteLocalTax };

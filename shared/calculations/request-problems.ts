@@ -270,10 +270,9 @@ const benefitsProblems = (input: JsonObject): Problem[] => {
 /** Returns the objects in `shipping`, one or a list, with their pointers. */
 const sentCharges = ({ shipping }: JsonObject): readonly { readonly charge: Line; readonly pointer: string }[] =>
   Array.isArray(shipping)
-    ? shipping.slice(0, shippingMax).map((charge, index) => ({
-        charge: asObject(charge),
-        pointer: shippingPointer(shipping, index),
-      }))
+    ? shipping
+        .slice(0, shippingMax)
+        .map((charge, index) => ({ charge: asObject(charge), pointer: shippingPointer(shipping, index) }))
     : [{ charge: asObject(shipping), pointer: '/shipping' }];
 
 const duplicateIds = (input: JsonObject, lines: readonly Line[]): Problem[] => {

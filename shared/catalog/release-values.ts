@@ -95,12 +95,7 @@ export type Rounding =
    * the shipping together with its goods (`shared/tax/shipping.ts`). `per: 'invoice'` computes the tax on the invoice
    * total, regardless of the account's choice. `half: 'down'` drops exactly half a cent.
    */
-  | {
-      readonly method: 'half_up';
-      readonly shipping?: 'with_goods';
-      readonly per?: 'invoice';
-      readonly half?: 'down';
-    }
+  | { readonly method: 'half_up'; readonly shipping?: 'with_goods'; readonly per?: 'invoice'; readonly half?: 'down' }
   /** Mandatory tables on the invoice total. Jurisdictions without a table round half up. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 

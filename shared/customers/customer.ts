@@ -153,10 +153,7 @@ export type CustomerPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
   readonly ledger: Pick<Ledger, 'saveAnswer'>;
 };
 
-type Sent = {
-  readonly idempotency: Idempotency | null;
-  readonly unknownFields: readonly string[];
-};
+type Sent = { readonly idempotency: Idempotency | null; readonly unknownFields: readonly string[] };
 type Creation = Sent & { readonly request: CustomerRequest };
 type Change = Sent & {
   readonly id: string;

@@ -82,10 +82,7 @@ const documentShape = {
   certificate_numbers: arrayOf(z.string(), 'The numbers of the certificates that exempted line items in the state.'),
 };
 
-export const transactionShape = {
-  transaction_id: string('The id of the transaction.'),
-  ...documentShape,
-};
+export const transactionShape = { transaction_id: string('The id of the transaction.'), ...documentShape };
 
 export const FilingException = component('FilingException', 'A sale or credit to look at before the return is sent.', {
   ...transactionShape,

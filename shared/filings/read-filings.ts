@@ -206,11 +206,7 @@ const rowsAfter = async function* (
 const reviewReadMax = 1000;
 
 /** A page of entries, and its bytes in the response. */
-type EntryPage<Answer> = {
-  readonly data: Answer[];
-  readonly bytes: number;
-  readonly next_cursor: string | null;
-};
+type EntryPage<Answer> = { readonly data: Answer[]; readonly bytes: number; readonly next_cursor: string | null };
 
 /** Converts the first entries that fit in a page, at least one. */
 const readPage = async <Answer>(

@@ -67,11 +67,7 @@ export const transactionWithHistory = async (
   const { transaction, commitments } = found;
   const { digest } = committedState(transaction, commitments);
   const salt = 'salt' in commitments ? commitments.salt : null;
-  return accept({
-    ...transaction,
-    commitments: { salt, digest },
-    history: found.entries.map(historyEntry),
-  });
+  return accept({ ...transaction, commitments: { salt, digest }, history: found.entries.map(historyEntry) });
 };
 
 /**

@@ -79,13 +79,7 @@ export const listAnswer = <const Url extends string, Row>(
   url: Url,
   data: Row[],
   next_cursor: string | null = null,
-) => ({
-  object: 'list' as const,
-  url,
-  has_more: next_cursor !== null,
-  next_cursor,
-  data,
-});
+) => ({ object: 'list' as const, url, has_more: next_cursor !== null, next_cursor, data });
 
 /** The maximum size of a page's rows in bytes, as counted by `answerBytes`. */
 export const pageBytesMax = 4_000_000;

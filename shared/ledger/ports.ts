@@ -187,10 +187,7 @@ export type ReplayableResponse = {
 export const transactionResponse = (status: 200 | 201, transaction: Transaction): SavedResponse => ({
   status,
   body: JSON.stringify(transaction),
-  headers: {
-    ETag: `"${transaction.version}"`,
-    ...(status === 201 && { Location: `transactions/${transaction.id}` }),
-  },
+  headers: { ETag: `"${transaction.version}"`, ...(status === 201 && { Location: `transactions/${transaction.id}` }) },
 });
 
 /** Returns the saved response of a repeated request, or an error if a different request used the same key. */

@@ -70,9 +70,7 @@ export const Transaction = component('Transaction', 'A recorded sale or credit.'
 
 /** A row of a list. It has line items only if the request expands them. */
 const TransactionRow = described(
-  z.extend(Transaction, {
-    line_items: nullable(Transaction.shape.line_items, '`null` unless `expand=line_items`.'),
-  }),
+  z.extend(Transaction, { line_items: nullable(Transaction.shape.line_items, '`null` unless `expand=line_items`.') }),
   'A transaction in a list.',
   { id: 'TransactionListItem' },
 );

@@ -31,11 +31,7 @@ export type RowAmounts = Bases & { readonly tax: bigint; readonly calculated: bi
  * credits voided in any order. The credits of a line must still add up to every recorded amount.
  */
 export type Amounts = Share &
-  Bases & {
-    readonly discount: bigint;
-    readonly third_party_discount: bigint;
-    readonly rows: readonly RowAmounts[];
-  };
+  Bases & { readonly discount: bigint; readonly third_party_discount: bigint; readonly rows: readonly RowAmounts[] };
 
 /** The amounts of live credits by id of the sale's line or shipping charge, and of credit lines that match none. */
 export type Credited = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };

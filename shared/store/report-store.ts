@@ -50,9 +50,7 @@ const markFrom = (item: unknown): Mark => {
 
 const TableName = environment.tables.transactions;
 
-const put = (Item: Item, seen: number): Write => ({
-  Put: { TableName, Item, ...absentOrAsSeen(seen) },
-});
+const put = (Item: Item, seen: number): Write => ({ Put: { TableName, Item, ...absentOrAsSeen(seen) } });
 
 /** Returns the store of marks and sums on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({

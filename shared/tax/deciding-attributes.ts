@@ -14,10 +14,7 @@ import { effectInWords } from './rule-words.ts';
  * An attribute that changes the taxability, and the rule that applies with it. `undefined`: no rule, so the general
  * rate applies.
  */
-type DecidingAttribute = {
-  readonly attribute: ProductAttribute;
-  readonly rule: DecidingRule | undefined;
-};
+type DecidingAttribute = { readonly attribute: ProductAttribute; readonly rule: DecidingRule | undefined };
 
 const taxable: Effect = { type: 'taxable' };
 const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);

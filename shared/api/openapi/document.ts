@@ -25,10 +25,7 @@ const introduction = readFileSync(new URL('./introduction.md', import.meta.url),
 const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` as const });
 
 const resources: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
-  customers: {
-    description: 'The id of the customer in your system, percent-encoded.',
-    example: exampleCustomer.id,
-  },
+  customers: { description: 'The id of the customer in your system, percent-encoded.', example: exampleCustomer.id },
   filings: { description: 'The id of the filing.', example: exampleFilingId },
   transactions: { description: 'The id of the transaction.', example: exampleId },
 };

@@ -21,11 +21,7 @@ const withoutNullUnion = (schema: Schema): Schema => {
     const { title, ...others } = rest;
     return { ...others, anyOf: [{ ...first, ...(title !== undefined && { title }) }, second] };
   }
-  return {
-    ...first,
-    ...rest,
-    type: [...[first.type].flat(), 'null'],
-  };
+  return { ...first, ...rest, type: [...[first.type].flat(), 'null'] };
 };
 
 /**

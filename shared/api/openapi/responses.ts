@@ -186,12 +186,7 @@ const errorResponse = (
   ].join('\n'),
   headers,
   'x-codes': [...codes],
-  content: {
-    'application/json': {
-      schema: ErrorResponse,
-      example: problemExample(status, codes, own),
-    },
-  },
+  content: { 'application/json': { schema: ErrorResponse, example: problemExample(status, codes, own) } },
 });
 
 const byStatus = (codes: readonly Code[]) =>

@@ -108,11 +108,7 @@ export const renewedCustomer = customerAnswer({
   version: 2,
 });
 
-const michigan = {
-  jurisdiction_code: 'US-MI',
-  jurisdiction_name: 'Michigan',
-  jurisdiction_type: 'state',
-} as const;
+const michigan = { jurisdiction_code: 'US-MI', jurisdiction_name: 'Michigan', jurisdiction_type: 'state' } as const;
 
 const figures = {
   gross_amount: '95.00',

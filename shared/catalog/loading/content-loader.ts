@@ -87,10 +87,7 @@ export const contentCache = (charactersMax: number, dropped: () => void) => {
     keepHead: ({ value, characters }: Measured<ReleaseHead>) => keep(value.id, value, characters),
     keepPart: (name: PartName, part: Measured<ReleasePart> | undefined): ReleasePart | null =>
       keep(getName(name), part?.value ?? null, part?.characters ?? 0),
-    size: () => ({
-      entries: young.entries.size + old.entries.size,
-      characters: young.characters + old.characters,
-    }),
+    size: () => ({ entries: young.entries.size + old.entries.size, characters: young.characters + old.characters }),
   };
 };
 

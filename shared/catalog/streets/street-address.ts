@@ -69,10 +69,7 @@ export const parseStreet = (words: readonly string[]): Street => {
   if (suffix !== undefined) last -= 1;
   const pre = last > 1 ? directions.get(words[0] ?? '') : undefined;
   if (pre !== undefined) first = 1;
-  return {
-    name: words.slice(first, last).join(' '),
-    affixes: [pre, suffix, post].map((word) => word ?? '').join(),
-  };
+  return { name: words.slice(first, last).join(' '), affixes: [pre, suffix, post].map((word) => word ?? '').join() };
 };
 
 const plainWord = /^[A-Z0-9-]+$/;

@@ -276,10 +276,7 @@ export const checkCredits = async (
     for (const [id, by] of taken.charges) charges.set(id, moved(charges.get(id) ?? noAmounts, by, 1n));
     unmatched = plus(unmatched, taken.unmatched);
   }
-  return {
-    live,
-    faults: [...counterFaults(sale, charges, unmatched), ...creditableFaults(transaction, taking)],
-  };
+  return { live, faults: [...counterFaults(sale, charges, unmatched), ...creditableFaults(transaction, taking)] };
 };
 
 const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;

@@ -4,11 +4,7 @@ export type PageRequest = { readonly starting_after?: string; readonly limit: nu
  * Rows, the cursor of the next request, and the time back to which the list was searched. The last two are `null` at
  * the end of the list.
  */
-export type Part<Row> = {
-  readonly rows: readonly Row[];
-  readonly next: string | null;
-  readonly backTo: string | null;
-};
+export type Part<Row> = { readonly rows: readonly Row[]; readonly next: string | null; readonly backTo: string | null };
 
 type Search<Row> = {
   readonly load: (request: PageRequest) => Promise<Part<Row>>;

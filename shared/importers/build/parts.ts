@@ -55,10 +55,7 @@ const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
   return isWhole ? [first.slice(0, 5), last.slice(0, 5)] : [first, last];
 };
 
-type Details = {
-  readonly evidence: Evidence;
-  readonly getMeaning: (set: number) => SpanMeaning;
-};
+type Details = { readonly evidence: Evidence; readonly getMeaning: (set: number) => SpanMeaning };
 
 const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
   Object.assign({}, ...meanings.map(({ flags }) => flags));

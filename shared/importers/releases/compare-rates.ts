@@ -84,11 +84,7 @@ export const addToRateBook = (
     if (!book.rates.has(code)) book.rates.set(code, own);
 };
 
-export type RateChange = Change & {
-  readonly jurisdiction: string;
-  readonly name: string;
-  readonly kind: RateKind;
-};
+export type RateChange = Change & { readonly jurisdiction: string; readonly name: string; readonly kind: RateKind };
 
 const ratesIn = ({ own, rates }: RateBook, code: string): readonly Rate[] => [
   ...own.filter(({ jurisdiction }) => jurisdiction === code),

@@ -22,10 +22,7 @@ export const listZipRanges = (key: string, location: Location): readonly NumberR
   const whole = getWhole(key);
   if (!isZip(key)) return location.cities.includes(key) ? [whole] : [];
   return location.zips
-    .map(([from, to]) => ({
-      low: Math.max(whole.low, bound(from, '0')),
-      high: Math.min(whole.high, bound(to, '9')),
-    }))
+    .map(([from, to]) => ({ low: Math.max(whole.low, bound(from, '0')), high: Math.min(whole.high, bound(to, '9')) }))
     .filter(({ low, high }) => low <= high);
 };
 

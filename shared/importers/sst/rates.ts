@@ -105,10 +105,7 @@ const exceptions: Readonly<Record<string, Partial<StateExceptions>>> = {
   IA: { isCounty: (code) => code !== '199' },
   NV: { countyRequired: true },
   SD: { ignoredTypes: { 49: 'tribal taxes (type 49) are not added to other taxes' } },
-  TN: {
-    ignoredTypes: { 63: 'rows of type 63 repeat the rates of counties and cities' },
-    countyAndCityMax: '0.0275',
-  },
+  TN: { ignoredTypes: { 63: 'rows of type 63 repeat the rates of counties and cities' }, countyAndCityMax: '0.0275' },
   WA: { isCounty: (code) => code < '079' || code > '087', cityReplacesCounty: true },
 };
 

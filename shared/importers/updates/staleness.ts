@@ -8,11 +8,7 @@ import type { PublishedFile, Publisher } from './publishers.ts';
  * date.
  */
 export type UpdateRecord = {
-  readonly files: readonly {
-    readonly option: string;
-    readonly name: string;
-    readonly last_modified: string | null;
-  }[];
+  readonly files: readonly { readonly option: string; readonly name: string; readonly last_modified: string | null }[];
   readonly imported_at: string | null;
   readonly failure: { readonly since: string } | null;
 };

@@ -34,11 +34,7 @@ type LocalContext = {
 };
 
 /** The local taxes of combined rates: codes, entries of new jurisdictions, and the last day. */
-type Locals = {
-  readonly codes: readonly string[];
-  readonly entries: readonly Entry[];
-  readonly to: string | null;
-};
+type Locals = { readonly codes: readonly string[]; readonly entries: readonly Entry[]; readonly to: string | null };
 
 const one = 10n ** BigInt(rateDecimals);
 

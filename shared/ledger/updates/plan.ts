@@ -81,10 +81,7 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
       calculated_tax_amount: calculated.value.tax_amount,
       tax_amount_source: supplied === null ? 'calculated' : 'provided',
     },
-    basis: {
-      ...replacedTax(calculated.value, outcome),
-      ...(parent && { replacedReason: parent.replacedReason }),
-    },
+    basis: { ...replacedTax(calculated.value, outcome), ...(parent && { replacedReason: parent.replacedReason }) },
   });
 };
 

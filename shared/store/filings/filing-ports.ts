@@ -34,9 +34,7 @@ const TableName = environment.tables.transactions;
 type Item = ItemKey & Readonly<Record<string, unknown>>;
 type Condition = { readonly ConditionExpression: string };
 
-const put = (Item: Item, condition?: Condition): Write => ({
-  Put: { TableName, Item, ...condition },
-});
+const put = (Item: Item, condition?: Condition): Write => ({ Put: { TableName, Item, ...condition } });
 const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { TableName, Key, ...condition } });
 
 /** Returns the write of a versioned item: a new item, or an item that still has the version that was read. */

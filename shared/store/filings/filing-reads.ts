@@ -72,10 +72,7 @@ const openEntries: FilingReads['openEntries'] = async (
     await queryPage({
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',
-      ExpressionAttributeValues: {
-        ':shard': pk,
-        ':end': `${lastMonth}#${highest}`,
-      },
+      ExpressionAttributeValues: { ':shard': pk, ':end': `${lastMonth}#${highest}` },
       Limit: limit,
       ...startAfter(after ? openEntryKey(account, after) : before),
     }),

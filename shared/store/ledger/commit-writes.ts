@@ -44,10 +44,7 @@ export const claimItem = (
   ...claimKey(account, reference),
   transaction_id: id,
   ...(status === 'draft' &&
-    expires_at !== null && {
-      expires_at: new Date(expires_at).toISOString(),
-      ttl: ttlSeconds(Date.parse(expires_at)),
-    }),
+    expires_at !== null && { expires_at: new Date(expires_at).toISOString(), ttl: ttlSeconds(Date.parse(expires_at)) }),
 });
 
 /** The purpose of a write. It determines the meaning of a failed condition. */

@@ -72,10 +72,7 @@ const optionally = (value: string | null | undefined, attribute: (value: string)
 /** Returns a draft's deadline and its partition in the index that the sweep reads. Other statuses have neither. */
 const deadline = (account: string, { id, status, expires_at }: Transaction) =>
   status === 'draft'
-    ? optionally(expires_at, (at) => ({
-        expires_at: new Date(at).toISOString(),
-        draft_shard: draftShard(account, id),
-      }))
+    ? optionally(expires_at, (at) => ({ expires_at: new Date(at).toISOString(), draft_shard: draftShard(account, id) }))
     : {};
 
 /** Returns the states with a tax or an exemption, for the list filter `state`. */

@@ -17,9 +17,7 @@ export const taxable = defineEffect({
   coverageTerm: () => 'taxable',
 });
 
-const resolvedExempt: ResolvedEffect = {
-  assess: (treatment, { net }) => untaxed(treatment, net, 'product_exempt'),
-};
+const resolvedExempt: ResolvedEffect = { assess: (treatment, { net }) => untaxed(treatment, net, 'product_exempt') };
 
 export const exempt = defineEffect({
   schema: () => typed('exempt', {}),
