@@ -343,6 +343,15 @@ describe('imports', () => {
     }
   };
 
+  // On a day before the first complete day of the second import, the first one applies. The third one is complete.
+  const albany = { kind: 'city', city: 'ALBANY', from: null, to: null } as const;
+  const overlaid = [1000, 2000, 3000].map((local): Step => {
+    const rate = { local, rateFrom: '2020-01-01' };
+    const rows = [{ place: { ...albany, locals: [localCode('NY', rate)] }, ...rate }];
+    const completeFrom = local === 2000 ? '2026-11-15' : null;
+    return { kind: 'import', file: { state: 'NY', rows, completeFrom }, activates: true, onActive: true };
+  });
+
   const builtInAnswers = new Map<State, Promise<Answers>>();
   const readBuiltInAnswers = (state: State): Promise<Answers> => {
     const known = builtInAnswers.get(state) ?? readAnswers(createService(10_000_000), state);
@@ -371,7 +380,7 @@ describe('imports', () => {
               expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
             }
         }),
-        { numRuns: 8 },
+        { numRuns: 8, examples: [[{ state: 'NY', steps: overlaid, charactersMax: 20_000 }]] },
       );
     });
   });

@@ -324,6 +324,12 @@ describe('the changes by an import', () => {
         largest: { key: '55901', day: '2026-10-01', before: 8_125_000n, after: 6_875_000n },
       },
     });
+    // A change from today on is not in the past.
+    expect(await readImpact(['Z 55901 from:20261122'])).toMatchObject({
+      changed: 1,
+      largest: { key: '55901', day: today },
+      past: { changed: 0, firstDay: null, largest: null },
+    });
     expect(await readImpact(['Z 55901 place:54880 from:20261001'])).toMatchObject({
       past: { changed: 0, firstDay: null, largest: null },
     });

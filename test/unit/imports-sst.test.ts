@@ -239,6 +239,7 @@ describe('overlapping SST rate rows', () => {
             .toSorted()
             .at(-1);
           const expected = there.filter(({ from }) => from === latest).at(-1)?.rate;
+          for (const { from, to } of rates) expect((from ?? '') <= (to ?? '9')).toBe(true);
           const actual = rates.filter(({ from, to }) => (from ?? '') <= day && (to === null || day <= to));
           expect(actual.map(({ rate }) => rate)).toEqual(expected === undefined ? [] : [expected]);
         }
