@@ -12,6 +12,7 @@ import {
   registeredUntil,
   registrationsIn,
 } from '../../shared/filings/periods.ts';
+import cases from '../fixtures/filing-periods.json' with { type: 'json' };
 import { statePeriods } from '../support/facts.ts';
 import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../support/local-days.ts';
 
@@ -55,6 +56,9 @@ const arbitraryRegistrations = fc
     ),
   );
 
+type Change = Readonly<Record<'to' | 'begins', string>> &
+  Readonly<Record<'from' | 'becomes', Frequency>> & { readonly periods: readonly string[] };
+
 describe('periods', () => {
   it('are contiguous for every change of frequency', () => {
     fc.assert(
@@ -70,56 +74,18 @@ describe('periods', () => {
     );
   });
 
-  it.each<{ from: Frequency; to: string; becomes: Frequency; begins: string; periods: string[]; because: string }>([
-    {
-      from: 'year',
-      to: '2026-03-31',
-      becomes: 'month',
-      begins: '2026-04-01',
-      periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'],
-      because: 'a year ends early',
+  it.each(cases.changes as readonly Change[])(
+    'from $from to $becomes on $begins are $periods, because $because',
+    ({ from, to, becomes, begins, periods }) => {
+      const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
+      const first = periodAfter('2025-12-31', registrations);
+      const both = [first, periodAfter(first.end, registrations)];
+      expect(both.map(({ start, end }) => `${start} ${end}`)).toEqual(periods);
+      // Every day of a period has the same period, unless a filing divides it.
+      for (const period of both)
+        for (const day of [period.start, period.end]) expect(periodAround(day, registrations)).toEqual(period);
     },
-    {
-      from: 'quarter',
-      to: '2026-01-31',
-      becomes: 'month',
-      begins: '2026-02-01',
-      periods: ['2026-01-01 2026-01-31', '2026-02-01 2026-02-28'],
-      because: 'a quarter ends early',
-    },
-    {
-      from: 'year',
-      to: '2026-02-10',
-      becomes: 'quarter',
-      begins: '2026-02-11',
-      periods: ['2026-01-01 2026-02-28', '2026-03-01 2026-03-31'],
-      because: 'months are not divided',
-    },
-    {
-      from: 'year',
-      to: '2026-03-31',
-      becomes: 'year',
-      begins: '2026-04-01',
-      periods: ['2026-01-01 2026-12-31', '2027-01-01 2027-12-31'],
-      because: 'the frequency is the same',
-    },
-    {
-      from: 'year',
-      to: '2026-03-31',
-      becomes: 'year',
-      begins: '2026-06-15',
-      periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'],
-      because: 'a registration ends a period',
-    },
-  ])('from $from to $becomes on $begins are $periods, because $because', ({ from, to, becomes, begins, periods }) => {
-    const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
-    const first = periodAfter('2025-12-31', registrations);
-    const both = [first, periodAfter(first.end, registrations)];
-    expect(both.map(({ start, end }) => `${start} ${end}`)).toEqual(periods);
-    // Every day of a period has the same period, unless a filing divides it.
-    for (const period of both)
-      for (const day of [period.start, period.end]) expect(periodAround(day, registrations)).toEqual(period);
-  });
+  );
 
   it.each(frequencies)('end with their last day, in leap years and others: %s', (frequency) => {
     const registrations = [registration('0001-01-01', null, frequency)];
@@ -232,40 +198,11 @@ describe('the next period', () => {
       { oldestOpenMonths: async () => [null, oldest] },
     );
 
-  it.each<{ oldest?: string; last?: string; from?: string; end: string | null; because: string }>([
-    { end: null, because: 'nothing is open and nothing was closed' },
-    { oldest: '2026-03', end: '2026-03-31', because: 'the oldest entry is of that month' },
-    { oldest: '0202-10', end: '2022-05-31', because: 'books open four years before the account was created' },
-    { oldest: '0202-10', from: '2026-01-01', end: '2026-01-31', because: 'the setting determines when books open' },
-    { last: '0202-10-31', end: '2022-05-31', because: 'a long-closed period is before the books' },
-    { last: '2022-04-30', end: '2022-05-31', because: 'the next period has days within the books' },
-    { last: '2026-09-30', end: '2026-10-31', because: 'periods are consecutive' },
-    { last: '2026-09-30', oldest: '2026-01', end: '2026-10-31', because: 'late entries do not reopen earlier periods' },
-    { last: '2025-09-30', from: '2026-07-01', end: '2025-10-31', because: 'a later setting skips no period' },
-    { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting applies' },
-  ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
+  it.each(cases.next)('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
     expect((await next(oldest, last, from)).period?.end ?? null).toBe(end);
   });
 
-  it.each<{ oldest?: string; last: string; end: string; because: string }>([
-    { last: '2026-01-31', end: '2026-02-28', because: 'the account is registered' },
-    { last: '2026-02-28', end: '2026-09-30', because: 'no return is due between registrations' },
-    { last: '2026-02-28', oldest: '2026-05', end: '2026-05-31', because: 'May has an entry' },
-    {
-      last: '2026-02-28',
-      oldest: '2026-01',
-      end: '2026-03-31',
-      because: 'a late entry is filed at the next opportunity',
-    },
-    { last: '2026-02-28', oldest: '2026-11', end: '2026-09-30', because: 'a later entry does not matter' },
-    { last: '2026-12-31', end: '2027-01-31', because: 'after the last registration, a request determines the period' },
-    {
-      last: '2026-12-31',
-      oldest: '2027-05',
-      end: '2027-05-31',
-      because: 'no empty return is due after the last registration',
-    },
-  ])('ends on $end after $last, because $because', async ({ oldest = null, last, end }) => {
+  it.each(cases.between)('ends on $end after $last, because $because', async ({ oldest = null, last, end }) => {
     const both = [
       registration('2025-01-01', '2026-02-10', 'month'),
       registration('2026-08-05', '2026-12-31', 'quarter'),
