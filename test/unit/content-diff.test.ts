@@ -7,15 +7,22 @@ import { addToRateBook, compareRates, newRateBook } from '../../shared/importers
 import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
 
-const rate = (code: string, value: string, from: string | null, to: string | null = null, others = {}): Rate => ({
-  jurisdiction: code,
-  rate: value,
-  from,
-  to,
-  source: 'test',
-  confidence: 'high',
-  ...others,
-});
+/** Rates as `A 0.01 2020-01-01..2020-12-31`, then the rate on food and the rate of sales from other states. */
+const readRates = (texts: readonly string[]): readonly Rate[] =>
+  texts.map((text) => {
+    const [code = '', value = '', days = '', food_rate, interstate] = text.split(' ');
+    const [from, to] = days.split('..');
+    return {
+      jurisdiction: code,
+      rate: value,
+      from: from || null,
+      to: to || null,
+      source: 'test',
+      confidence: 'high',
+      ...(food_rate !== undefined && { food_rate }),
+      ...(interstate !== undefined && { interstate: { rate: interstate } }),
+    };
+  });
 
 describe('the changed combined rates', () => {
   const of = [
@@ -33,35 +40,26 @@ describe('the changed combined rates', () => {
         [zips.map((range) => range.join('-')).join(' '), from, to ?? 'open', old, next].join(' | '),
     );
 
-  it.each([
-    {
-      because: 'the last day of a location',
-      key: '55401',
-      before: [area('55401', '55401', ['A'], { to: '2026-03-31' })],
-      after: [area('55401', '55401', ['A'])],
-      changes: ['554010000-554019999 | 2026-04-01 | open | 0.06 | 0.07'],
-    },
-    {
-      because: 'a city is found by name',
-      key: 'DULUTH',
-      before: [buildLocation({ cities: ['DULUTH'], alternatives: [['A']], from: '2020-01-01' })],
-      after: [buildLocation({ cities: ['DULUTH'], alternatives: [['B']], from: '2020-01-01' })],
-      changes: [' | 2020-01-01 | open | 0.07 | 0.08'],
-    },
-    {
-      because: 'one entry for ranges with the same change',
-      key: '55401',
-      before: [area('55401', '55401', ['A'])],
-      after: [
-        area('55401', '55401', ['A']),
-        area('554010100', '554010199', ['B']),
-        area('554010300', '554010399', ['B']),
-      ],
-      changes: ['554010100-554010199 554010300-554010399 | 2020-01-01 | open | 0.07 | 0.08'],
-    },
-  ])('have $because', ({ key, before, after, changes }) => {
-    expect(texts(key, before, after)).toEqual(changes);
-  });
+  const city = (code: string) => buildLocation({ cities: ['DULUTH'], alternatives: [[code]], from: '2020-01-01' });
+  const b = (low: string, high: string) => area(low, high, ['B']);
+
+  it.each<[because: string, key: string, before: Location[], after: Location[], changes: string]>([
+    [
+      'the last day of a location',
+      '55401',
+      [area('55401', '55401', ['A'], { to: '2026-03-31' })],
+      [area('55401', '55401', ['A'])],
+      '554010000-554019999 | 2026-04-01 | open | 0.06 | 0.07',
+    ],
+    ['a city that is found by name', 'DULUTH', [city('A')], [city('B')], ' | 2020-01-01 | open | 0.07 | 0.08'],
+    [
+      'one entry for ranges with the same change',
+      '55401',
+      [area('55401', '55401', ['A'])],
+      [area('55401', '55401', ['A']), b('554010100', '554010199'), b('554010300', '554010399')],
+      '554010100-554010199 554010300-554010399 | 2020-01-01 | open | 0.07 | 0.08',
+    ],
+  ])('have %s', (_, key, before, after, changes) => expect(texts(key, before, after)).toEqual([changes]));
 
   it('match the narrowest range of every address on every day', () => {
     const days = ['2020-01-01', '2020-06-30', '2020-07-01', '2021-12-31', '2022-01-01', '2023-05-05'];
@@ -117,55 +115,53 @@ describe('the changed combined rates', () => {
 });
 
 describe('the changed jurisdiction rates', () => {
-  const getBook = (...parts: readonly (readonly Rate[])[]) => {
+  const getBook = (rates: readonly Rate[]) => {
     const book = newRateBook({ established_from: '2026-01-01' });
-    for (const rates of parts)
-      addToRateBook(book, { jurisdictions: rates.map((one) => jurisdiction(one.jurisdiction, 'city')), rates });
+    // Many parts repeat a jurisdiction and its rates.
+    for (const part of [rates, rates])
+      addToRateBook(book, { jurisdictions: part.map((one) => jurisdiction(one.jurisdiction, 'city')), rates: part });
     return book;
   };
-  const a = (value: string, from: string | null, to: string | null = null, others = {}) =>
-    rate('A', value, from, to, others);
 
-  it.each([
-    {
-      because: 'equal rates in different notation are omitted',
-      before: [a('0.0050', '2020-01-01', '2024-03-31'), a('0.015', '2024-04-01')],
-      after: [a('0.005', '2020-01-01', '2024-03-31'), a('0.0150', '2024-04-01')],
-      changes: [],
-    },
-    {
-      because: 'a past correction affects only its days',
-      before: [a('0.01', '2020-01-01', '2021-06-30'), a('0.02', '2021-07-01')],
-      after: [a('0.01', '2020-01-01', '2021-03-31'), a('0.02', '2021-04-01')],
-      changes: ['A general 2021-04-01 2021-06-30 0.01 0.02'],
-    },
-    {
-      because: 'adjacent days with equal changes are merged',
-      before: [a('0.01', '2020-01-01')],
-      after: [a('0.02', '2020-01-01', '2020-12-31'), a('0.02', '2021-01-01')],
-      changes: ['A general 2020-01-01  0.01 0.02'],
-    },
-    {
-      because: 'a jurisdiction is added and another is removed',
-      before: [a('0.01', '2020-01-01')],
-      after: [rate('B', '0.02', '2020-01-01', '2020-12-31')],
-      changes: ['A general 2020-01-01  0.01 ', 'B general 2020-01-01 2020-12-31  0.02'],
-    },
-    {
-      because: 'a rate without a first day applies from the day of its release',
-      before: [a('0.01', null)],
-      after: [a('0.01', '2020-01-01')],
-      changes: ['A general 2020-01-01 2025-12-31  0.01'],
-    },
-    {
-      because: 'food and sales from other states are separate kinds',
-      before: [a('0.04', '2020-01-01', null, { food_rate: '0', interstate: { rate: '0.03' } })],
-      after: [a('0.04', '2020-01-01', null, { food_rate: '0.01', interstate: { rate: '0.04' } })],
-      changes: ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
-    },
-  ])('include a jurisdiction if $because', ({ before, after, changes }) => {
-    // Many parts repeat a jurisdiction and its rates.
-    const found = compareRates(getBook(before, before), getBook(after));
+  it.each<[because: string, before: string[], after: string[], changes: string[]]>([
+    [
+      'equal rates in different notation are omitted',
+      ['A 0.0050 2020-01-01..2024-03-31', 'A 0.015 2024-04-01..'],
+      ['A 0.005 2020-01-01..2024-03-31', 'A 0.0150 2024-04-01..'],
+      [],
+    ],
+    [
+      'a past correction affects only its days',
+      ['A 0.01 2020-01-01..2021-06-30', 'A 0.02 2021-07-01..'],
+      ['A 0.01 2020-01-01..2021-03-31', 'A 0.02 2021-04-01..'],
+      ['A general 2021-04-01 2021-06-30 0.01 0.02'],
+    ],
+    [
+      'adjacent days with equal changes are merged',
+      ['A 0.01 2020-01-01..'],
+      ['A 0.02 2020-01-01..2020-12-31', 'A 0.02 2021-01-01..'],
+      ['A general 2020-01-01  0.01 0.02'],
+    ],
+    [
+      'a jurisdiction is added and another is removed',
+      ['A 0.01 2020-01-01..'],
+      ['B 0.02 2020-01-01..2020-12-31'],
+      ['A general 2020-01-01  0.01 ', 'B general 2020-01-01 2020-12-31  0.02'],
+    ],
+    [
+      'a rate without a first day applies from the day of its release',
+      ['A 0.01 ..'],
+      ['A 0.01 2020-01-01..'],
+      ['A general 2020-01-01 2025-12-31  0.01'],
+    ],
+    [
+      'food and sales from other states are separate kinds',
+      ['A 0.04 2020-01-01.. 0 0.03'],
+      ['A 0.04 2020-01-01.. 0.01 0.04'],
+      ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
+    ],
+  ])('include a jurisdiction if %s', (_, before, after, changes) => {
+    const found = compareRates(getBook(readRates(before)), getBook(readRates(after)));
     expect(
       found.map(({ jurisdiction: code, kind, from, to, old, new: next }) =>
         [code, kind, from, to, old, next].join(' '),
