@@ -1,11 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { handler } from '../../functions/announce-changes.ts';
-import { matches, openStream } from '../../infra/local/table-stream.ts';
-import { environment } from '../../shared/config/environment.ts';
-import { patterns } from '../../shared/events/announce.ts';
-import type { FilingEvent } from '../../shared/events/event.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { exemptParts, getSum, listExceptions, type Part, returnSums, sum, zero } from '../support/entry-texts.ts';
 import {
@@ -21,7 +16,6 @@ import {
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { readRecords } from '../support/raw-items.ts';
 import { creditOf, getMeta, getRefusal, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
 import { isLong } from '../support/seeded.ts';
 
@@ -477,10 +471,8 @@ const getText = (row: CsvRow, names: readonly string[]) => names.map((name) => r
 let unregistered: string;
 const filings = new Map<State, Filing>();
 const filed = new Map<State, Filing>();
-let stream: string;
 
 beforeAll(async () => {
-  stream = await openStream(environment.tables.transactions);
   const registrations = states.map((state) => ({
     state,
     from: state === 'WA' ? washingtonFrom : '2026-10-01',
@@ -669,30 +661,3 @@ it('each transaction is marked as filed by its last return; drafts, voided and o
 });
 
 it('the ledger verifies without findings', () => expectVerified(caller));
-
-it('the events have the same amounts', async () => {
-  const records = await readRecords(stream);
-  const published = await handler(records.filter((record) => patterns.some((pattern) => matches(pattern, record))));
-  const ofFilings = published.filter((event): event is FilingEvent => 'filing' in event);
-  expect(ofFilings).toHaveLength(2 * states.length);
-  for (const state of states) {
-    const { summary } = expectedReturn(state);
-    const { id } = filings.get(state) as Filing;
-    const own = ofFilings.filter(({ filing }) => filing.id === id);
-    expect(own.map(({ event_type, filing }) => [event_type, filing.summary])).toEqual([
-      ['filing.closed', summary],
-      ['filing.filed', summary],
-    ]);
-    expect(own[1]?.filing.confirmation_number).toBe(`${state}-1`);
-  }
-  const finalized = published.flatMap((event) =>
-    'transaction' in event && ['transaction.finalized', 'credit.finalized'].includes(event.event_type)
-      ? [[event.transaction.id, event.transaction.total_amount, event.transaction.tax_amount].join(' ')]
-      : [],
-  );
-  const inReturns = new Set(states.flatMap((state) => expectedReturn(state).ids));
-  const recorded = documents
-    .filter(({ id }) => inReturns.has(id))
-    .map(({ id, total_amount, tax_amount }) => [id, total_amount, tax_amount].join(' '));
-  expect(finalized).toEqual(expect.arrayContaining(recorded));
-});

@@ -112,61 +112,6 @@ describe('creating', () => {
     },
   );
 
-  it.each<[string, object, string, string]>([
-    ['no id', { id: undefined }, 'required_field /id', 'Send id, '],
-    ['an empty id', { id: '' }, 'invalid_format /id', '1 to 255 characters'],
-    ['a long id', { id: 'x'.repeat(256) }, 'invalid_format /id', '1 to 255 characters'],
-    ['a relative path as an id', { id: '..' }, 'invalid_format /id', '".." is not valid.'],
-    ['a percent-encoded id', { id: 'a%2Fb' }, 'invalid_format /id', '"a%2Fb" is not valid.'],
-    ['a long name', { name: 'x'.repeat(256) }, 'invalid_format /name', 'at most 255'],
-    ['too many certificates', { exemptions: Array(101).fill(resale()) }, 'invalid_format /exemptions', 'at most 100'],
-    ...(
-      [
-        ['no reason', {}, 'required_field /exemptions/0/reason', 'resale, government'],
-        ['an unknown reason', { reason: 'church' }, 'invalid_format /exemptions/0/reason', '"church" is not valid.'],
-        [
-          'an unknown state',
-          resale({ states: ['MI', 'Bavaria'] }),
-          'invalid_format /exemptions/0/states/1',
-          '"Bavaria"',
-        ],
-        ['no states', resale({ states: [] }), 'invalid_format /exemptions/0/states', 'null for all states'],
-        ['an invalid day', resale({ valid_to: '2026-02-30' }), 'invalid_format /exemptions/0/valid_to', '"2026-02-30"'],
-        ...[
-          'http://files.example.com/a.pdf',
-          'javascript:alert(1)',
-          'https://user:secret@files.example.com/a.pdf',
-          'https://files.example.com/a b.pdf',
-          'https://',
-          `https://files.example.com/${'x'.repeat(480)}`,
-        ].map(
-          (document_url) =>
-            [
-              `the link ${document_url.slice(0, 50)}`,
-              resale({ document_url }),
-              'invalid_format /exemptions/0/document_url',
-              'begins with https://',
-            ] as const,
-        ),
-        [
-          'an end before the beginning',
-          resale({ valid_from: '2026-02-02', valid_to: '2026-02-01' }),
-          'invalid_format /exemptions/0/valid_to',
-          '2026-02-01 is before valid_from 2026-02-02.',
-        ],
-      ] as const
-    ).map(([title, terms, refused, detail]): [string, object, string, string] => [
-      title,
-      { exemptions: [terms] },
-      refused,
-      detail,
-    ]),
-  ])('rejects %s with the field and value', async (_name, body, expected, detail) => {
-    const refused = await (await newClient()).create({ id: 'a', ...body });
-    expect(getRefusal(refused)).toBe(`422 | validation_${expected}`);
-    expect(refused.text).toContain(JSON.stringify(detail).slice(1, -1));
-  });
-
   it('stores the largest customer, and reads 100 of them at once', { timeout: 60_000 }, async () => {
     const client = await newClient();
     const states = stateJurisdictions.slice(0, 60).map((code) => code.slice(3));

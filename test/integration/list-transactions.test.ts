@@ -109,83 +109,13 @@ it('has 25 rows by default, and 1 to 100 with a limit', async () => {
   expect([new Set(ids).size, pages]).toEqual([27, 2]);
 });
 
-it.each([
-  ['colour=red', 'unknown_parameter colour'],
-  ['Status=draft', 'unknown_parameter Status'],
-  ['tax_date=2026-10-01', 'unknown_parameter tax_date'],
-  ['tax_date[eq]=2026-10-01', 'unknown_parameter tax_date[eq]'],
-  ['__proto__=1', 'unknown_parameter __proto__'],
-  ['status=draft&status=void', 'invalid_format status'],
-  ['status=open', 'invalid_format status'],
-  ['status=', 'invalid_format status'],
-  ['type=refund', 'invalid_format type'],
-  ['reference_id=', 'invalid_format reference_id'],
-  ['tax_date[gte]=yesterday', 'invalid_format tax_date[gte]'],
-  ['created_at[lt]=2026-02-30', 'invalid_format created_at[lt]'],
-  ['expand=history', 'invalid_format expand'],
-  ['expand=line_items&limit=11', 'invalid_format limit'],
-  ...['0', '101', '-1', '1.5', '', 'ten', '01', '%205'].map((limit): [string, string] => [
-    `limit=${limit}`,
-    'invalid_format limit',
-  ]),
-  ['starting_after=', 'invalid_format starting_after'],
-  ['limit=0&colour=red&status=x', 'unknown_parameter colour', 'invalid_format status', 'invalid_format limit'],
-])('rejects %s', async (query, ...refused) => {
+it('includes an explanation with the lines, and none in a row without lines', async () => {
   const client = connectClient(await newCaller());
-  const answer = await client.call('GET', `/transactions?${query}`);
-  expect(getRefusal(answer)).toBe(['422', ...refused.map((code) => `validation_${code}`)].join(' | '));
-  expect(answer.body.errors[0].source.pointer).toBeNull();
-});
-
-// Lambda limits a response to 6 MB.
-describe('the size of a response', () => {
-  const answerMax = 6 * 1024 * 1024;
-  const getBytes = ({ text }: { text: string }) => Buffer.byteLength(text);
-  /** A thousand lines, each with three tax rows, in a body close to the maximum size. */
-  const huge = (others: Record<string, unknown> = {}) =>
-    sale({
-      customer: { address: { city: 'Williamsburg', state: 'VA', postal_code: '23185', country: 'US' } },
-      line_items: Array.from({ length: 1000 }, (_, at) =>
-        goods({ id: `line_${at}`, metadata: { a: 'x'.repeat(450), b: 'y'.repeat(450) } }),
-      ),
-      ...others,
-    });
-
-  it('ends a page by its size in bytes, and continues from there', async () => {
-    const client = connectClient(await newCaller());
-    const ids: string[] = [];
-    for (let index = 0; index < 5; index++)
-      ids.unshift((await made(client.create(huge({ explain: index % 2 === 0 })))).id);
-    const first = await client.list({ expand: 'line_items' });
-    expect(getBytes(first)).toBeLessThan(4_100_000);
-    expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
-    expect(first.body.data.length).toBeLessThan(5);
-    for (const cursor of ['next_cursor', 'last id'] as const) {
-      const paged = await everyPage(client, { expand: 'line_items' }, cursor);
-      expect(paged.ids).toEqual(ids);
-      expect(paged.pages).toBeGreaterThan(2);
-    }
-    expect(listIds(await made(client.list()))).toEqual(ids);
-  });
-
-  it('includes an explanation with the lines, and none in a row without lines', async () => {
-    const client = connectClient(await newCaller());
-    const explained = await sold(client, { explain: true });
-    expect(explained.explanation?.length).toBeGreaterThan(3);
-    expect((await made(client.get(explained.id))).explanation).toEqual(explained.explanation);
-    expect((await made(client.list({ expand: 'line_items' }))).data).toEqual([explained]);
-    expect((await made(client.list())).data).toEqual([{ ...explained, line_items: null, explanation: null }]);
-  });
-
-  // With the built-in content, which taxes a line in at most three jurisdictions; the explanation has a separate limit.
-  it('is far below the limit for the largest transaction', async () => {
-    const client = connectClient(await newCaller());
-    const answer = await client.create(huge({ explain: true }));
-    expect(answer.status).toBe(201);
-    expect(getBytes(answer)).toBeGreaterThan(3_000_000);
-    expect(getBytes(answer)).toBeLessThan(answerMax * 0.7);
-    expect(getBytes(await client.list({ expand: 'line_items', limit: '1' }))).toBeLessThan(answerMax * 0.7);
-  });
+  const explained = await sold(client, { explain: true });
+  expect(explained.explanation?.length).toBeGreaterThan(3);
+  expect((await made(client.get(explained.id))).explanation).toEqual(explained.explanation);
+  expect((await made(client.list({ expand: 'line_items' }))).data).toEqual([explained]);
+  expect((await made(client.list())).data).toEqual([{ ...explained, line_items: null, explanation: null }]);
 });
 
 describe('GET /transactions?search', () => {
@@ -402,10 +332,17 @@ describe('the response of a sale with a thousand lines', () => {
   });
 });
 
-it('ends a list page by its size in bytes in Lambda', async () => {
+it('ends a list page by its size in bytes in Lambda, and continues from there', async () => {
   const client = connectClient(await newCaller());
-  for (let count = 0; count < 3; count++) await made(client.create(huge(225, 0)));
-  const page = await client.list({ expand: 'line_items' });
-  expect(getBytes(page)).toBeLessThan(lambdaMax);
-  expect(page.body).toMatchObject({ has_more: true });
+  const ids: string[] = [];
+  for (let at = 0; at < 5; at++) ids.unshift((await made(client.create(huge(150, 0, { explain: at % 2 === 0 })))).id);
+  const first = await client.list({ expand: 'line_items' });
+  expect(getBytes(first)).toBeLessThan(lambdaMax);
+  expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
+  for (const cursor of ['next_cursor', 'last id'] as const) {
+    const paged = await everyPage(client, { expand: 'line_items' }, cursor);
+    expect(paged.ids).toEqual(ids);
+    expect(paged.pages).toBeGreaterThan(2);
+  }
+  expect(listIds(await made(client.list()))).toEqual(ids);
 });

@@ -239,21 +239,6 @@ describe('GET /reports/by-state', () => {
       ['US-TX', '100.00', expect.objectContaining({ resale: '0.00', not_registered: '100.00' })],
     ]);
   });
-
-  it.each([
-    ['?from=2026-13', 'from'],
-    ['?from=2026-05&to=2026-04', 'from'],
-    ['?from=2023-11&to=2026-11', 'from'],
-    ['?to=November', 'to'],
-    // Eleven months before this is not a valid month.
-    ['?to=0000-01', 'to'],
-  ])("rejects %s with the parameter's name", async (query, parameter) => {
-    const { status, body } = await createFiler(await newCaller()).call('GET', `/reports/by-state${query}`);
-    expect([status, (body as never as { errors: [{ source: object }] }).errors[0].source]).toMatchObject([
-      422,
-      { parameter },
-    ]);
-  });
 });
 
 it('a redaction changes no sum', async () => {

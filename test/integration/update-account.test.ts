@@ -164,43 +164,6 @@ describe('POST /account', () => {
     expect(await made(read(caller))).not.toHaveProperty('return_identity');
     expect(getRefusal(await change(caller, { review_days: 5 }))).toBe('403 | auth_forbidden');
   });
-
-  it.each([
-    [{ registrations: [monthly('XX')] }, '/registrations/0/state'],
-    [{ registrations: [monthly('MI'), monthly('US-MI', '2026-05-01')] }, '/registrations'],
-    [{ registrations: [monthly('MI', '2026-05-01', '2026-04-30')] }, '/registrations'],
-    [{ registrations: [monthly('MI', '2026-01-01', null, 'half_year')] }, '/registrations'],
-    [{ registrations: [{ ...monthly('MI'), since: '2026-01-01' }] }, '/registrations/0/since'],
-    [{ registrations: 'all' }, '/registrations'],
-    [{ registrations: [] }, '/registrations'],
-    [{ registrations: Array.from({ length: 201 }, () => monthly('MI')) }, '/registrations'],
-    [{ registrations: [monthly('MI', '0001-01-01')] }, '/registrations/0/from'],
-    [{ collects_in: 'registered_states' }, '/collects_in'],
-    [{ collects_in: 'every_state', registrations: [monthly('MI')] }, '/registrations'],
-    [{ ship_from: { state: 'TX' } }, '/ship_from'],
-    [{ ship_from: { city: 'Detroit', zip: '48226' } }, '/ship_from/zip'],
-    [{ time_zone: 'Mars' }, '/time_zone'],
-    [{ books_open_from: '2026-02-30' }, '/books_open_from'],
-    [{ review_days: 21 }, '/review_days'],
-    [{ filing_reminder_days: [0] }, '/filing_reminder_days/0'],
-    [{ return_identity: { ...identity, state_ids: { ZZ: '1' } } }, '/return_identity'],
-    [{ return_identity: { ...identity, name: 'A shop' } }, '/return_identity/name'],
-    [{ return_identity: { ...identity, tin: { type: 'FEIN', number: '12-3456789' } } }, '/return_identity/tin/number'],
-    [
-      { remote_seller_elections: [{ state: 'MI', election: 'flat_rate', from: '2026-01-01' }] },
-      '/remote_seller_elections',
-    ],
-    [{ rate_limit: 5 }, '/rate_limit'],
-    [{ retail_delivery_fee: 'maybe' }, '/retail_delivery_fee'],
-  ])('case %#: refuses a wrong setting, and changes nothing', async (body, pointer) => {
-    const caller = await owner();
-    const refused = await change(caller, { review_days: 9, ...body });
-    expect(getRefusal(refused)).toContain(`${pointer}`);
-    expect(refused.text).not.toContain('Invalid input');
-    expect(refused.status).toBe(422);
-    for (const { detail } of refused.body.errors) expect(detail).toMatch(/Send |Leave /);
-    expect((await made(read(caller))).changes).toEqual([]);
-  });
 });
 
 describe('account store', () => {

@@ -138,32 +138,6 @@ describe('null', () => {
   );
 });
 
-it.each<[unknown, string]>([
-  ...['line_items', 'currency', 'tax_date', 'tax_included', 'collected_by', 'explain', 'status', 'type'].map(
-    (field): [object, string] => [{ [field]: null }, `required_field /${field}`],
-  ),
-  // The lines use the customer.
-  [{ customer: null }, 'required_field /customer/address'],
-  [{ line_items: [] }, 'invalid_format /line_items'],
-  [{ line_items: [{ unit_price: '1' }] }, 'required_field /line_items/0/quantity'],
-  [{ line_items: [{ quantity: '1' }] }, 'required_field /line_items/0/unit_price'],
-  [{ discount_amount: '100.01' }, 'invalid_format /discount_amount'],
-  [{ tax_amount: '1.001' }, 'invalid_format /tax_amount'],
-  [{ currency: 'JPY', tax_amount: '1.5' }, 'invalid_format /tax_amount'],
-  [{ tax_date: '2030-01-01' }, 'invalid_format /tax_date'],
-  [{ void_reason: 'x' }, 'invalid_format /void_reason'],
-  [{ status: 'finalized', void_reason: 'x' }, 'invalid_format /void_reason'],
-  // Only the service uses this reason.
-  [{ status: 'void', void_reason: 'draft_expired' }, 'invalid_format /void_reason'],
-  [[], 'invalid_format'],
-  [null, 'invalid_format'],
-  [{ customer: { address: { state: 'XX' } } }, 'address_unresolvable /customer/address/state'],
-])('rejects %j', async (body, refused) => {
-  const { client, before, update } = await start('draft');
-  expect(getRefusal(await update(body))).toBe(`422 | validation_${refused}`);
-  expect((await made(client.get(before.id))).version).toBe(1);
-});
-
 describe('metadata', () => {
   it('has at most 50 keys of 40 characters with 500 characters, even after a merge', async () => {
     const keys = (count: number, prefix: string) =>
