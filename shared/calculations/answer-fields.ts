@@ -36,44 +36,11 @@ export const transactionAnswerFields: AnswerFields = {
 
 /** The response fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
-  ...named(
-    'object',
-    'id',
-    'state',
-    'period_start',
-    'period_end',
-    'frequency',
-    'due_date',
-    'overdue',
-    'days_until_due',
-    'vendor_discount',
-    'vendor_discount_amount',
-    'vendor_discount_reason',
-    'worksheet_form',
-    'terms',
-  ),
-  ...named(
-    'status',
-    'confirmation_number',
-    'corrections',
-    'totals',
-    'totals_next_cursor',
-    'summary',
-    'exceptions',
-    'review',
-  ),
-  ...named(
-    'progress',
-    'asked_by',
-    'filed_by',
-    'created_at',
-    'closed_at',
-    'filed_at',
-    'canceled_at',
-    'warnings',
-    'entries',
-    'worksheet',
-  ),
+  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'overdue', 'days_until_due'),
+  ...named('vendor_discount', 'vendor_discount_amount', 'vendor_discount_reason', 'worksheet_form', 'terms', 'status'),
+  ...named('confirmation_number', 'corrections', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'review'),
+  ...named('progress', 'asked_by', 'filed_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings'),
+  ...named('entries', 'worksheet'),
 };
 
 /** The response fields of a customer that are not in its request. */
