@@ -1,6 +1,6 @@
 import type { Schemas } from '../../client/client.ts';
 import { percent } from './format.ts';
-import { Fetch, readData } from './load.tsx';
+import { Get } from './load.tsx';
 import { counted, Facts, Instant, Message, Panel, SearchForm, Status, Table, toWords, Warnings } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
@@ -15,11 +15,7 @@ const addressFields = [
 ] as const;
 
 const Rates = ({ address }: { address: Record<string, string> }) => (
-  <Fetch
-    what="rates"
-    query={JSON.stringify(address)}
-    read={(levy, signal) => readData(levy.get('/rates', { query: address, signal }))}
-  >
+  <Get what="rates" path="/rates" query={address}>
     {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
       <>
         <Facts
@@ -46,7 +42,7 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
         />
       </>
     )}
-  </Fetch>
+  </Get>
 );
 
 /** The rates of an address, with their sources. */
@@ -190,10 +186,7 @@ const ReleaseDetails = ({ release }: { release: Schemas['StateRelease'] }) => (
 
 /** All releases of a state, newest first. */
 const Releases = ({ state }: { state: string }) => (
-  <Fetch
-    what="releases"
-    read={(levy, signal) => readData(levy.get('/coverage', { query: { state, expand: 'releases' }, signal }))}
-  >
+  <Get what="releases" path="/coverage" query={{ state, expand: 'releases' }}>
     {({ states }) => (
       <Table
         caption="Releases, newest first"
@@ -208,7 +201,7 @@ const Releases = ({ state }: { state: string }) => (
         empty="No releases."
       />
     )}
-  </Fetch>
+  </Get>
 );
 
 const Detail = ({ coverage }: { coverage: State }) => (
@@ -249,7 +242,7 @@ const Detail = ({ coverage }: { coverage: State }) => (
 
 /** Coverage: a map with its table, one state, and the rates of an address. */
 export const Coverage = ({ path: [state], query }: ViewProps) => (
-  <Fetch what="the coverage" read={(levy, signal) => readData(levy.get('/coverage', { signal }))}>
+  <Get what="the coverage" path="/coverage">
     {({ states }) => {
       const chosen = states.find((one) => one.state === state);
       if (chosen) return <Detail key={state} coverage={chosen} />;
@@ -273,5 +266,5 @@ export const Coverage = ({ path: [state], query }: ViewProps) => (
         </>
       );
     }}
-  </Fetch>
+  </Get>
 );

@@ -1,21 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
-import { ActionButton, Fetch, readData, useAction } from './load.tsx';
-import {
-  Field,
-  Fields,
-  getFormValues,
-  getStateLetters,
-  PageLinks,
-  SearchForm,
-  Status,
-  Table,
-  toWords,
-} from './parts.tsx';
+import { Fetch, Get, ReviewForm, readData } from './load.tsx';
+import { Field, Fields, getStateLetters, PageLinks, SearchForm, Status, Table, toWords } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
@@ -94,12 +83,6 @@ const CertificateFields = ({ certificate, at }: { certificate: Partial<Stored['e
   />
 );
 
-type Change = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly exemptions: Schemas['CertificateRequest'][];
-};
-
 type EditProps = {
   readonly customer: Stored | null;
   readonly onDone: (saved: Stored) => void;
@@ -108,33 +91,31 @@ type EditProps = {
 
 /** The form of a customer, or of a new one. It shows the effect of the change before it is saved. */
 const Edit = ({ customer, onDone, reload }: EditProps) => {
-  const [body, setBody] = useState<Change | null>(null);
-  const [problem, setProblem] = useState('');
   const { exemptions = [], name = null } = customer ?? {};
-  const action = useAction(
-    (levy, idempotencyKey) => {
-      const { id, ...change } = body as Change;
-      if (!customer) return readData(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
-      const headers = { 'If-Match': `"${customer.version}"` };
-      return readData(levy.post('/customers/{id}', { path: { id }, body: change, idempotencyKey, headers }));
-    },
-    onDone,
-    JSON.stringify(body),
-  );
-  const review = (values: Record<string, string>) => {
-    const found = certificatesFrom(values, exemptions.length + 1);
-    setProblem(found.ok ? '' : found.problem);
-    const id = customer?.id ?? values['id'] ?? '';
-    if (found.ok) setBody({ id, name: values['name'] || null, exemptions: found.certificates });
-  };
   return (
-    <form
-      class="edit"
-      onSubmit={(event) => {
-        event.preventDefault();
-        review(getFormValues(event.currentTarget));
+    <ReviewForm
+      read={(values) => {
+        const found = certificatesFrom(values, exemptions.length + 1);
+        const id = customer?.id ?? values['id'] ?? '';
+        return found.ok ? { id, name: values['name'] || null, exemptions: found.certificates } : found.problem;
       }}
-      onInput={() => setBody(null)}
+      write={({ id, ...change }, levy, idempotencyKey) => {
+        if (!customer) return readData(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
+        const headers = { 'If-Match': `"${customer.version}"` };
+        return readData(levy.post('/customers/{id}', { path: { id }, body: change, idempotencyKey, headers }));
+      }}
+      onDone={onDone}
+      labels={[`Review the ${customer ? 'change' : 'customer'}`, 'Save']}
+      preview={(body) => (
+        <>
+          <p>
+            {body.id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
+            sales do not change.
+          </p>
+          <Certificates certificates={body.exemptions} caption="Certificates after the change" />
+        </>
+      )}
+      reload={reload}
     >
       {customer && <h2>Edit</h2>}
       {!customer && <Field field={['id', 'Id of the customer in your system']} isRequired />}
@@ -142,28 +123,7 @@ const Edit = ({ customer, onDone, reload }: EditProps) => {
       {[...exemptions, {}].map((certificate, at) => (
         <CertificateFields key={at} certificate={certificate} at={at} />
       ))}
-      {problem && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
-      {!body && <button type="submit">Review the {customer ? 'change' : 'customer'}</button>}
-      {body && (
-        <div class="review">
-          <p>
-            {body.id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
-            sales do not change.
-          </p>
-          <Certificates certificates={body.exemptions} caption="Certificates after the change" />
-          <ActionButton action={action} label="Save" kind="primary" />
-          {reload && action.trouble?.kind === 'changed' && (
-            <button type="button" onClick={reload}>
-              Load it again
-            </button>
-          )}
-        </div>
-      )}
-    </form>
+    </ReviewForm>
   );
 };
 
@@ -182,7 +142,7 @@ const NewCustomer = () => (
 const Customer = ({ id }: { id: string }) => {
   const { canWrite } = useSession();
   return (
-    <Fetch what="the customer" read={(levy, signal) => readData(levy.get('/customers/{id}', { path: { id }, signal }))}>
+    <Get what="the customer" path="/customers/{id}" id={id}>
       {(found, reload) => (
         <>
           <h1>{found.name ?? id}</h1>
@@ -193,7 +153,7 @@ const Customer = ({ id }: { id: string }) => {
           {canWrite && <Edit key={found.version} customer={found} onDone={reload} reload={reload} />}
         </>
       )}
-    </Fetch>
+    </Get>
   );
 };
 

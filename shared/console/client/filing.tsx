@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
@@ -22,9 +22,9 @@ import {
   toWords,
   Warnings,
 } from './parts.tsx';
-import { Review } from './review.tsx';
+import { ListedPages, Review } from './review.tsx';
 import { useSession } from './session.ts';
-import { ElectronicReturn, WorksheetLink } from './state-forms.tsx';
+import { ElectronicReturn, readFiling, type Source, WorksheetLink } from './state-forms.tsx';
 
 export type FilingData = Schemas['Filing'];
 
@@ -196,12 +196,9 @@ const withWholeState = ({ totals, totals_next_cursor, summary }: FilingData) => 
     : []),
 ];
 
-/** Reads the page of totals of a cursor. */
-type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
-
 type FiguresProps = {
   readonly filing: FilingData;
-  readonly readTotals: ReadTotals;
+  readonly source: Source;
   /** The exceptions of a closed filing; a dry run contains its own. */
   readonly exceptionPages?: preact.ComponentChildren;
 };
@@ -209,7 +206,7 @@ type FiguresProps = {
 /**
  * The amounts of a filing or a dry run. A return with many currencies and jurisdictions has several pages of totals.
  */
-export const FilingFigures = ({ filing, readTotals, exceptionPages }: FiguresProps) => (
+export const FilingFigures = ({ filing, source, exceptionPages }: FiguresProps) => (
   <>
     <Terms filing={filing} />
     <Warnings value={filing.warnings} />
@@ -223,7 +220,7 @@ export const FilingFigures = ({ filing, readTotals, exceptionPages }: FiguresPro
     <Pages
       what="totals"
       first={filing}
-      read={(cursor, ...call) => readTotals(cursor ?? '', ...call)}
+      read={(cursor, ...call) => readFiling(source, { totals_starting_after: cursor ?? '' }, ...call)}
       getNext={({ totals_next_cursor }) => totals_next_cursor}
     >
       {(page) => (
@@ -267,72 +264,78 @@ export const figuresText = ({ summary, exceptions, review }: FilingData): string
 
 type UpdateProps = { readonly filing: FilingData; readonly onChange: () => void };
 
-const update = (filing: FilingData, body: Schemas['FilingUpdate']) => (levy: Levy, idempotencyKey: string) =>
-  readData(levy.post('/filings/{id}', { path: { id: filing.id ?? '' }, body, idempotencyKey, maxTries: 4 }));
+const update =
+  ({ id }: FilingData) =>
+  (body: Schemas['FilingUpdate'], levy: Levy, idempotencyKey: string) =>
+    readData(levy.post('/filings/{id}', { path: { id: id ?? '' }, body, idempotencyKey, maxTries: 4 }));
+
+const numberLabel = 'Confirmation number of the state';
 
 const MarkFiled = ({ filing, onChange }: UpdateProps) => {
-  const [number, setNumber] = useState('');
-  const [isAcknowledged, setAcknowledged] = useState(false);
   const count = filing.exceptions?.count ?? 0;
-  const body = {
-    status: 'filed',
-    confirmation_number: number.trim(),
-    ...(count > 0 && { acknowledge_exceptions: count }),
-  } as const;
-  const reset = () => {
-    setNumber('');
-    setAcknowledged(false);
-  };
-  const unchecked = count > 0 && !isAcknowledged ? 'Confirm that you checked the exceptions.' : '';
   return (
     <ConfirmButton
       title="Mark as filed"
       kind="primary"
       cancelLabel="Not yet"
-      write={update(filing, body)}
-      onOpen={reset}
+      initial={{ number: '', isChecked: count === 0 }}
+      body={({ number }) =>
+        ({
+          status: 'filed',
+          confirmation_number: number.trim(),
+          ...(count > 0 && { acknowledge_exceptions: count }),
+        }) as const
+      }
+      missing={({ number, isChecked }) =>
+        number.trim() === ''
+          ? 'Enter the confirmation number.'
+          : !isChecked && 'Confirm that you checked the exceptions.'
+      }
+      write={update(filing)}
       onDone={onChange}
-      content={JSON.stringify(body)}
-      missing={number.trim() === '' ? 'Enter the confirmation number.' : unchecked}
     >
-      <p>
-        This marks {periodName(filing)} as filed, with {figuresText(filing)}. Its transactions become filed and can no
-        longer be voided. Do this after the state has accepted the return. It cannot be undone.
-      </p>
-      <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
-      {count > 0 && (
-        <Check isChecked={isAcknowledged} onChange={setAcknowledged}>
-          I checked the {counted(count, 'exception')}.
-        </Check>
+      {({ number, isChecked }, set) => (
+        <>
+          <p>
+            This marks {periodName(filing)} as filed, with {figuresText(filing)}. Its transactions become filed and can
+            no longer be voided. Do this after the state has accepted the return. It cannot be undone.
+          </p>
+          <Input label={numberLabel} value={number} onInput={(number) => set({ number })} most={100} />
+          {count > 0 && (
+            <Check isChecked={isChecked} onChange={(isChecked) => set({ isChecked })}>
+              I checked the {counted(count, 'exception')}.
+            </Check>
+          )}
+        </>
       )}
     </ConfirmButton>
   );
 };
 
 const CorrectNumber = ({ filing, onChange }: UpdateProps) => {
-  const [number, setNumber] = useState('');
   const previous = filing.confirmation_number ?? '';
-  const body = {
-    status: 'filed',
-    confirmation_number: number.trim(),
-    previous_confirmation_number: previous,
-  } as const;
   return (
     <ConfirmButton
       title="Correct the confirmation number"
       label="Save the number"
       cancelLabel="Keep the number"
-      write={update(filing, body)}
-      onOpen={() => setNumber(previous)}
+      initial={{ number: previous }}
+      body={({ number }) =>
+        ({ status: 'filed', confirmation_number: number.trim(), previous_confirmation_number: previous }) as const
+      }
+      missing={({ number }) => ['', previous].includes(number.trim()) && 'Enter a different number.'}
+      write={update(filing)}
       onDone={onChange}
-      content={JSON.stringify(body)}
-      missing={['', previous].includes(number.trim()) ? 'Enter a different number.' : ''}
     >
-      <p>
-        This replaces the number {previous} of {periodName(filing)}. The amounts do not change. The filing keeps both
-        numbers, with your name and the time.
-      </p>
-      <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
+      {({ number }, set) => (
+        <>
+          <p>
+            This replaces the number {previous} of {periodName(filing)}. The amounts do not change. The filing keeps
+            both numbers, with your name and the time.
+          </p>
+          <Input label={numberLabel} value={number} onInput={(number) => set({ number })} most={100} />
+        </>
+      )}
     </ConfirmButton>
   );
 };
@@ -368,13 +371,17 @@ const FilingActions = ({ filing, onChange }: UpdateProps) => {
       <ConfirmButton
         title="Cancel the filing"
         cancelLabel="Keep the filing"
-        write={update(filing, { status: 'canceled' })}
+        initial={{}}
+        body={() => ({ status: 'canceled' }) as const}
+        write={update(filing)}
         onDone={onChange}
       >
-        <p>
-          This cancels the filing of {periodName(filing)} and opens its transactions again: {figuresText(filing)}. The
-          schedule does not close the period automatically afterwards.
-        </p>
+        {() => (
+          <p>
+            This cancels the filing of {periodName(filing)} and opens its transactions again: {figuresText(filing)}. The
+            schedule does not close the period automatically afterwards.
+          </p>
+        )}
       </ConfirmButton>
     </div>
   );
@@ -450,9 +457,7 @@ const announcedOtherwise = (filing: FilingData): string | null => {
   return text === undefined || filing.status === 'closing' || text === figuresText(filing) ? null : text;
 };
 
-type BodyProps = UpdateProps & { readonly id: string; readonly readTotals: ReadTotals };
-
-const FilingBody = ({ id, filing, onChange, readTotals }: BodyProps) => (
+const FilingBody = ({ id, filing, onChange }: UpdateProps & { readonly id: string }) => (
   <>
     <h1>{periodName(filing)}</h1>
     <Facts
@@ -482,20 +487,13 @@ const FilingBody = ({ id, filing, onChange, readTotals }: BodyProps) => (
     )}
     <FilingFigures
       filing={filing}
-      readTotals={readTotals}
+      source={{ id }}
       exceptionPages={
         filing.exceptions &&
         filing.exceptions.count > 0 && (
-          <Pages
-            what="exceptions"
-            read={(cursor, levy, signal) => {
-              const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
-              return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
-            }}
-            getNext={({ next_cursor }) => next_cursor}
-          >
-            {({ data }) => <ExceptionTable rows={data} />}
-          </Pages>
+          <ListedPages id={id} what="exceptions">
+            {(rows) => <ExceptionTable rows={rows} />}
+          </ListedPages>
         )
       }
     />
@@ -516,20 +514,11 @@ const FilingBody = ({ id, filing, onChange, readTotals }: BodyProps) => (
 
 /** A filing with its amounts, exceptions, files and actions. */
 export const Filing = ({ id }: { id: string }) => {
-  const read = (query: Query, levy: Levy, signal: AbortSignal) =>
-    readData(levy.get('/filings/{id}', { path: { id }, query, signal }));
-  const filing = useLoad(id, (...call) => read({}, ...call));
+  const filing = useLoad(id, (...call) => readFiling({ id }, {}, ...call));
   usePolling(filing);
   return (
     <Load loaded={filing} what="the filing">
-      {(found, reload) => (
-        <FilingBody
-          id={id}
-          filing={found}
-          onChange={reload}
-          readTotals={(cursor, ...call) => read({ totals_starting_after: cursor }, ...call)}
-        />
-      )}
+      {(found, reload) => <FilingBody id={id} filing={found} onChange={reload} />}
     </Load>
   );
 };

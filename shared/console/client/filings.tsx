@@ -1,9 +1,9 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
-import { announced, Filing, type FilingData, FilingFigures, figuresText } from './filing.tsx';
+import { announced, Filing, FilingFigures, figuresText } from './filing.tsx';
 import { amountsDue, todayIn } from './format.ts';
-import { ConfirmButton, Fetch, Load, readData, useLoad } from './load.tsx';
+import { ConfirmButton, Fetch, Get, Load, readData, useLoad } from './load.tsx';
 import {
   amountColumns,
   DueDate,
@@ -18,7 +18,7 @@ import {
 } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
-import { Worksheet } from './state-forms.tsx';
+import { readFiling, Worksheet } from './state-forms.tsx';
 
 /** A period before it is closed. */
 type ToClose = {
@@ -58,19 +58,21 @@ const ClosePeriod = ({ period: { state, periodEnd, name, figures, first } }: { p
       kind="primary"
       label={`Close ${name}`}
       cancelLabel="Keep it open"
-      write={(levy, idempotencyKey) =>
-        readData(levy.post('/filings', { body: { state, period_end: periodEnd }, idempotencyKey, maxTries: 4 }))
-      }
+      initial={{}}
+      body={() => ({ state, period_end: periodEnd })}
+      write={(body, levy, idempotencyKey) => readData(levy.post('/filings', { body, idempotencyKey, maxTries: 4 }))}
       onDone={({ id }) => {
         if (id && figures !== null) announced.set(id, figures);
         location.hash = linkTo(['filings', id ?? '']);
       }}
     >
-      <p>
-        This closes {name}
-        {figures === null ? '. Its amounts are known after it is closed.' : `, with ${figures} as of the dry run.`}{' '}
-        Later transactions count in the next period. You can cancel the filing until it is marked as filed.
-      </p>
+      {() => (
+        <p>
+          This closes {name}
+          {figures === null ? '. Its amounts are known after it is closed.' : `, with ${figures} as of the dry run.`}{' '}
+          Later transactions count in the next period. You can cancel the filing until it is marked as filed.
+        </p>
+      )}
     </ConfirmButton>
   );
 };
@@ -79,13 +81,11 @@ type PeriodProps = { readonly state: string; readonly periodEnd: string };
 
 /** A period with its dry run and the button that closes it, or a link to its filing if it has one. */
 const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
-  const dry = { state, period_end: periodEnd, dry_run: true };
-  const read = (cursor: object, levy: Levy, signal: AbortSignal): Promise<FilingData> =>
-    readData(levy.post('/filings', { body: { ...dry, ...cursor }, signal }));
+  const source = { state, period_end: periodEnd };
   const periods = useLoad('', (levy, signal) =>
     readData(levy.get('/filing-periods', { query: { state, limit: 1 }, signal })),
   );
-  const dryRun = useLoad('', (...call) => read({}, ...call));
+  const dryRun = useLoad('', (...call) => readFiling(source, {}, ...call));
   const name = dryRun.value ? periodName(dryRun.value) : `${getStateLetters(state)}, period to ${periodEnd}`;
   const toClose = { state, periodEnd, name, first: periods.value?.data[0] };
   return (
@@ -98,10 +98,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
               <p class="hint">
                 {found.period_start} to {periodEnd}. A dry run with the current amounts. Nothing is stored.
               </p>
-              <FilingFigures
-                filing={found}
-                readTotals={(cursor, ...call) => read({ totals_starting_after: cursor }, ...call)}
-              />
+              <FilingFigures filing={found} source={source} />
               <p>
                 <a
                   href={linkTo(['transactions'], {
@@ -216,11 +213,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
         ]}
         values={filters}
       />
-      <Fetch
-        what="filings"
-        query={JSON.stringify(filters)}
-        read={(levy, signal) => readData(levy.get('/filings', { query: { ...filters, limit: 50 }, signal }))}
-      >
+      <Get what="filings" path="/filings" query={{ ...filters, limit: 50 }}>
         {({ data, next_cursor }) => (
           <>
             <Table
@@ -247,7 +240,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
             <PageLinks view="filings" query={query} next={next_cursor} />
           </>
         )}
-      </Fetch>
+      </Get>
       <ListExport
         name="filings"
         filters={matching}

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
+import type { Data, Operation, PathOf } from '../../client/types.ts';
+import { getFormValues } from './parts.tsx';
 import { getTrouble, type Trouble, useSession } from './session.ts';
 
 /** Returns the data of an API call. Throws if the call is refused. */
@@ -114,6 +116,21 @@ export const Fetch = <Value,>({
   ...shown
 }: LoadProps<Value> & { query?: string; read: Read<Value> }) => <Load loaded={useLoad(query, read)} {...shown} />;
 
+type GetProps<Path extends PathOf<'get'>> = LoadProps<Data<Operation<Path, 'get'>>> & {
+  readonly path: Path;
+  readonly query?: object;
+  readonly id?: string;
+};
+
+/** Reads a path of the API, again when its parameters change, and renders the response. */
+export const Get = <Path extends PathOf<'get'>>({ path, query = {}, id, ...shown }: GetProps<Path>) => {
+  const read = async (levy: Levy, signal: AbortSignal): Promise<Data<Operation<Path, 'get'>>> => {
+    const get = levy.get as unknown as (path: string, input: object) => Promise<Parameters<typeof orThrow<never>>[0]>;
+    return orThrow(await get(path, { query, signal, ...(id !== undefined && { path: { id } }) }));
+  };
+  return <Load loaded={useLoad(JSON.stringify([path, query, id]), read)} {...shown} />;
+};
+
 type PagesProps<Page> = {
   readonly what: string;
   /** The first page, if already loaded; otherwise it is read with the cursor `null`. */
@@ -213,26 +230,32 @@ export const ActionButton = ({
   </>
 );
 
-type ConfirmProps<Value> = {
+type ConfirmProps<Values, Body, Value> = {
   readonly title: string;
   /** The label of the button that writes. */
   readonly label?: string;
   readonly cancelLabel: string;
-  readonly write: Work<Value>;
+  readonly kind?: 'primary' | '';
+  /** The values of the inputs when the dialog opens. */
+  readonly initial: Values;
+  /** What these values write. A different body gets a new idempotency key. */
+  readonly body: (values: Values) => Body;
+  /** Describes the input that is still missing. */
+  readonly missing?: (values: Values) => string | false;
+  readonly write: (body: Body, ...call: Parameters<Work<Value>>) => Promise<Value>;
   readonly onDone: (value: Value) => void;
-  /** The write as a string. A different string gets a new idempotency key. */
-  readonly content?: string;
-  /** The inputs that are still missing; empty if none are. */
-  readonly missing?: string;
-  readonly children: ComponentChildren;
+  readonly children: (values: Values, set: (change: Partial<Values>) => void) => ComponentChildren;
 };
 
 /**
  * A modal dialog that takes the focus, describes a write and performs it. Escape closes it unless the write is running.
  */
-const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => void }) => {
-  const { title, label = title, cancelLabel, write, onDone, content, missing = '', children, onClose } = props;
-  const action = useAction(write, onDone, content);
+const ConfirmDialog = <Values, Body, Value>(props: ConfirmProps<Values, Body, Value> & { onClose: () => void }) => {
+  const { title, label = title, cancelLabel, initial, write, onDone, children, onClose } = props;
+  const [values, setValues] = useState(initial);
+  const body = props.body(values);
+  const missing = props.missing?.(values) || '';
+  const action = useAction((...call) => write(body, ...call), onDone, JSON.stringify(body));
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -256,7 +279,7 @@ const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => voi
           if (!missing) void action.run();
         }}
       >
-        {children}
+        {children(values, (change) => setValues((last) => ({ ...last, ...change })))}
         <TroubleNotice trouble={action.trouble} />
         {missing && <p class="hint">{missing}</p>}
         <p class="actions">
@@ -273,28 +296,73 @@ const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => voi
 };
 
 /** A button for a write that a dialog describes and confirms. */
-export const ConfirmButton = <Value,>({
+export const ConfirmButton = <Values, Body, Value>({
   onDone,
-  onOpen,
   kind = '',
   ...props
-}: ConfirmProps<Value> & { onOpen?: () => void; kind?: 'primary' | '' }) => {
+}: ConfirmProps<Values, Body, Value>) => {
   const [isOpen, setOpen] = useState(false);
-  const open = () => {
-    onOpen?.();
-    setOpen(true);
-  };
-  const close = () => setOpen(false);
   const done = (value: Value) => {
-    close();
+    setOpen(false);
     onDone(value);
   };
   return (
     <>
-      <button type="button" class={kind} onClick={open}>
+      <button type="button" class={kind} onClick={() => setOpen(true)}>
         {props.title} …
       </button>
-      {isOpen && <ConfirmDialog {...props} onDone={done} onClose={close} />}
+      {isOpen && <ConfirmDialog {...props} onDone={done} onClose={() => setOpen(false)} />}
     </>
+  );
+};
+
+type ReviewFormProps<Body, Value> = {
+  /** Reads the values of the form. Returns what is saved, or the problem of the values. */
+  readonly read: (values: Record<string, string>) => Body | string;
+  readonly write: (body: Body, ...call: Parameters<Work<Value>>) => Promise<Value>;
+  readonly onDone: (value: Value) => void;
+  readonly labels: readonly [review: string, save: string];
+  /** Describes a change; `null` if there is nothing to save. */
+  readonly preview: (body: Body) => ComponentChildren | null;
+  /** Loads the edited object again after a change by somebody else. */
+  readonly reload?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+};
+
+/** A form that shows the effect of a change before it is saved. */
+export const ReviewForm = <Body extends object, Value>(props: ReviewFormProps<Body, Value>) => {
+  const { read, write, onDone, labels, preview, reload, children } = props;
+  const [body, setBody] = useState<Body | string | null>(null);
+  const action = useAction((...call) => write(body as Body, ...call), onDone, JSON.stringify(body));
+  const isRead = body !== null && typeof body === 'object';
+  return (
+    <form
+      class="edit"
+      onInput={() => setBody(null)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setBody(read(getFormValues(event.currentTarget)));
+      }}
+    >
+      {children}
+      {typeof body === 'string' && (
+        <p class="notice bad" role="alert">
+          {body}
+        </p>
+      )}
+      {isRead ? (
+        <div class="review">
+          {preview(body)}
+          {Object.keys(body).length > 0 && <ActionButton action={action} label={labels[1]} kind="primary" />}
+          {reload && action.trouble?.kind === 'changed' && (
+            <button type="button" onClick={reload}>
+              Load it again
+            </button>
+          )}
+        </div>
+      ) : (
+        <button type="submit">{labels[0]}</button>
+      )}
+    </form>
   );
 };

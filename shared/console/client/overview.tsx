@@ -2,7 +2,7 @@ import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
 import { daysBetween, isZero, percent, todayIn } from './format.ts';
 import { GettingStarted } from './getting-started.tsx';
-import { Fetch, readData } from './load.tsx';
+import { Fetch, Get, readData } from './load.tsx';
 import { Amount, counted, getStateLetters, Instant, Panel, Status, Table, TransactionLink } from './parts.tsx';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
@@ -26,7 +26,7 @@ const ContentAge = () => {
   const registered = new Set(account.registrations.map(({ state }) => getStateLetters(state)));
   return (
     <Panel title="Tax content">
-      <Fetch what="the coverage" read={(levy, signal) => readData(levy.get('/coverage', { signal }))}>
+      <Get what="the coverage" path="/coverage">
         {({ states }) => (
           <Table
             caption="Age of the rates: registered states, and states with stale files or a proposed release"
@@ -56,7 +56,7 @@ const ContentAge = () => {
             empty="No state has stale files or a proposed release."
           />
         )}
-      </Fetch>
+      </Get>
     </Panel>
   );
 };
@@ -145,7 +145,7 @@ const Registrations = () => {
   const isAdvised = ({ status }: Advice) => status in tones;
   return (
     <Panel title="Registrations and economic nexus">
-      <Fetch what="the advice" read={(levy, signal) => readData(levy.get('/registrations/advice', { signal }))}>
+      <Get what="the advice" path="/registrations/advice">
         {({ data }) => (
           <Table
             caption="States where you are registered, or where your sales approach the threshold"
@@ -165,7 +165,7 @@ const Registrations = () => {
             empty="No state’s threshold is near."
           />
         )}
-      </Fetch>
+      </Get>
     </Panel>
   );
 };

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { Fetch, readData } from './load.tsx';
+import { Get } from './load.tsx';
 import { type Column, Copied, SearchForm, Table, toWords } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
@@ -83,11 +83,7 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
           it describes the product.
         </p>
       )}
-      <Fetch
-        what="product tax codes"
-        query={JSON.stringify(query)}
-        read={(levy, signal) => readData(levy.get('/product-tax-codes', { query, signal }))}
-      >
+      <Get what="product tax codes" path="/product-tax-codes" query={query}>
         {({ data }) => (
           <Table
             key={JSON.stringify(query)}
@@ -97,7 +93,7 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
             empty="No code matches. Use a word for what the product is, such as cookware instead of its brand. GENERAL is the code for goods that no other code describes."
           />
         )}
-      </Fetch>
+      </Get>
     </>
   );
 };

@@ -34,6 +34,27 @@ const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingExce
   />
 );
 
+type ListedProps = {
+  readonly id: string;
+  readonly what: string;
+  readonly query?: { readonly list: 'review'; readonly code: ReviewCode };
+  readonly children: (rows: readonly Schemas['FilingException'][]) => preact.ComponentChildren;
+};
+
+/** The pages of the exceptions of a filing, or of its review list. */
+export const ListedPages = ({ id, what, query: filters, children }: ListedProps) => (
+  <Pages
+    what={what}
+    read={(cursor, levy, signal) => {
+      const query = { ...filters, limit: 50, ...(cursor && { starting_after: cursor }) };
+      return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
+    }}
+    getNext={({ next_cursor }) => next_cursor}
+  >
+    {({ data }) => children(data)}
+  </Pages>
+);
+
 /** The transactions of a code: all that the dry run lists, or the pages of the filing. */
 const Transactions = ({ filing: { id, review }, code }: { filing: FilingData; code: ReviewCode }) => {
   if (id === null) {
@@ -48,16 +69,9 @@ const Transactions = ({ filing: { id, review }, code }: { filing: FilingData; co
     );
   }
   return (
-    <Pages
-      what="transactions to review"
-      read={(cursor, levy, signal) => {
-        const query = { list: 'review', code, limit: 50, ...(cursor && { starting_after: cursor }) } as const;
-        return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
-      }}
-      getNext={({ next_cursor }) => next_cursor}
-    >
-      {({ data }) => <Rows code={code} rows={data} />}
-    </Pages>
+    <ListedPages id={id} what="transactions to review" query={{ list: 'review', code }}>
+      {(rows) => <Rows code={code} rows={rows} />}
+    </ListedPages>
   );
 };
 

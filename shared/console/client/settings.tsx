@@ -1,19 +1,6 @@
-import { useState } from 'preact/hooks';
-
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { ActionButton, Fetch, useAction } from './load.tsx';
-import {
-  Actor,
-  Facts,
-  Field,
-  Fields,
-  getFormValues,
-  getStateLetters,
-  Instant,
-  Panel,
-  Table,
-  toWords,
-} from './parts.tsx';
+import { Fetch, ReviewForm } from './load.tsx';
+import { Actor, Facts, Field, Fields, getStateLetters, Instant, Panel, Table, toWords } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Account = Schemas['Account'];
@@ -96,45 +83,26 @@ type SectionProps = {
 };
 
 /** A form that changes some settings, if nobody else changed any since the page was loaded. */
-const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => {
-  const [body, setBody] = useState<Update | null>(null);
-  const action = useAction(
-    async (levy) => orThrow(await levy.post('/account', { body: body ?? {}, headers: { 'If-Match': tag } })),
-    // Each view reads the account of the session.
-    () => location.reload(),
-    JSON.stringify(body),
-  );
-  return (
-    <Panel title={title}>
-      <form
-        class="edit"
-        onInput={() => setBody(null)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          setBody(update(getFormValues(event.currentTarget)));
-        }}
-      >
-        {children}
-        {!body && <button type="submit">Review the change of {title.toLowerCase()}</button>}
-        {body && (
-          <div class="review">
-            {Object.keys(body).length === 0 ? (
-              <p>No setting has changed.</p>
-            ) : (
-              <>
-                <p>
-                  This applies to new calculations and returns within a minute. Recorded transactions and closed filings
-                  do not change.
-                </p>
-                <ActionButton action={action} label={`Save ${title.toLowerCase()}`} kind="primary" />
-              </>
-            )}
-          </div>
-        )}
-      </form>
-    </Panel>
-  );
-};
+const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => (
+  <Panel title={title}>
+    <ReviewForm
+      read={update}
+      write={async (body, levy) => orThrow(await levy.post('/account', { body, headers: { 'If-Match': tag } }))}
+      // Each view reads the account of the session.
+      onDone={() => location.reload()}
+      labels={[`Review the change of ${title.toLowerCase()}`, `Save ${title.toLowerCase()}`]}
+      preview={(body) => (
+        <p>
+          {Object.keys(body).length === 0
+            ? 'No setting has changed.'
+            : 'This applies to new calculations and returns within a minute. Recorded transactions and closed filings do not change.'}
+        </p>
+      )}
+    >
+      {children}
+    </ReviewForm>
+  </Panel>
+);
 
 /** The state and the days of a row, as an update has them. */
 const buildTerm = (value: (name: string) => string) => ({

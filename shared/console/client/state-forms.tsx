@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { isStreamlinedMember, usesCompositeCodes } from '../../catalog/streamlined.ts';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { amountsDue, isZero } from './format.ts';
@@ -11,24 +10,29 @@ type Filing = Schemas['Filing'];
 type Sheet = NonNullable<Filing['worksheet']>;
 
 /** A filing by its id, or an open period. */
-type Source = { readonly id: string } | { readonly state: string; readonly period_end: string };
+export type Source = { readonly id: string } | { readonly state: string; readonly period_end: string };
 
 /** The link to the worksheet of a filing or a dry run, if Levy has a form of the state. */
 export const WorksheetLink = ({ filing: { id, state, period_end, worksheet_form: form } }: { filing: Filing }) =>
   form && <a href={linkTo(['filings', ...(id ? [id] : [state, period_end]), 'worksheet', form])}>{form}</a>;
 
-const read = async (source: Source, form: string, levy: Levy, signal: AbortSignal): Promise<Filing> =>
+type FilingQuery = { readonly form?: string; readonly totals_starting_after?: string };
+
+/** Reads a filing, or the dry run of an open period. */
+export const readFiling = (
+  source: Source,
+  query: FilingQuery,
+  levy: Levy,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Filing> =>
   'id' in source
-    ? readData(levy.get('/filings/{id}', { path: source, query: { form }, signal }))
-    : readData(levy.post('/filings', { body: { ...source, form, dry_run: true }, signal }));
+    ? readData(levy.get('/filings/{id}', { path: source, query, headers, signal }))
+    : readData(levy.post('/filings', { body: { ...source, ...query, dry_run: true }, headers, signal }));
 
 const saveCsv = async (source: Source, form: string, levy: Levy, signal: AbortSignal): Promise<void> => {
-  const options = { headers: { Accept: 'text/csv' }, signal };
-  const reply =
-    'id' in source
-      ? await levy.get('/filings/{id}', { ...options, path: source, query: { form } })
-      : await levy.post('/filings', { ...options, body: { ...source, form, dry_run: true } });
-  download(`${form}.csv`, new Blob([String(orThrow(reply))], { type: 'text/csv' }));
+  const csv: unknown = await readFiling(source, { form }, levy, signal, { Accept: 'text/csv' });
+  download(`${form}.csv`, new Blob([String(csv)], { type: 'text/csv' }));
 };
 
 /** An amount that a click copies in the format of the form. */
@@ -89,7 +93,7 @@ export const Worksheet = ({ source, form }: { source: Source; form: string }) =>
     () => {},
   );
   return (
-    <Fetch what="the worksheet" read={(levy, signal) => read(source, form, levy, signal)}>
+    <Fetch what="the worksheet" read={(...call) => readFiling(source, { form }, ...call)}>
       {(filing) => (
         <>
           <h1>{periodName(filing)}</h1>
@@ -124,31 +128,35 @@ const downloadReturn = async (filing: Filing, query: Query, levy: Levy, signal?:
 };
 
 const ForTheState = ({ filing }: { filing: Filing }) => {
-  const [isAmended, setAmended] = useState(false);
   const count = filing.status === 'filed' ? 0 : (filing.exceptions?.count ?? 0);
-  const query = {
-    process_type: 'P',
-    return_type: isAmended ? 'A' : 'O',
-    ...(count > 0 && { acknowledge_exceptions: String(count) }),
-  } as const;
   return (
     <ConfirmButton
       title="Electronic return"
       label="Download the return"
       cancelLabel="Not yet"
-      write={(levy, _key, signal) => downloadReturn(filing, query, levy, signal)}
-      onOpen={() => setAmended(false)}
+      initial={{ isAmended: false }}
+      body={({ isAmended }) =>
+        ({
+          process_type: 'P',
+          return_type: isAmended ? 'A' : 'O',
+          ...(count > 0 && { acknowledge_exceptions: String(count) }),
+        }) as const
+      }
+      write={(query, levy, _key, signal) => downloadReturn(filing, query, levy, signal)}
       onDone={() => {}}
-      content={JSON.stringify(query)}
     >
-      <p>
-        This downloads the simplified electronic return of {periodName(filing)} as a file for production: the state
-        processes it when you upload it. Then mark the filing as filed, with the confirmation number.
-        {count > 0 && ` You confirm that you checked the ${counted(count, 'exception')}.`}
-      </p>
-      <Check isChecked={isAmended} onChange={setAmended}>
-        It amends an earlier return of this period.
-      </Check>
+      {({ isAmended }, set) => (
+        <>
+          <p>
+            This downloads the simplified electronic return of {periodName(filing)} as a file for production: the state
+            processes it when you upload it. Then mark the filing as filed, with the confirmation number.
+            {count > 0 && ` You confirm that you checked the ${counted(count, 'exception')}.`}
+          </p>
+          <Check isChecked={isAmended} onChange={(isAmended) => set({ isAmended })}>
+            It amends an earlier return of this period.
+          </Check>
+        </>
+      )}
     </ConfirmButton>
   );
 };

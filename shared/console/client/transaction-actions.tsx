@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { grouped, isZero } from './format.ts';
 import { ConfirmButton, Fetch, readData } from './load.tsx';
@@ -10,68 +9,64 @@ type Props = { readonly transaction: Document; readonly onChange: () => void };
 
 /** Changes the version that is on the page. A change by somebody else in the meantime is refused. */
 const update =
-  ({ id, version }: Document, body: Schemas['TransactionUpdate']) =>
-  (levy: Levy, idempotencyKey: string) =>
-    readData(
-      levy.post('/transactions/{id}', {
-        path: { id },
-        body,
-        idempotencyKey,
-        maxTries: 4,
-        headers: { 'If-Match': `"${version}"` },
-      }),
-    );
+  ({ id, version }: Document) =>
+  (body: Schemas['TransactionUpdate'], levy: Levy, idempotencyKey: string) => {
+    const headers = { 'If-Match': `"${version}"` };
+    return readData(levy.post('/transactions/{id}', { path: { id }, body, idempotencyKey, maxTries: 4, headers }));
+  };
 
 const getName = ({ type, reference_id, id }: Document): string => `${type} ${reference_id ?? id}`;
 
-const Void = ({ transaction, onChange }: Props) => {
-  const [reason, setReason] = useState('');
-  const body = { status: 'void', void_reason: reason.trim() || null } as const;
-  return (
-    <ConfirmButton
-      title="Void"
-      label={`Void the ${transaction.type}`}
-      cancelLabel={`Keep the ${transaction.type}`}
-      write={update(transaction, body)}
-      onOpen={() => setReason('')}
-      onDone={onChange}
-      content={JSON.stringify(body)}
-      missing={reason.trim() === '' ? 'Enter the reason.' : ''}
-    >
-      <p>
-        This voids the {getName(transaction)} of{' '}
-        <Amount value={transaction.total_amount} currency={transaction.currency} />, with its tax of{' '}
-        <Amount value={transaction.tax_amount} />. It is removed from the return of its period. This cannot be undone.
-        After the period is closed, record a credit instead.
-      </p>
-      <Input label="Reason" value={reason} onInput={setReason} most={500} />
-    </ConfirmButton>
-  );
-};
+const Void = ({ transaction, onChange }: Props) => (
+  <ConfirmButton
+    title="Void"
+    label={`Void the ${transaction.type}`}
+    cancelLabel={`Keep the ${transaction.type}`}
+    initial={{ reason: '' }}
+    body={({ reason }) => ({ status: 'void', void_reason: reason.trim() || null }) as const}
+    missing={({ reason }) => reason.trim() === '' && 'Enter the reason.'}
+    write={update(transaction)}
+    onDone={onChange}
+  >
+    {({ reason }, set) => (
+      <>
+        <p>
+          This voids the {getName(transaction)} of{' '}
+          <Amount value={transaction.total_amount} currency={transaction.currency} />, with its tax of{' '}
+          <Amount value={transaction.tax_amount} />. It is removed from the return of its period. This cannot be undone.
+          After the period is closed, record a credit instead.
+        </p>
+        <Input label="Reason" value={reason} onInput={(reason) => set({ reason })} most={500} />
+      </>
+    )}
+  </ConfirmButton>
+);
 
 /** The key of a transaction's metadata that holds a note of the finance team. */
 const noteKey = 'note';
 
 const Note = ({ transaction, onChange }: Props) => {
   const known = transaction.metadata[noteKey] ?? '';
-  const [note, setNote] = useState(known);
-  const body = { metadata: { [noteKey]: note.trim() || null } };
   return (
     <ConfirmButton
       title={known ? 'Change the note' : 'Add a note'}
       label="Save the note"
       cancelLabel="Discard"
-      write={update(transaction, body)}
-      onOpen={() => setNote(known)}
+      initial={{ note: known }}
+      body={({ note }) => ({ metadata: { [noteKey]: note.trim() || null } })}
+      missing={({ note }) => note.trim() === known && 'Enter a new text.'}
+      write={update(transaction)}
       onDone={onChange}
-      content={JSON.stringify(body)}
-      missing={note.trim() === known ? 'Enter a new text.' : ''}
     >
-      <p>
-        The note is stored with the {transaction.type}, as the metadata key “note”. The history shows who changed it and
-        when.
-      </p>
-      <Input label="Note" value={note} onInput={setNote} most={500} />
+      {({ note }, set) => (
+        <>
+          <p>
+            The note is stored with the {transaction.type}, as the metadata key “note”. The history shows who changed it
+            and when.
+          </p>
+          <Input label="Note" value={note} onInput={(note) => set({ note })} most={500} />
+        </>
+      )}
     </ConfirmButton>
   );
 };
@@ -119,94 +114,87 @@ const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
   </Fetch>
 );
 
-const CreditParts = ({
-  transaction,
-  parts,
-  onInput,
-}: {
-  transaction: Document;
-  parts: Parts;
-  onInput: (parts: Parts) => void;
-}) => {
-  const set = (id: string, change: Partial<Part>) =>
-    onInput({ ...parts, [id]: { ...nothing, ...parts[id], ...change } });
+type PartsProps = { readonly sale: Document; readonly parts: Parts; readonly onInput: (parts: Parts) => void };
+
+const CreditParts = ({ sale, parts, onInput }: PartsProps) => {
   // Prices that include the tax are credited with it.
-  const basis = transaction.tax_included ? 'with tax' : 'before tax';
+  const basis = sale.tax_included ? 'with tax' : 'before tax';
+  const field = (id: string, name: keyof Part, label: string) => (
+    <Input
+      label={label}
+      value={parts[id]?.[name] ?? ''}
+      onInput={(text) => onInput({ ...parts, [id]: { ...nothing, [name]: text } })}
+      isDecimal
+    />
+  );
   return (
     <>
-      {transaction.line_items.map(({ id, description, product_tax_code, quantity, net_amount }) => (
+      {sale.line_items.map(({ id, description, product_tax_code, quantity, net_amount }) => (
         <fieldset key={id}>
           <legend>
             {description ?? product_tax_code ?? id}: quantity {quantity}, {grouped(net_amount)} {basis}
           </legend>
-          <Input
-            label="Quantity"
-            value={parts[id]?.quantity ?? ''}
-            onInput={(quantity) => set(id, { quantity, amount: '' })}
-            isDecimal
-          />
-          <Input
-            label={`or amount ${basis}`}
-            value={parts[id]?.amount ?? ''}
-            onInput={(amount) => set(id, { amount, quantity: '' })}
-            isDecimal
-          />
+          {field(id, 'quantity', 'Quantity')}
+          {field(id, 'amount', `or amount ${basis}`)}
         </fieldset>
       ))}
-      {[transaction.shipping ?? []].flat().map(({ id, net_amount }) => (
+      {[sale.shipping ?? []].flat().map(({ id, net_amount }) => (
         <fieldset key={id}>
           <legend>
-            {Array.isArray(transaction.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} {basis}
+            {Array.isArray(sale.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} {basis}
           </legend>
-          <Input
-            label={`Amount ${basis}`}
-            value={parts[id]?.amount ?? ''}
-            onInput={(amount) => set(id, { amount })}
-            isDecimal
-          />
+          {field(id, 'amount', `Amount ${basis}`)}
         </fieldset>
       ))}
     </>
   );
 };
 
+type CreditInput = { readonly isWhole: boolean; readonly parts: Parts; readonly reference: string };
+const isEmpty = ({ isWhole, parts }: CreditInput): boolean => !isWhole && !Object.values(parts).some(isTaken);
+
 const Credit = ({ transaction, onChange }: Props) => {
-  const [isWhole, setWhole] = useState(true);
-  const [parts, setParts] = useState<Parts>({});
-  const [reference, setReference] = useState('');
-  const parent = { type: 'credit', parent_transaction_id: transaction.id } as const;
-  const requested = { ...parent, ...(isWhole ? { credit_remaining: true } : creditedParts(transaction, parts)) };
-  const isEmpty = !isWhole && !Object.values(parts).some(isTaken);
-  const body = { ...requested, status: 'finalized', reference_id: reference.trim() || null } as const;
-  const reset = () => {
-    setWhole(true);
-    setParts({});
-    setReference('');
-  };
+  const calculated = ({ isWhole, parts }: CreditInput) => ({
+    type: 'credit' as const,
+    parent_transaction_id: transaction.id,
+    ...(isWhole ? { credit_remaining: true } : creditedParts(transaction, parts)),
+  });
   return (
     <ConfirmButton
       title="Credit"
       label="Record the credit"
       cancelLabel="Do not credit"
-      write={(levy, idempotencyKey) => readData(levy.post('/transactions', { body, idempotencyKey, maxTries: 4 }))}
-      onOpen={reset}
+      initial={{ isWhole: true, parts: {}, reference: '' } as CreditInput}
+      body={(input) =>
+        ({ ...calculated(input), status: 'finalized', reference_id: input.reference.trim() || null }) as const
+      }
+      missing={(input) => isEmpty(input) && 'Enter a quantity or an amount.'}
+      write={(body, levy, idempotencyKey) =>
+        readData(levy.post('/transactions', { body, idempotencyKey, maxTries: 4 }))
+      }
       onDone={onChange}
-      content={JSON.stringify(body)}
-      missing={isEmpty ? 'Enter a quantity or an amount.' : ''}
     >
-      <p>
-        This records a finalized credit of the {getName(transaction)}, with the tax that was recorded. It counts in the
-        return of today’s period. It does not pay money back.
-      </p>
-      <Check type="radio" isChecked={isWhole} onChange={() => setWhole(true)}>
-        The whole remaining amount
-      </Check>
-      <Check type="radio" isChecked={!isWhole} onChange={() => setWhole(false)}>
-        Parts of it
-      </Check>
-      {!isWhole && <CreditParts transaction={transaction} parts={parts} onInput={setParts} />}
-      <Input label="Reference of the credit (optional)" value={reference} onInput={setReference} />
-      {!isEmpty && <Preview body={requested} />}
+      {(input, set) => (
+        <>
+          <p>
+            This records a finalized credit of the {getName(transaction)}, with the tax that was recorded. It counts in
+            the return of today’s period. It does not pay money back.
+          </p>
+          <Check type="radio" isChecked={input.isWhole} onChange={() => set({ isWhole: true })}>
+            The whole remaining amount
+          </Check>
+          <Check type="radio" isChecked={!input.isWhole} onChange={() => set({ isWhole: false })}>
+            Parts of it
+          </Check>
+          {!input.isWhole && <CreditParts sale={transaction} parts={input.parts} onInput={(parts) => set({ parts })} />}
+          <Input
+            label="Reference of the credit (optional)"
+            value={input.reference}
+            onInput={(reference) => set({ reference })}
+          />
+          {!isEmpty(input) && <Preview body={calculated(input)} />}
+        </>
+      )}
     </ConfirmButton>
   );
 };

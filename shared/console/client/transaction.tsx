@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { everyItem, type Schemas } from '../../client/client.ts';
 import { getCredited, grouped, isZero, percent } from './format.ts';
 import { brokenVersion } from './history-chain.ts';
-import { ActionButton, Fetch, readData, useAction } from './load.tsx';
+import { ActionButton, Fetch, Get, readData, useAction } from './load.tsx';
 import {
   Actor,
   Amount,
@@ -475,10 +475,7 @@ const Body = ({ transaction, onChange }: TransactionProps & { onChange: () => vo
 
 /** A document with the reasons for its tax. */
 export const Transaction = ({ id }: { id: string }) => (
-  <Fetch
-    what="the transaction"
-    read={(levy, signal) => readData(levy.get('/transactions/{id}', { path: { id }, signal }))}
-  >
+  <Get what="the transaction" path="/transactions/{id}" id={id}>
     {(found, reload) => <Body transaction={found} onChange={reload} />}
-  </Fetch>
+  </Get>
 );

@@ -4,7 +4,7 @@ import { findCustomers } from './customers.tsx';
 import { ListExport } from './export.tsx';
 import { csvPage } from './export-file.ts';
 import { negative } from './format.ts';
-import { Fetch, Load, readData, useLoad } from './load.tsx';
+import { Fetch, Get, Load, readData, useLoad } from './load.tsx';
 import {
   Amount,
   type Column,
@@ -69,12 +69,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
  */
 const Matches = ({ transaction: search }: { transaction: string }) => (
   <>
-    <Fetch
-      what="the exact reference"
-      read={(levy, signal) =>
-        readData(levy.get('/transactions', { query: { reference_id: search, limit: 10 }, signal }))
-      }
-    >
+    <Get what="the exact reference" path="/transactions" query={{ reference_id: search, limit: 10 }}>
       {({ data }) =>
         data.length > 0 && (
           <p class="hint">
@@ -87,7 +82,7 @@ const Matches = ({ transaction: search }: { transaction: string }) => (
           </p>
         )
       }
-    </Fetch>
+    </Get>
     <Fetch what="customers" read={(levy, signal) => findCustomers({ search }, { limit: 5, after: null }, levy, signal)}>
       {({ rows, next }) =>
         (rows.length > 0 || next) && (
