@@ -1,4 +1,5 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
+import { Command } from 'commander';
 import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, customerNotFound, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
@@ -10,7 +11,6 @@ import {
   account,
   CommandError,
   flag,
-  LevyCommand,
   optional,
   runCommand,
   subcommand,
@@ -107,9 +107,9 @@ const expiring = subcommand({
   },
 });
 
-export const customersProgram = (): LevyCommand =>
+export const customersProgram = (): Command =>
   withCommands(
-    new LevyCommand('customers').description(
+    new Command('customers').description(
       'Customers and their exemption certificates, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `put` writes.',
     ),
     'customers -- expiring --account acct_demo --within 30',

@@ -1,4 +1,5 @@
 /** `npm run ledger -- …`: verify an account's ledger, print changes and events, export and import. */
+import { Command } from 'commander';
 import { countTransaction, countTransactions } from '../reports/count-transactions.ts';
 import { headKey } from '../store/keys.ts';
 import { itemsAt, transactionIds } from '../store/ledger/ledger-walk.ts';
@@ -11,7 +12,7 @@ import { importCommand } from './ledger/import.ts';
 import { verify } from './ledger/verify.ts';
 import { requireOpenAccount } from './terminal/arguments.ts';
 import { counted, print } from './terminal/output.ts';
-import { account, LevyCommand, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
+import { account, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
 
 const pageSize = 100;
 
@@ -38,9 +39,9 @@ const recount = subcommand({
   },
 });
 
-export const ledgerProgram = (): LevyCommand =>
+export const ledgerProgram = (): Command =>
   withCommands(
-    new LevyCommand('ledger').description(
+    new Command('ledger').description(
       'The ledger of an account, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `import` and `recount` write.',
     ),
     'ledger -- verify --account acct_demo',

@@ -20,7 +20,7 @@ import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
 
 type Listed = WorkedCase | UnreadableCase;
 
@@ -78,60 +78,45 @@ const printResults = (head: Release, cases: readonly Listed[], results: readonly
   print(`${head.id}: ${passed} passed, ${failed} failed, ${not_applicable} not applicable.`);
 };
 
-type Options = {
-  readonly release: string;
-  readonly against: string;
-  /** ZIPs by locality name. */
-  readonly zips?: ReadonlyMap<string, string>;
-  readonly json?: boolean;
-};
-
-const check = async ({ release, against, zips = new Map(), json }: Options): Promise<void> => {
-  const cases = addZips(readCases(await readFile(resolvePath(against), 'utf8')), zips);
-  const { head } = await openRelease(release);
-  const problems = monotonicityProblems(head);
-  const releaseFor = await releaseForCases(head, cases);
-  const today = toDay(now());
-  const results = cases.map((worked) => runCase(worked, head, releaseFor, today));
-  const summary = summarize(results);
-  if (json) printJson({ release, ...summary, problems, cases: results });
-  else {
-    for (const problem of problems) print(`FAIL  ${problem}`);
-    printResults(head, cases, results);
-  }
-  if (summary.failed + problems.length > 0) process.exitCode = 1;
-  // A check without cases must not look like a success.
-  if (summary.passed + summary.failed === 0)
-    throw new CommandError(`No case applies to ${release}. Pass cases of its state that expect a tax_total.`);
-};
-
-export const addCheck = (program: LevyCommand): LevyCommand =>
-  program
-    .command('check')
-    .summary('run worked cases against a release before it is activated')
-    .description(
-      'Calculate worked cases with a release, active or not, and compare the tax. Also check that the tax never decreases as a price increases, which tax-included prices require. Exits with 1 if a case or check fails, or if no case applies.',
-    )
-    .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101, or a built-in release')
-    .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')
-    .option(
-      '--zips <list>',
+export const check = subcommand({
+  name: 'check',
+  summary: 'run worked cases against a release before it is activated',
+  description:
+    'Calculate worked cases with a release, active or not, and compare the tax. Also check that the tax never decreases as a price increases, which tax-included prices require. Exits with 1 if a case or check fails, or if no case applies.',
+  options: {
+    release: required('<release>', 'such as US-MN@2026-11-21.101, or a built-in release'),
+    against: required('<file>', 'JSON: an array of cases, or an object with them as "cases"', resolvePath),
+    zips: optional(
+      '<list>',
       'a ZIP for each locality of cases without a ZIP: "Minneapolis=55401,Saint Paul=55101"',
       readZips,
-    )
-    .option('--json', 'one JSON object')
-    .addHelpText(
-      'after',
-      `
-Example:
-  npm run content -- check --release US-MN@2026-11-21.101 --against cases.json
-
-A case:
+    ),
+    json: flag('one JSON object'),
+  },
+  help: `A case:
   { "id": "minneapolis", "state": "MN", "zip": "55401", "date": "2026-04-15",
     "input": { "lines": [{ "ptc": "GENERAL", "quantity": "1", "unit_price": "100.00" }] },
     "expected": { "tax_total": "9.03" } }
 
 A case can have a "locality" instead of a "zip". The files of Streamlined Sales Tax have no city names: for such a release,
 set its ZIP in the case, or pass it with --zips.`,
-    )
-    .action(check);
+  examples: ['content -- check --release US-MN@2026-11-21.101 --against cases.json'],
+  run: async ({ release, against, zips = new Map(), json }) => {
+    const cases = addZips(readCases(await readFile(against, 'utf8')), zips);
+    const { head } = await openRelease(release);
+    const problems = monotonicityProblems(head);
+    const releaseFor = await releaseForCases(head, cases);
+    const today = toDay(now());
+    const results = cases.map((worked) => runCase(worked, head, releaseFor, today));
+    const summary = summarize(results);
+    if (json) printJson({ release, ...summary, problems, cases: results });
+    else {
+      for (const problem of problems) print(`FAIL  ${problem}`);
+      printResults(head, cases, results);
+    }
+    if (summary.failed + problems.length > 0) process.exitCode = 1;
+    // A check without cases must not look like a success.
+    if (summary.passed + summary.failed === 0)
+      throw new CommandError(`No case applies to ${release}. Pass cases of its state that expect a tax_total.`);
+  },
+});

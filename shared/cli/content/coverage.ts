@@ -8,7 +8,7 @@ import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityRows } from '../../importers/taxability/rows.ts';
 import { buildReleases } from '../../importers/taxability/rules.ts';
 import { print, textTable } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
 
@@ -37,28 +37,28 @@ const writeManifests = (): void => {
 
 const docPath = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 
-export const addCoverage = (program: LevyCommand): LevyCommand =>
-  program
-    .command('coverage')
-    .summary('coverage of the built-in releases by state')
-    .description(
-      'Print the coverage by state of the built-in releases as a table: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
-    )
-    .option(
-      '--write',
+export const coverage = subcommand({
+  name: 'coverage',
+  summary: 'coverage of the built-in releases by state',
+  description:
+    'Print the coverage by state of the built-in releases as a table: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
+  options: {
+    write: flag(
       'write infra/docs/coverage.md, infra/docs/taxability.md and the content hashes that tests compare, instead of printing',
-    )
-    .option('--by-residents', 'print by state how many ZIP codes and residents have an unambiguous local rate')
-    .examples('content -- coverage --write')
-    .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
-      if (byResidents) return print(residentsTable(builtInReleases(), true));
-      const releases = builtInReleases();
-      if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
-      writeFileSync(docPath('coverage.md'), coveragePage(releases, readFileSync(docPath('coverage.md'), 'utf8')));
-      writeFileSync(docPath('taxability.md'), taxabilityPage(releases));
-      writeManifests();
-      print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
-    });
+    ),
+    byResidents: flag('print by state how many ZIP codes and residents have an unambiguous local rate'),
+  },
+  examples: ['content -- coverage --write'],
+  run: ({ write, byResidents }) => {
+    if (byResidents) return print(residentsTable(builtInReleases(), true));
+    const releases = builtInReleases();
+    if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
+    writeFileSync(docPath('coverage.md'), coveragePage(releases, readFileSync(docPath('coverage.md'), 'utf8')));
+    writeFileSync(docPath('taxability.md'), taxabilityPage(releases));
+    writeManifests();
+    print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
+  },
+});
 
 // `content taxability`: the rows of the taxability tables.
 
@@ -90,17 +90,18 @@ const printRows = (state: string, code: string | undefined): void => {
   );
 };
 
-export const addTaxability = (program: LevyCommand): LevyCommand =>
-  program
-    .command('taxability')
-    .summary('how a state treats the product tax codes, from the taxability tables')
-    .description(
-      'Print the rows of a state, or only of a product tax code, and why a row does not become a rule. `npm run pack` converts the rows to rules.',
-    )
-    .option('--state <state>', 'the state, two letters')
-    .option('--code <code>', 'the product tax code, without attributes; all codes by default')
-    .examples('content -- taxability --state OH --code SOFTWARE.SAAS')
-    .action(({ code, state }: { readonly code?: string; readonly state?: string }) => {
-      if (!state) throw new CommandError('Pass --state, and --code for one product tax code.');
-      printRows(state, code);
-    });
+export const taxability = subcommand({
+  name: 'taxability',
+  summary: 'how a state treats the product tax codes, from the taxability tables',
+  description:
+    'Print the rows of a state, or only of a product tax code, and why a row does not become a rule. `npm run pack` converts the rows to rules.',
+  options: {
+    state: optional('<state>', 'the state, two letters'),
+    code: optional('<code>', 'the product tax code, without attributes; all codes by default'),
+  },
+  examples: ['content -- taxability --state OH --code SOFTWARE.SAAS'],
+  run: ({ code, state }) => {
+    if (!state) throw new CommandError('Pass --state, and --code for one product tax code.');
+    printRows(state, code);
+  },
+});

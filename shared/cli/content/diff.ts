@@ -21,7 +21,7 @@ import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, subcommand } from '../terminal/run-command.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
 type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
@@ -172,8 +172,6 @@ const changedText = (places: number): string =>
     ? 'Combined rates of 1 ZIP or city change.'
     : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
 
-type Options = { readonly rates?: boolean; readonly json?: boolean };
-
 /** The JSON of `--json`; `locations` is null without `--rates`. */
 const diffJson = async (before: OpenRelease, after: OpenRelease, rates: boolean) => {
   const locations: PlaceChange[] = [];
@@ -189,24 +187,25 @@ const diffJson = async (before: OpenRelease, after: OpenRelease, rates: boolean)
   };
 };
 
-const diff = async (from: string, to: string, { rates = false, json }: Options) => {
-  const [before, after] = [await openCompared(from), await openCompared(to)];
-  if (before.head.state !== after.head.state)
-    throw new CommandError(`${from} and ${to} belong to different states. Compare two releases of the same state.`);
-  if (json) printJson(await diffJson(before, after, rates));
-  else await printed(before, after, rates);
-};
-
-export const addDiff = (program: LevyCommand): LevyCommand =>
-  program
-    .command('diff')
-    .summary('the differences between two releases')
-    .description(
-      'Print what changes if the second release replaces the first: old and new rates with their dates (`none` means unknown), rules and settings.',
-    )
-    .argument('<from>', 'a release, such as the active one')
-    .argument('<to>', 'the release that would replace it')
-    .option('--rates', 'also print each ZIP and city whose combined rate changes')
-    .option('--json', 'one JSON object; rates are fractions')
-    .examples('content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates')
-    .action(diff);
+export const diff = subcommand({
+  name: 'diff',
+  summary: 'the differences between two releases',
+  description:
+    'Print what changes if the second release replaces the first: old and new rates with their dates (`none` means unknown), rules and settings.',
+  arguments: [
+    ['<from>', 'a release, such as the active one'],
+    ['<to>', 'the release that would replace it'],
+  ],
+  options: {
+    rates: flag('also print each ZIP and city whose combined rate changes'),
+    json: flag('one JSON object; rates are fractions'),
+  },
+  examples: ['content -- diff US-MN@2026-11-21.101 US-MN@2026-12-20.101 --rates'],
+  run: async ({ rates = false, json }, from: string, to: string) => {
+    const [before, after] = [await openCompared(from), await openCompared(to)];
+    if (before.head.state !== after.head.state)
+      throw new CommandError(`${from} and ${to} belong to different states. Compare two releases of the same state.`);
+    if (json) printJson(await diffJson(before, after, rates));
+    else await printed(before, after, rates);
+  },
+});

@@ -1,7 +1,6 @@
 /** `content import`: create a release from rate files. */
 import { stat } from 'node:fs/promises';
-import { Option } from 'commander';
-import { isDay } from '../../base/calendar.ts';
+import { InvalidArgumentError } from 'commander';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
 import type { Importer } from '../../importers/importer.ts';
@@ -17,26 +16,43 @@ import {
   readActiveRelease,
 } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { resolvePath } from '../terminal/arguments.ts';
+import { dayOption, resolvePath } from '../terminal/arguments.ts';
 import { temporaryFolder } from '../terminal/files.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
-import { CommandError, explainError, type LevyCommand } from '../terminal/run-command.ts';
-import { overriddenBy, overrideOption, printGates } from './update.ts';
+import {
+  CommandError,
+  explainError,
+  flag,
+  optional,
+  required,
+  subcommand,
+  type Values,
+} from '../terminal/run-command.ts';
+import { overriddenBy, override, printGates } from './update.ts';
 
-type Options = {
-  readonly format: Format;
-  readonly state?: string;
-  readonly rates?: string;
-  readonly boundaries?: string;
-  readonly file?: string;
-  readonly base?: string;
-  readonly from?: string;
-  readonly activate?: boolean;
-  readonly override?: string;
-  readonly skipBadRows?: boolean;
-  readonly dryRun?: boolean;
+const formatOption = (text: string): Format => {
+  if (Object.hasOwn(importers, text)) return text as Format;
+  throw new InvalidArgumentError(`Allowed choices are ${Object.keys(importers).join(', ')}.`);
 };
+
+const options = {
+  format: required('<format>', 'the format of the files', formatOption),
+  state: optional('<state>', 'the state, such as MN; not needed for single-state formats and custom rules'),
+  rates: optional('<file>', 'sst: the rate file'),
+  boundaries: optional('<file>', 'sst: the boundary file'),
+  file: optional('<file>', 'the file of any other format'),
+  base: optional(
+    '<release>',
+    'the release whose rules and settings it uses; the default is the active import or a newer built-in release',
+  ),
+  from: optional('<day>', 'the first day of rates in a file without dates; the default is today', dayOption('--from')),
+  activate: flag('activate the release after the import, if it passes the gates'),
+  override,
+  skipBadRows: flag('skip rows that cannot be read, and count them'),
+  dryRun: flag('read and report, but write nothing; without a database, assume that the built-in release is active'),
+};
+type Options = Values<typeof options>;
 
 const fileOptions = ['rates', 'boundaries', 'file'] as const;
 
@@ -88,11 +104,6 @@ const readBase = async (id: string, state: string): Promise<Release> => {
   return base;
 };
 
-const dayIn = (text: string): string => {
-  if (!isDay(text)) throw new CommandError(`--from cannot be "${text}". Pass a day such as 2026-10-01.`);
-  return text;
-};
-
 const prepareJob = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = listFiles(options);
@@ -105,7 +116,7 @@ const prepareJob = async (options: Options): Promise<ImportJob> => {
     state: state.letters,
     active: await (options.dryRun ? activeReleaseOrBuiltIn : readActiveRelease)(state.letters),
     base: options.base === undefined ? null : await readBase(options.base, state.code),
-    from: options.from === undefined ? null : dayIn(options.from),
+    from: options.from ?? null,
     skipBadRows: options.skipBadRows ?? false,
     dryRun: options.dryRun ?? false,
     tempFolder: temporaryFolder(),
@@ -145,19 +156,6 @@ const activateIfPassed = async ({ id, impact }: Imported, { active }: ImportJob,
   );
 };
 
-/** Imports files, then activates the release or prints how to activate it. */
-const runImport = async (options: Options): Promise<void> => {
-  const overridden = overriddenBy(options.override);
-  if (options.override !== undefined && !options.activate)
-    throw new CommandError('--override requires --activate, because only --activate applies gates. Pass both.');
-  const job = await prepareJob(options);
-  const imported = await importFiles(job);
-  if (imported === null) return;
-  if (options.activate) return activateIfPassed(imported, job, overridden);
-  print(`Check it:    npm run content -- check --release ${imported.id} --against cases.json`);
-  print(`Activate it: npm run content -- activate ${imported.id}`);
-};
-
 const formats = Object.values<Importer>(importers)
   .map(
     ({ format, describe, files }) =>
@@ -165,39 +163,24 @@ const formats = Object.values<Importer>(importers)
   )
   .join('\n');
 
-export const addImport = (program: LevyCommand): LevyCommand =>
-  program
-    .command('import')
-    .summary('create a release from rate files or custom rules')
-    .description(
-      'Create a release from the rate files of a state or vendor, as text or in a ZIP archive, or from a file of custom rules. Calculations do not use the release until it is activated. A row that cannot be read stops the import before anything is written.',
-    )
-    .addOption(
-      new Option('--format <format>', 'the format of the files').choices(Object.keys(importers)).makeOptionMandatory(),
-    )
-    .option('--state <state>', 'the state, such as MN; not needed for single-state formats and custom rules')
-    .option('--rates <file>', 'sst: the rate file')
-    .option('--boundaries <file>', 'sst: the boundary file')
-    .option('--file <file>', 'the file of any other format')
-    .option(
-      '--base <release>',
-      'the release whose rules and settings it uses; the default is the active import or a newer built-in release',
-    )
-    .option('--from <day>', 'the first day of rates in a file without dates; the default is today')
-    .option('--activate', 'activate the release after the import, if it passes the gates')
-    .option(...overrideOption)
-    .option('--skip-bad-rows', 'skip rows that cannot be read, and count them')
-    .option(
-      '--dry-run',
-      'read and report, but write nothing; without a database, assume that the built-in release is active',
-    )
-    .addHelpText(
-      'after',
-      `
-Formats:
-${formats}
-
-Example:
-  npm run content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip`,
-    )
-    .action(runImport);
+/** Imports files, then activates the release or prints how to activate it. */
+export const importCommand = subcommand({
+  name: 'import',
+  summary: 'create a release from rate files or custom rules',
+  description:
+    'Create a release from the rate files of a state or vendor, as text or in a ZIP archive, or from a file of custom rules. Calculations do not use the release until it is activated. A row that cannot be read stops the import before anything is written.',
+  options,
+  help: `Formats:\n${formats}`,
+  examples: ['content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip'],
+  run: async (options) => {
+    const overridden = overriddenBy(options.override);
+    if (options.override !== undefined && !options.activate)
+      throw new CommandError('--override requires --activate, because only --activate applies gates. Pass both.');
+    const job = await prepareJob(options);
+    const imported = await importFiles(job);
+    if (imported === null) return;
+    if (options.activate) return activateIfPassed(imported, job, overridden);
+    print(`Check it:    npm run content -- check --release ${imported.id} --against cases.json`);
+    print(`Activate it: npm run content -- activate ${imported.id}`);
+  },
+});

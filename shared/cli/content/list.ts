@@ -14,7 +14,7 @@ import {
   unfinishedImports,
 } from '../../store/content/content-store.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
-import type { LevyCommand } from '../terminal/run-command.ts';
+import { flag, optional, subcommand } from '../terminal/run-command.ts';
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
@@ -82,24 +82,25 @@ const corruptRow = ({ isActive, error }: ListedCorrupt): readonly string[] => [
 ];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
-export const addList = (program: LevyCommand): LevyCommand =>
-  program
-    .command('list')
-    .summary('all releases, with the active ones marked')
-    .description(
-      'List built-in and imported releases, and unfinished imports. * marks active releases. Local rates (complete, partial or none) are as of today.',
-    )
-    .option('--state <state>', 'only releases of this state, such as MN')
-    .option('--json', 'one JSON array, with complete hashes; unfinished imports come last')
-    .examples('content -- list --state MN')
-    .action(async ({ state, json }: { state?: string; json?: boolean }) => {
-      const code = state === undefined ? null : getState(state).code;
-      const states = [...new Set(builtInReleases().map((release) => release.state))].sort();
-      const content = await readContent(code === null ? states : [code]);
-      if (json) return printJson(listJson(content));
-      const { releases, corrupt, imports } = content;
-      print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
-      print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
-      for (const { error } of corrupt) print(corruptionText(error));
-      for (const line of unfinishedLines(imports)) print(line);
-    });
+export const list = subcommand({
+  name: 'list',
+  summary: 'all releases, with the active ones marked',
+  description:
+    'List built-in and imported releases, and unfinished imports. * marks active releases. Local rates (complete, partial or none) are as of today.',
+  options: {
+    state: optional('<state>', 'only releases of this state, such as MN'),
+    json: flag('one JSON array, with complete hashes; unfinished imports come last'),
+  },
+  examples: ['content -- list --state MN'],
+  run: async ({ state, json }) => {
+    const code = state === undefined ? null : getState(state).code;
+    const states = [...new Set(builtInReleases().map((release) => release.state))].sort();
+    const content = await readContent(code === null ? states : [code]);
+    if (json) return printJson(listJson(content));
+    const { releases, corrupt, imports } = content;
+    print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
+    print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
+    for (const { error } of corrupt) print(corruptionText(error));
+    for (const line of unfinishedLines(imports)) print(line);
+  },
+});

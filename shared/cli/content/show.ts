@@ -22,7 +22,7 @@ import type { NumberRange } from '../../importers/zips.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { explainError, type LevyCommand } from '../terminal/run-command.ts';
+import { explainError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 /** Combined rate of a set of jurisdictions on a day; `null` if the rate is unknown or the location is not in force. */
 const shownAlternative = (release: Release, codes: readonly string[], date: string, inForce: boolean) => {
@@ -191,28 +191,26 @@ const readDate = (text: string): string => {
   return text;
 };
 
-type Options = { readonly zip?: string; readonly date?: string; readonly json?: boolean };
-
-const show = async (id: string, { zip, date, json }: Options): Promise<void> => {
-  const release = await openRelease(id);
-  const { head, imported } = release;
-  const isActive = await activity(release);
-  const day = date ?? toDay(now());
-  const shown = zip === undefined ? null : showZip(head, await release.readPart(zip.slice(0, 5)), zip, day);
-  if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
-  printHead(release, isActive);
-  if (!stateRateOn(head, day)) print(`The release has no state rate on ${day}.`);
-  if (shown) printZip(head, shown);
-};
-
-export const addShow = (program: LevyCommand): LevyCommand =>
-  program
-    .command('show')
-    .summary('one release, or its locations and rates in one ZIP')
-    .description('Show the sources and counts of a release, and all rates of one ZIP.')
-    .argument('<release>', 'such as US-MN@2026-11-22.1')
-    .option('--zip <zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
-    .option('--date <date>', 'the tax day of the rates; the default is today', readDate)
-    .option('--json', 'one JSON object')
-    .examples('content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01')
-    .action(show);
+export const show = subcommand({
+  name: 'show',
+  summary: 'one release, or its locations and rates in one ZIP',
+  description: 'Show the sources and counts of a release, and all rates of one ZIP.',
+  arguments: [['<release>', 'such as US-MN@2026-11-22.1']],
+  options: {
+    zip: optional('<zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip),
+    date: optional('<date>', 'the tax day of the rates; the default is today', readDate),
+    json: flag('one JSON object'),
+  },
+  examples: ['content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01'],
+  run: async ({ zip, date, json }, id: string) => {
+    const release = await openRelease(id);
+    const { head, imported } = release;
+    const isActive = await activity(release);
+    const day = date ?? toDay(now());
+    const shown = zip === undefined ? null : showZip(head, await release.readPart(zip.slice(0, 5)), zip, day);
+    if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
+    printHead(release, isActive);
+    if (!stateRateOn(head, day)) print(`The release has no state rate on ${day}.`);
+    if (shown) printZip(head, shown);
+  },
+});

@@ -8,14 +8,14 @@ import { type Importable, importable, publishers } from '../../importers/updates
 import { temporaryFolder } from '../terminal/files.ts';
 import { counted, print, textTable } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
-import { CommandError, explainError, isOutage, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, explainError, flag, isOutage, optional, subcommand } from '../terminal/run-command.ts';
 
 // Terminal output of the gates of `content update` and `content import --activate`.
 
 const gateNames: readonly string[] = gates.map(({ name }) => name);
 
 /** The option `--override` of both commands. */
-export const overrideOption = ['--override <gates>', `gates that may fail: ${gateNames.join(', ')}`] as const;
+export const override = optional('<gates>', `gates that may fail: ${gateNames.join(', ')}`);
 
 /** Reads `--override`, a list of gates. Refuses other names. */
 export const overriddenBy = (override: string | undefined): ReadonlySet<GateName> => {
@@ -48,15 +48,6 @@ export const printGates = (results: readonly GateResult[], examples: readonly st
 
 // `content update`: import the official files of states.
 
-type Options = {
-  readonly state?: string;
-  readonly all?: boolean;
-  readonly check?: boolean;
-  readonly activate?: boolean;
-  readonly override?: string;
-  readonly mirror?: string;
-};
-
 const adviceFor = (letters: string): CommandError => {
   const publisher = publishers.find(({ state }) => state === letters);
   if (!publisher || publisher.format !== null) return new CommandError(`${letters} levies no general sales tax.`);
@@ -65,7 +56,7 @@ const adviceFor = (letters: string): CommandError => {
   );
 };
 
-const chosen = ({ state, all }: Options): readonly Importable[] => {
+const chosen = (state: string | undefined, all: boolean | undefined): readonly Importable[] => {
   if ((state === undefined) === (all !== true))
     throw new CommandError('Pass either --state with codes such as MN,WI, or --all.');
   if (state === undefined) return importable;
@@ -77,7 +68,7 @@ const chosen = ({ state, all }: Options): readonly Importable[] => {
   });
 };
 
-const getMirror = ({ mirror = environment.contentMirror }: Options): string | null => {
+const getMirror = (mirror = environment.contentMirror): string | null => {
   if (mirror === undefined || mirror === '') return null;
   if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
     throw new CommandError(`--mirror cannot be "${mirror}". Pass an address such as http://127.0.0.1:9000.`);
@@ -141,44 +132,45 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
   if (newer > 0) process.exitCode = 2;
 };
 
-const update = async (options: Options): Promise<void> => {
-  const states = chosen(options);
-  const client = new PublisherClient({ mirror: getMirror(options), isMirrorTrusted: true });
-  if (options.check) return check(states, client);
-  const folder = temporaryFolder();
-  const overridden = overriddenBy(options.override);
-  const updates: StateUpdate[] = [];
-  for (const publisher of states) {
-    print(`== ${publisher.state}: ${publisher.name}`);
-    const result = await updateState(publisher, {
-      client,
-      folder,
-      activate: options.activate ?? false,
-      overridden,
-      reporter: terminal,
-    }).catch((error): StateUpdate => ({ outcome: 'failed', reason: getMessage(error, publisher) }));
-    report(publisher.state, result);
-    updates.push(result);
-  }
-  const count = (outcome: StateUpdate['outcome']) => updates.filter((one) => one.outcome === outcome).length;
-  print(`${count('imported')} imported, ${count('current')} current, ${count('failed')} failed.`);
-  if (updates.some((one) => one.outcome === 'failed' || (one.outcome === 'imported' && one.held !== null)))
-    process.exitCode = 1;
-};
-
-export const addUpdate = (program: LevyCommand): void => {
-  program
-    .command('update')
-    .summary("import states' official files as releases")
-    .description(
-      'Find and download the official files of states, import them, and apply the gates. A release is activated only with --activate, and only if it passes. If a state fails, nothing changes for it, and the other states continue.',
-    )
-    .option('--state <codes>', 'states, such as MN,WI')
-    .option('--all', 'every state whose files Levy can import')
-    .option('--check', 'download nothing; list the states that have newer files, and exit with 2 if there are any')
-    .option('--activate', 'activate each release that passes the gates')
-    .option(...overrideOption)
-    .option('--mirror <url>', 'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR')
-    .examples('content -- update --state MN,WI --activate')
-    .action(update);
-};
+export const update = subcommand({
+  name: 'update',
+  summary: "import states' official files as releases",
+  description:
+    'Find and download the official files of states, import them, and apply the gates. A release is activated only with --activate, and only if it passes. If a state fails, nothing changes for it, and the other states continue.',
+  options: {
+    state: optional('<codes>', 'states, such as MN,WI'),
+    all: flag('every state whose files Levy can import'),
+    check: flag('download nothing; list the states that have newer files, and exit with 2 if there are any'),
+    activate: flag('activate each release that passes the gates'),
+    override,
+    mirror: optional(
+      '<url>',
+      'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR',
+    ),
+  },
+  examples: ['content -- update --state MN,WI --activate'],
+  run: async (options) => {
+    const states = chosen(options.state, options.all);
+    const client = new PublisherClient({ mirror: getMirror(options.mirror), isMirrorTrusted: true });
+    if (options.check) return check(states, client);
+    const folder = temporaryFolder();
+    const overridden = overriddenBy(options.override);
+    const updates: StateUpdate[] = [];
+    for (const publisher of states) {
+      print(`== ${publisher.state}: ${publisher.name}`);
+      const result = await updateState(publisher, {
+        client,
+        folder,
+        activate: options.activate ?? false,
+        overridden,
+        reporter: terminal,
+      }).catch((error): StateUpdate => ({ outcome: 'failed', reason: getMessage(error, publisher) }));
+      report(publisher.state, result);
+      updates.push(result);
+    }
+    const count = (outcome: StateUpdate['outcome']) => updates.filter((one) => one.outcome === outcome).length;
+    print(`${count('imported')} imported, ${count('current')} current, ${count('failed')} failed.`);
+    if (updates.some((one) => one.outcome === 'failed' || (one.outcome === 'imported' && one.held !== null)))
+      process.exitCode = 1;
+  },
+});

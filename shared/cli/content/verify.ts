@@ -16,7 +16,7 @@ import { walkParts } from '../../store/content/content-parts.ts';
 import { findHead, findStoredHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { CommandError, flag, subcommand } from '../terminal/run-command.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 
@@ -76,26 +76,23 @@ const verifyOne = (id: string): Promise<number> =>
     return problems;
   });
 
-const verify = async (ids: readonly string[], { active = false }: { readonly active?: boolean }): Promise<void> => {
-  const releases = await readReleases(ids, active);
-  if (releases.length === 0)
-    return print(`No imported release ${active ? 'is active' : 'exists'}, so there is nothing to verify.`);
-  let problems = 0;
-  for (const id of releases) problems += await verifyOne(id);
-  if (problems > 0) process.exitCode = 1;
-};
-
-export const addVerify = (program: LevyCommand): LevyCommand =>
-  program
-    .command('verify')
-    .summary('check that imported releases are unchanged')
-    .description(
-      'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash of the release. Prints each problem and how to fix it, and one line per release. Exits with 1 if there is a problem.',
-    )
-    .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
-    .option('--active', 'check the active releases of all states, and their fallback releases')
-    .examples('content -- verify --active')
-    .action(verify);
+export const verify = subcommand({
+  name: 'verify',
+  summary: 'check that imported releases are unchanged',
+  description:
+    'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash of the release. Prints each problem and how to fix it, and one line per release. Exits with 1 if there is a problem.',
+  arguments: [['[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release']],
+  options: { active: flag('check the active releases of all states, and their fallback releases') },
+  examples: ['content -- verify --active'],
+  run: async ({ active = false }, ids: readonly string[]) => {
+    const releases = await readReleases(ids, active);
+    if (releases.length === 0)
+      return print(`No imported release ${active ? 'is active' : 'exists'}, so there is nothing to verify.`);
+    let problems = 0;
+    for (const id of releases) problems += await verifyOne(id);
+    if (problems > 0) process.exitCode = 1;
+  },
+});
 
 /**
  * Parts in the order of the hash: ZIP codes first, then cities. The table sorts a city such as `29 PALMS` among the ZIP

@@ -1,6 +1,6 @@
 export { accepted, CommandError } from '../../base/command-error.ts';
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { CommandError } from '../../base/command-error.ts';
 import { Contention } from '../../base/contention.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
@@ -100,25 +100,6 @@ type Declared<Options, Arguments extends readonly unknown[]> = {
   readonly run: (options: Options, ...given: Arguments) => void | Promise<void>;
 };
 
-/** A command with methods for common options. */
-export class LevyCommand extends Command {
-  override createCommand(name?: string): LevyCommand {
-    return new LevyCommand(name);
-  }
-
-  account(): this {
-    return this.requiredOption('--account <id>', 'the account, such as acct_demo');
-  }
-
-  confirmation(): this {
-    return this.option('--yes', 'do not ask for confirmation');
-  }
-
-  examples(...lines: readonly string[]): this {
-    return this.addHelpText('after', examplesText(lines));
-  }
-}
-
 /** Adds a subcommand to a program. */
 export type Subcommand = (program: Command) => void;
 
@@ -145,12 +126,13 @@ export const subcommand =
     command.action((...given) => run(given[named.length], ...(given.slice(0, named.length) as unknown as Arguments)));
   };
 
+/** The values that `run` receives for these options. */
+export type Values<Options> = {
+  readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
+};
+
 /** Adds commands to a program, and an example to its help. */
-export const withCommands = <Program extends Command>(
-  program: Program,
-  example: string,
-  commands: readonly ((program: Program) => unknown)[],
-): Program => {
+export const withCommands = (program: Command, example: string, commands: readonly Subcommand[]): Command => {
   program
     .usage('[command] [options]')
     .addHelpText('after', examplesText([example]))
