@@ -8,19 +8,15 @@ import { getAmounts } from '../model/journal.ts';
 import { callers, redactIn, verifyIn } from '../model/world.ts';
 import { type Call, newCaller } from '../support/api.ts';
 import type { Answer, Schema } from '../support/http.ts';
+import { everyRow } from '../support/sales.ts';
 import type { Network } from './network.ts';
 import type { Service } from './service.ts';
 
 /** Returns all rows of a list. */
 const allOf = async <Row>(call: Call, path: string): Promise<Row[]> => {
-  const rows: Row[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const answer: Answer<any> = await call('GET', `${path}?limit=100${cursor && `&starting_after=${cursor}`}`);
-    same(answer.status, 200, `The status of ${path}`);
-    rows.push(...answer.body.data);
-    cursor = answer.body.next_cursor;
-  }
-  return rows;
+  const read = (after: Readonly<Record<string, string>>) =>
+    call('GET', `${path}?${new URLSearchParams({ limit: '100', ...after })}`) as Promise<Answer<any>>;
+  return (await everyRow<Row>(read)).rows;
 };
 
 /** Reports are updated from the table's stream with a short delay. */

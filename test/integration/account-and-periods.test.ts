@@ -15,7 +15,7 @@ import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-sto
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, type Filing, file, newestFiling, soldOn } from '../support/filings.ts';
 import { readRecords } from '../support/raw-items.ts';
-import { creditOf, dayMs, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
+import { creditOf, dayMs, everyRow, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -152,14 +152,11 @@ describe('GET /filing-periods', () => {
     const filer = await filerIn(monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01'));
     await soldOn(filer, monthEnd(40));
     const expected = [...Array(41).keys()].map((index) => ['US-MI', monthEnd(40 - index)]);
-    const found: string[][] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const path = `/filing-periods?limit=7${cursor && `&starting_after=${cursor}`}` as '/filing-periods';
-      const page = await made(filer.call('GET', path));
-      expect(page.has_more).toBe(page.next_cursor !== null);
-      found.push(...page.data.map(({ state, period_end }) => [state, period_end]));
-      cursor = page.next_cursor;
-    }
+    const { rows } = await everyRow((after) => {
+      const query = new URLSearchParams({ limit: '7', ...after });
+      return filer.call('GET', `/filing-periods?${query}` as '/filing-periods');
+    });
+    const found = rows.map(({ state, period_end }) => [state, period_end]);
     expect(found).toEqual([...expected, ['US-OH', monthEnd(0)]]);
   });
 

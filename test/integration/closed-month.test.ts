@@ -16,7 +16,7 @@ import {
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { creditOf, getMeta, getRefusal, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
+import { creditOf, everyPage, getMeta, getRefusal, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
 import { isLong } from '../support/seeded.ts';
 
 startOnTestDay();
@@ -225,15 +225,7 @@ const recordNothing = async (sale: { readonly id: string }) => {
 
 /** Every transaction as returned by the list and by id. */
 const everyTransaction = async (): Promise<Transaction[]> => {
-  const ids: string[] = [];
-  let after: string | null = null;
-  do {
-    const page: Schema<'TransactionList'> = await made(
-      filer.list({ limit: '100', ...(after !== null && { starting_after: after }) }),
-    );
-    ids.push(...page.data.map(({ id }) => id));
-    after = page.next_cursor;
-  } while (after !== null);
+  const { ids } = await everyPage(filer, { limit: '100' });
   expect(new Set(ids).size).toBe(ids.length);
   return all(ids, (id) => made(filer.get(id)));
 };

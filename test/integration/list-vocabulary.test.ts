@@ -168,28 +168,7 @@ it('a product tax code has its equivalents, and its taxability if a state is giv
   }
 });
 
-const invalid = 'validation_invalid_format';
 const unknownCode = 'validation_unknown_product_tax_code';
-it.each<[Path, string, string, readonly string[]]>([
-  ['/product-attributes', 'limit', invalid, ['0', '1001', '1.5', '', '1e2', ' 5', '05', '٥', '9'.repeat(400)]],
-  ['/product-attributes', 'starting_after', invalid, ['']],
-  ['/product-attributes', 'ptc', unknownCode, ['', 'CLOTHING', 'FOOD.APPAREL', 'apparel', '_FUR', 'APPAREL.']],
-  ['/product-attributes', 'ptc', 'validation_unknown_product_attribute', ['APPAREL._SILK']],
-  ['/product-tax-codes', 'limit', invalid, ['0', '1001', 'all']],
-  ['/product-tax-codes', 'starting_after', invalid, ['']],
-  ['/product-tax-codes', 'family', invalid, ['clothing', 'CLOTHING.APPAREL', 'SHIRTS', '']],
-  ['/product-tax-codes', 'equivalent', invalid, ['txcd_30011000', 'vertex:12345', 'Stripe:txcd_30011000', '']],
-  ['/product-tax-codes', 'equivalent', invalid, ['stripe:', 'stripe:txcd 1', `stripe:${'1'.repeat(65)}`]],
-  ['/product-tax-codes', 'q', invalid, ['', '  ', 'x'.repeat(101)]],
-  ['/product-tax-codes', 'state', invalid, ['', 'ZZ', 'GU', 'AE', 'Bavaria']],
-])('%s rejects a wrong %s with %s and what to send instead', async (path, parameter, code, values) => {
-  for (const value of values) {
-    const { status, body } = await list(path, { [parameter]: value });
-    expect([value, status]).toEqual([value, 422]);
-    expect(body.errors).toMatchObject([{ code, source: { pointer: null, parameter } }]);
-    if (code === invalid) expect(body.errors[0].detail).toMatch(/\bSend /);
-  }
-});
 
 it('rejects a page after search results, and lists all families for a wrong family', async () => {
   const { status, body } = await list('/product-tax-codes', { q: 'book', starting_after: 'PRINT.BOOKS' });

@@ -13,6 +13,7 @@ import { drawFrom } from '../support/random-orders.ts';
 import { accounts, ledger } from '../support/run-command.ts';
 import {
   creditOf,
+  everyRow,
   getRefusal,
   goods,
   made,
@@ -100,17 +101,8 @@ const reported = ({ data }: Report): Sums =>
     ),
   );
 
-const allOf = async (filer: ReturnType<typeof createFiler>): Promise<Transaction[]> => {
-  const all: Transaction[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await made(
-      filer.list({ limit: '10', expand: 'line_items', ...(after !== undefined && { starting_after: after }) }),
-    );
-    all.push(...(page.data as unknown as Transaction[]));
-    if (!page.has_more) return all;
-    after = page.next_cursor;
-  }
-};
+const allOf = async (filer: ReturnType<typeof createFiler>) =>
+  (await everyRow((after) => filer.list({ limit: '10', expand: 'line_items', ...after }))).rows as Transaction[];
 
 /** Creates random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
 const exercise = async (filer: ReturnType<typeof createFiler>, seed: number, steps: number) => {
@@ -397,23 +389,17 @@ describe('a report in many currencies', () => {
       rowItem(caller.account.id, rows[at] as (typeof rows)[number], '2026-04-01T00:00:00.000Z'),
     );
     const path = '/reports/by-state?from=2026-01&to=2026-03';
-    const readPage = async (query: string) => {
-      const { text, body } = await client.call('GET', path + query);
-      expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(6_200_000);
-      return body as unknown as Schema<'ReportByState'>;
+    const readPage = async (after: Readonly<Record<string, string>> = {}) => {
+      const answer = await client.call('GET', `${path}&${new URLSearchParams(after)}` as '/reports/by-state');
+      expect(Buffer.byteLength(JSON.stringify(answer.text))).toBeLessThan(6_200_000);
+      return answer;
     };
-    const seen: string[] = [];
-    let pages = 0;
-    for (let query: string | null = ''; query !== null; pages++) {
-      const { data, has_more, next_cursor } = await readPage(query);
-      seen.push(...data.map(({ month, state, currency }) => `${month} ${state} ${currency}`));
-      expect(has_more).toBe(next_cursor !== null);
-      query = next_cursor && `&starting_after=${next_cursor}`;
-    }
+    const { rows: found, pages } = await everyRow(readPage);
     expect(pages).toBe(2);
+    const seen = found.map(({ month, state, currency }) => `${month} ${state} ${currency}`);
     const shown = rows.filter(({ sales }) => sales.count > 0);
     expect(seen).toEqual(shown.map(({ month, state, currency }) => `${month} ${state} ${currency}`));
-    const { next_cursor } = await readPage('');
+    const { next_cursor } = await made(readPage());
     const other = `/reports/by-state?from=2026-02&to=2026-03&starting_after=${next_cursor}`;
     expect(getRefusal(await client.call('GET', other))).toBe('422 | validation_invalid_cursor starting_after');
     const stranger = createFiler(await newCaller());

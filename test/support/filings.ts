@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Caller } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
 import { ledger } from './run-command.ts';
-import { type Client, connectClient, goods, made, sale } from './sales.ts';
+import { type Client, connectClient, everyRow, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
 
@@ -79,17 +79,11 @@ export const soldOn = (
 
 /** Reads every entry of a filing, page by page, as JSON. */
 export const everyEntry = async (filer: Filer, id: string, limit = 100) => {
-  const entries: Schema<'FilingEntry'>[] = [];
-  let after: string | null = null;
-  for (let pages = 0; pages < 1000; pages++) {
-    const page: Filing = await made(
-      filer.filing(id, { expand: 'entries', limit: String(limit), ...(after !== null && { starting_after: after }) }),
-    );
-    entries.push(...page.entries.data);
-    if (!page.entries.has_more) return entries;
-    after = page.entries.next_cursor;
-  }
-  throw new Error('The entries do not end.');
+  const { rows } = await everyRow(async (after) => {
+    const answer = await filer.filing(id, { expand: 'entries', limit: String(limit), ...after });
+    return { ...answer, body: { ...answer.body, ...answer.body.entries } };
+  });
+  return rows;
 };
 
 const getSums = ({
@@ -102,17 +96,8 @@ const getSums = ({
 
 /** Reads every exception of a filing, page by page. */
 export const everyException = async (filer: Filer, id: string, limit = 100, filters: Record<string, string> = {}) => {
-  const found: Schema<'FilingException'>[] = [];
-  let after: string | null = null;
-  for (let pages = 0; pages < 1000; pages++) {
-    const query = { ...filters, limit: String(limit), ...(after !== null && { starting_after: after }) };
-    const page: Schema<'FilingExceptionList'> = await made(filer.exceptions(id, query));
-    expect(page.url).toBe(`/filings/${id}/exceptions`);
-    found.push(...page.data);
-    if (!page.has_more) return found;
-    after = page.next_cursor;
-  }
-  throw new Error('The exceptions do not end.');
+  const { rows } = await everyRow((after) => filer.exceptions(id, { ...filters, limit: String(limit), ...after }));
+  return rows;
 };
 
 /** Formats exceptions as sorted lines: `txn_… order-1 not_covered 9.00 over_collected 9.00`. */

@@ -106,23 +106,37 @@ export const creditOf = (parent: { readonly id: string }, others: Record<string,
   ...others,
 });
 
-type Page = Pick<Schema<'TransactionList'>, 'has_more' | 'next_cursor'> & { data: { id: string }[] };
+type Page<Row> = { readonly data: readonly Row[]; readonly has_more: boolean; readonly next_cursor: string | null };
 
-/** Reads a whole list, page by page. Returns its items and the number of pages. */
+/** Reads a whole list. `read` takes the parameter that continues it. Returns the rows and the number of pages. */
+export const everyRow = async <Row>(
+  read: (after: Readonly<Record<string, string>>) => Promise<Answer<Page<Row>>>,
+  getNext = ({ next_cursor }: Page<Row>) => next_cursor,
+): Promise<{ rows: Row[]; pages: number }> => {
+  const rows: Row[] = [];
+  let after: Readonly<Record<string, string>> = {};
+  for (let pages = 1; pages <= 1000; pages++) {
+    const page = await made(read(after));
+    rows.push(...page.data);
+    if (page.has_more !== (page.next_cursor !== null)) throw new Error('A page has a cursor and no next page.');
+    if (!page.has_more) return { rows, pages };
+    after = { starting_after: String(getNext(page)) };
+  }
+  throw new Error('The list does not end.');
+};
+
+type Identified = { readonly id: string };
+
+/** Reads the ids of a whole list. */
 export const everyPage = async (
-  client: { readonly list: (parameters: Record<string, string>) => Promise<Answer<Page>> },
+  client: { readonly list: (parameters: Record<string, string>) => Promise<Answer<Page<Identified>>> },
   parameters: Record<string, string> = {},
   cursor: 'next_cursor' | 'last id' = 'next_cursor',
 ): Promise<{ ids: string[]; pages: number }> => {
-  const ids: string[] = [];
-  let after: string | null = null;
-  for (let pages = 1; pages <= 1000; pages++) {
-    const body: Page = await made(client.list({ ...parameters, ...(after !== null && { starting_after: after }) }));
-    ids.push(...body.data.map(({ id }) => id));
-    if (!body.has_more) return { ids, pages };
-    after = cursor === 'next_cursor' ? body.next_cursor : (ids.at(-1) ?? null);
-  }
-  throw new Error('The list does not end.');
+  const lastId = ({ data }: Page<Identified>) => data.at(-1)?.id ?? null;
+  const read = (after: Readonly<Record<string, string>>) => client.list({ ...parameters, ...after });
+  const { rows, pages } = await everyRow(read, cursor === 'last id' ? lastId : undefined);
+  return { ids: rows.map(({ id }) => id), pages };
 };
 
 /** Formats a refusal: its status, and each error code with its location. */
