@@ -9,6 +9,7 @@ import { getState, parseScopes } from '../../shared/cli/accounts/keys.ts';
 import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
 import { nameFrom, overlapMs, parseExpiry } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
+import settingCases from '../fixtures/settings.json' with { type: 'json' };
 import { createFolder } from '../support/temporary-files.ts';
 
 describe('an API key', () => {
@@ -143,51 +144,26 @@ describe('the state of a key', () => {
 
 const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
 
-const inTexas = (entry: object = {}) => ({
-  state: 'TX',
-  election: 'single_local_use_tax',
-  from: '2026-01-01',
-  to: null,
-  ...entry,
-});
+/** A setting as text or JSON, with its parsed value or a part of the refusal. */
+type SettingCase = {
+  readonly name: string;
+  readonly text?: string;
+  readonly json?: unknown;
+  readonly setting?: unknown;
+  readonly refused?: string;
+};
 
 describe('settings', () => {
-  it('are parsed by type', () => {
-    expect(
-      assignmentsFrom([
-        'rate_limit=0',
-        'draft_ttl_hours=48',
-        'rounding=invoice',
-        'ambiguous_address=highest_rate',
-        'incomplete_coverage=reject',
-        `registrations=${JSON.stringify([michigan])}`,
-        'ship_from={"state":"MI","postal_code":"48226"}',
-        'pass_on_general_excise=true',
-      ]),
-    ).toEqual({
-      rate_limit: 0,
-      draft_ttl_hours: 48,
-      rounding: 'invoice',
-      ambiguous_address: 'highest_rate',
-      incomplete_coverage: 'reject',
-      registrations: [michigan],
-      ship_from: { state: 'MI', postal_code: '48226' },
-      pass_on_general_excise: true,
-    });
-    for (const [text, setting] of [
-      ['pass_on_general_excise=false', { pass_on_general_excise: false }],
-      ['registrations=null', { registrations: null }],
-      ['registrations=all', { registrations: 'all' }],
-      ['ship_from=null', { ship_from: null }],
-      ['ship_from={"state":"MI"}', { ship_from: { state: 'MI' } }],
-      ['time_zone=UTC', { time_zone: 'UTC' }],
-      ['books_open_from=null', { books_open_from: null }],
-      ['review_days=null', { review_days: null }],
-      ['filing_reminder_days=[2,7,7]', { filing_reminder_days: [7, 2] }],
-      [`registrations=${JSON.stringify([{ ...michigan, state: 'US-MI' }])}`, { registrations: [michigan] }],
-    ] as const)
-      expect(assignmentsFrom([text])).toEqual(setting);
+  it.each(settingCases as readonly SettingCase[])('parse %j', (one) => {
+    const assignment = `${one.name}=${one.text ?? JSON.stringify(one.json)}`;
+    if (one.refused === undefined) expect(assignmentsFrom([assignment])).toEqual({ [one.name]: one.setting });
+    else expect(refusal(() => assignmentsFrom([assignment]))).toContain(one.refused);
+  });
+
+  it('can be set together', () => {
+    expect(assignmentsFrom(['rate_limit=0', 'time_zone=UTC'])).toEqual({ rate_limit: 0, time_zone: 'UTC' });
     expect(assignmentsFrom([])).toEqual({});
+    expect(refusal(() => assignmentsFrom(['rate_limit']))).toContain('rate_limit=500');
   });
 
   it('can all be set with assignments, except service_version', () => {
@@ -195,16 +171,6 @@ describe('settings', () => {
       expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
         name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Pass `,
       );
-  });
-
-  it('accept remote seller elections, with an optional last day', () => {
-    const alabama = inTexas({ state: 'AL', election: 'simplified_sellers_use_tax', to: '2026-12-31' });
-    const { to: _, ...open } = inTexas();
-    const read = (...entries: object[]) => assignmentsFrom([`remote_seller_elections=${JSON.stringify(entries)}`]);
-    expect(read(open, alabama)).toEqual({ remote_seller_elections: [inTexas(), alabama] });
-    const years = [inTexas({ to: '2026-06-30' }), inTexas({ from: '2026-10-01' })];
-    expect(read(...years)).toEqual({ remote_seller_elections: years });
-    expect(read()).toEqual({ remote_seller_elections: [] });
   });
 
   it('can be read from a file', () => {
@@ -221,74 +187,6 @@ describe('settings', () => {
     vi.stubEnv('INIT_CWD', folder);
     expect(assignmentsFrom(['registrations=@registrations.json'])).toEqual({ registrations: [michigan] });
     expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
-  });
-
-  const identity = { legal_name: 'A Shop', tin: { type: 'SSN', number: '123456789' }, sst_id: null, state_ids: {} };
-  const identified = (fields: object) => `return_identity=${JSON.stringify({ ...identity, ...fields })}`;
-
-  it('accept the identity of the business, with or without ids', () => {
-    for (const fields of [{}, { sst_id: 'S12345678', state_ids: { SD: '1234-5678' } }])
-      expect(assignmentsFrom([identified(fields)])).toEqual({ return_identity: { ...identity, ...fields } });
-    expect(assignmentsFrom(['return_identity=null'])).toEqual({ return_identity: null });
-  });
-
-  const registered = (entry: object) => `registrations=${JSON.stringify([{ ...michigan, ...entry }])}`;
-  const twice = (entry: object) =>
-    `registrations=${JSON.stringify([
-      { ...michigan, to: '2026-06-30' },
-      { ...michigan, ...entry },
-    ])}`;
-  const elected = (...entries: object[]) => `remote_seller_elections=${JSON.stringify(entries.map(inTexas))}`;
-  it.each([
-    ['rate_limit', 'rate_limit=500'],
-    ['limit=5', 'rate_limit, draft_ttl_hours,'],
-    ['constructor=5', '"constructor"'],
-    ['rate_limit=', 'rate_limit cannot be empty'],
-    ['rate_limit=1.5', 'from 0 to 1,000,000'],
-    ['rate_limit=1000001', 'from 0 to 1,000,000'],
-    ['draft_ttl_hours=0', 'from 1 to 8,760'],
-    ['rounding=Line', 'line, invoice'],
-    ['ambiguous_address=null', 'warn, reject, highest_rate'],
-    ['pass_on_general_excise=yes', 'true or false'],
-    ['books_open_from=1026-01-01', 'from 2000 to 2099'],
-    ['review_days=1e1', 'from 0 to 20, or null'],
-    ['retain_personal_data_days=29', 'from 30 to 36,500 days, or null to keep the data'],
-    ['retain_personal_data_days=36501', 'from 30 to 36,500 days'],
-    ['registrations=[', 'JSON such as [{'],
-    ['registrations=MI', 'JSON such as [{'],
-    ['registrations={}', '{state, from, to, frequency}'],
-    ['registrations=[1]', 'entry 1'],
-    [registered({ frequency: 'half_year' }), 'a frequency of MI in entry 1: month, quarter, year'],
-    [registered({ state: 'XX' }), 'entry 1, state'],
-    [registered({ frequency: 'week' }), 'month, quarter, half_year, year, fiscal_year'],
-    [registered({ until: null }), 'field until'],
-    [twice({ from: '2026-06-30' }), 'entries 1 and 2 of MI'],
-    ['remote_seller_elections=TX', 'JSON such as [{'],
-    ['remote_seller_elections=null', 'Pass an array of {state, election, from, to}, or [] for none'],
-    [elected({ state: 'XX' }), 'entry 1, state: Pass a two-letter state code'],
-    [elected({ state: 'AL' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
-    [elected({ election: 'flat_rate' }), 'Pass simplified_sellers_use_tax or single_local_use_tax'],
-    [elected({ from: '2026-02-30' }), 'entry 1, from'],
-    [elected({ to: '2025-12-31' }), 'a "to" on or after "from" in entry 1'],
-    [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'entries 1 and 2 of US-TX'],
-    ['ship_from=[]', 'line1, city, state, postal_code, country'],
-    ['ship_from=7', 'object'],
-    ['ship_from={"state":"MI","postal_code":"48226","zz":1,"yy":2}', 'zz or yy'],
-    ['ship_from={"state":"MI","postal_code":"10001"}', '10001 is in NY, not in MI'],
-    ['ship_from={}', 'Send at least the state'],
-    ['ship_from={"state":"NY"}', 'Pass an address with a postal_code or city, because NY has local taxes.'],
-    ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
-    ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
-    [identified({ legal_name: ' ' }), '(legal_name: Pass a name of 1 to 100 characters.)'],
-    [identified({ tin: null }), '(tin: Pass an object such as {"type": "FEIN", "number": "123456789"}.)'],
-    [identified({ tin: { type: 'EIN', number: '123456789' } }), '(tin, type: Pass FEIN, SSN or Foreign.)'],
-    [identified({ sst_id: '12345678' }), '(sst_id: Pass null, or S and eight digits, such as "S12345678".)'],
-    [identified({ state_ids: { MN: '' } }), '(state_ids, MN: Pass 1 to 20 letters, digits, hyphens and periods.)'],
-  ])('reject %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
-
-  it('accept consecutive registrations, and registrations of two states on the same days', () => {
-    for (const entry of [{ from: '2026-07-01' }, { state: 'OH' }])
-      expect(assignmentsFrom([twice(entry)])).toHaveProperty('registrations.length', 2);
   });
 
   it('are rejected if one is set twice', () =>
