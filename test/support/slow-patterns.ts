@@ -1,3 +1,5 @@
+import { parseAst } from 'vitest/node';
+
 /**
  * Finds regular expressions whose running time is not linear in the length of the input.
  *
@@ -226,45 +228,12 @@ export const isSlow = ({ source, flags }: Pick<RegExp, 'source' | 'flags'>): boo
   return fails(positions, positions.listEnds(node), flags, !isAnchored);
 };
 
-/** Comments, strings and the text of a template up to `${` or its end. */
-const skipped = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
-const templateText = /(?:\\[\s\S]|[^\\`$]|\$(?!\{))*(?:`|\$\{)/y;
-const literal = /\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)/y;
-/** Characters after which `/` starts a regular expression and is not a division. */
-const beforeLiteral = /(?:^|[=(,:!&|?{};[>+]|\breturn)\s*$/;
-
 /** Returns the regular expression literals in a TypeScript file. */
 export const patternsIn = (text: string): readonly RegExp[] => {
   const found: RegExp[] = [];
-  // The number of open braces in the expression of each open template literal.
-  const templates: number[] = [];
-  let at = 0;
-  const take = (token: RegExp): RegExpExecArray | null => {
-    token.lastIndex = at;
-    const match = token.exec(text);
-    if (match) at = token.lastIndex;
-    return match;
-  };
-  const takeTemplate = (): void => {
-    if (take(templateText)?.[0].endsWith('{')) templates.push(0);
-  };
-  while (at < text.length) {
-    if (take(skipped)) continue;
-    const isLiteral = text[at] === '/' && beforeLiteral.test(text.slice(Math.max(0, at - 80), at));
-    const match = isLiteral ? take(literal) : null;
-    if (match) {
-      found.push(new RegExp(match[1] ?? '', match[2]));
-      continue;
-    }
-    const sign = text[at];
-    at += 1;
-    const open = templates.at(-1);
-    if (sign === '`') takeTemplate();
-    else if (sign === '}' && open === 0) {
-      templates.pop();
-      takeTemplate();
-    } else if (open !== undefined && (sign === '{' || sign === '}'))
-      templates[templates.length - 1] = open + (sign === '{' ? 1 : -1);
-  }
+  JSON.stringify(parseAst(text, { lang: 'ts' }), (name, value) => {
+    if (name === 'regex' && value) found.push(new RegExp(value.pattern, value.flags));
+    return typeof value === 'bigint' ? String(value) : value;
+  });
   return found;
 };

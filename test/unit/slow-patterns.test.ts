@@ -33,16 +33,10 @@ describe('isSlow', () => {
   ])('does not find %s', (pattern) => expect(isSlow(pattern)).toBe(false));
 });
 
-describe('patternsIn', () => {
-  it('finds regular expressions between comments, strings, templates and divisions', () => {
-    const text = [
-      "const a = /x[/']y/g; // /no/",
-      '/* /no/ */ const b = c / d / e;',
-      'const f = `/no/$' + "{g.replace(/\\/$/, '')}/$" + '{h(/[`}]/)}/`;',
-      "i('/no/').split(/j/)",
-    ].join('\n');
-    expect(patternsIn(text).map(String)).toEqual(["/x[/']y/g", '/\\/$/', '/[`}]/', '/j/']);
-  });
+it('finds the regular expressions of a TypeScript file', () => {
+  const text =
+    "const a: RegExp = /x[/']y/g; // /no/\nconst b = `/no/$" + '{c / d / 2n}$' + "{e(/[`}]/)}`; i('/no/').split(/j/);";
+  expect(patternsIn(text).map(String)).toEqual(["/x[/']y/g", '/[`}]/', '/j/']);
 });
 
 /** Patterns that the check reports although they are not slow, or that only read short strings written by Levy. */
