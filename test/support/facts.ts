@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
+import contentSchemas from '../fixtures/content-schemas.json' with { type: 'json' };
 import { warningCodes } from './builders.ts';
 
 /** Tables of facts in `test/fixtures`, typed by hand from laws and official lists. */
@@ -137,3 +139,38 @@ export const streetAddresses = readFacts<'line1' | 'house' | 'name' | 'direction
 export const taxedEffects = readFacts<
   'effect' | 'quantity' | 'price' | 'discount' | 'taxable' | 'exempt' | 'rate' | 'tax' | 'reason'
 >('effects.csv');
+
+/**
+ * The age of a state's official files on a day. `files` are the names of the last update, and `failing_since` is the day
+ * of its first failure. The files are stale if there is a reason.
+ */
+export const stalenessCases = readFacts<
+  | 'state'
+  | 'files'
+  | 'last_modified'
+  | 'imported'
+  | 'failing_since'
+  | 'day'
+  | 'as_of'
+  | 'next_expected'
+  | 'reason'
+  | 'note'
+>('staleness.csv');
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  schemas: [contentSchemas],
+  formats: {
+    date: isDay,
+    uri: (text) => URL.canParse(text),
+  },
+});
+
+/** Returns the errors of a value of a content file: a release without its rates and rules, a rate or a publisher. */
+export const schemaErrors = (name: 'release' | 'rate' | 'publisher', value: unknown): readonly unknown[] => {
+  const validate = ajv.getSchema(`content#/$defs/${name}`);
+  return validate?.(value) === true ? [] : (validate?.errors ?? [name]);
+};

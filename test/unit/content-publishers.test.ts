@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod/mini';
 import { importers } from '../../shared/importers/importers.ts';
 import { fileName, localName, nameInUrl, publicationIn } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles, listLinks } from '../../shared/importers/updates/find-file.ts';
@@ -13,7 +12,8 @@ import { PublisherClient, PublisherFailure } from '../../shared/importers/update
 import publisherRows from '../../shared/importers/updates/publishers.json' with { type: 'json' };
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
-import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
+import { staleness } from '../../shared/importers/updates/staleness.ts';
+import { schemaErrors, stalenessCases } from '../support/facts.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 describe('the publisher client', async () => {
@@ -312,169 +312,42 @@ describe('links on a page', () => {
   });
 });
 
-describe('publishers.json', () => {
-  const pattern = z.string().check(z.refine((text) => /\(\?<month>.*\(\?<year>/.test(text) && RegExp(text) !== null));
-  const file = { option: z.literal('file'), url: z.url() };
-  const dated = { ...file, pattern, example: z.string() };
-  const within = z.strictObject({ start: z.string(), word: z.string(), end: z.string() });
-  const source = z.discriminatedUnion('find', [
-    z.strictObject({ find: z.literal('url'), ...file }),
-    z.strictObject({ find: z.literal('dated'), ...dated, within: z.optional(within) }),
-    z.strictObject({ find: z.literal('service'), ...dated, fields: z.array(z.string()) }),
-  ]);
-  const cadence = z.enum(['monthly', 'quarterly', 'twice a year', 'yearly']);
-  const named = { state: z.string().check(z.regex(/^[A-Z]{2}$/)), name: z.string(), cadence, covers: z.string() };
-  const imported = { ...named, format: z.enum(Object.keys(importers)), files: z.array(source) };
-  const Row = z.union([
-    z.strictObject({ ...named, published: z.string() }),
-    z.strictObject({ ...imported, layout: z.literal('cited') }),
-    z.strictObject({ ...imported, layout: z.literal('unverified'), undocumented: z.string() }),
-  ]);
-
-  it.each(publisherRows)('has a valid row of $state', (row) => {
-    expect(Row.safeParse(row).error).toBeUndefined();
-  });
+it.each(publisherRows)('publishers.json has a valid row of $state', (row) => {
+  expect(schemaErrors('publisher', row)).toEqual([]);
+  if ('format' in row) expect(Object.keys(importers)).toContain(row.format);
+  for (const file of row.files ?? []) if ('pattern' in file) expect(() => new RegExp(String(file.pattern))).not.toThrow();
 });
 
 describe('staleness', () => {
-  const getPublisher = (state: string) => {
-    const publisher = publishers.find((one) => one.state === state);
-    if (!publisher) throw new Error(`No publisher of ${state}.`);
-    return publisher;
-  };
+  it.each([
+    ['2026Q4AUG18', { quarter: '2026-10-01', posted: '2026-08-18' }],
+    ['2026Q4OCT2', { quarter: '2026-10-01', posted: '2026-10-02' }],
+    ['2027Q1NOV05', { quarter: '2027-01-01', posted: '2026-11-05' }],
+    ['2027Q1JUL01', { quarter: '2027-01-01', posted: '2026-07-01' }],
+    ['2027Q1JUN30', { quarter: '2027-01-01', posted: '2027-06-30' }],
+    ['2026Q4XYZ18', null],
+    ['2026Q5AUG18', null],
+  ])('parses the publication %s', (text, expected) => expect(publicationIn(text)).toEqual(expected));
 
-  const record = (
-    files: readonly { name: string; last_modified?: string | null; option?: string }[],
-    more: Partial<UpdateRecord> = {},
-  ): UpdateRecord => ({
-    files: files.map((file) => ({ option: 'file', last_modified: null, ...file })),
-    imported_at: null,
-    failure: null,
-    ...more,
-  });
-
-  /** Minnesota's quarterly rate and boundary files, with these strings in their names. */
-  const minnesota = (rates: string, boundaries = rates): UpdateRecord =>
-    record([
-      { option: 'rates', name: `MNR${rates}.zip` },
-      { option: 'boundaries', name: `MNB${boundaries}.zip` },
-    ]);
-
-  const current = { isStale: false, reason: null };
-
-  describe('the days of a publication', () => {
-    it.each([
-      ['2026Q4AUG18', { quarter: '2026-10-01', posted: '2026-08-18' }],
-      ['2026Q4OCT2', { quarter: '2026-10-01', posted: '2026-10-02' }],
-      ['2027Q1NOV05', { quarter: '2027-01-01', posted: '2026-11-05' }],
-      ['2027Q1JUL01', { quarter: '2027-01-01', posted: '2026-07-01' }],
-      ['2027Q1JUN30', { quarter: '2027-01-01', posted: '2027-06-30' }],
-      ['2026Q4XYZ18', null],
-      ['2026Q5AUG18', null],
-    ])('parses %s', (text, expected) => {
-      expect(publicationIn(text)).toEqual(expected);
-    });
-  });
-
-  describe('the age of official files', () => {
-    it.each([
-      ['New_Mexico_gross_receipts_tax_July_2026_June_2027', '2027-07-08'],
-      ['New_Mexico_gross_receipts_tax_July_December_2026', '2027-01-08'],
-      ['New_Mexico_gross_receipts_tax_July_2026', '2027-01-08'],
-    ])('is current until the last month in its name: %s', (name, nextExpected) => {
-      const source = record([{ name }]);
-      expect(staleness(getPublisher('NM'), source, nextExpected)).toEqual({
-        asOf: '2026-07-01',
-        nextExpected,
-        ...current,
-      });
-    });
-
-    it('is current until the end of the grace period, and stale on the next day', () => {
-      const source = minnesota('2026Q4AUG18');
-      expect(staleness(getPublisher('MN'), source, '2027-01-08')).toMatchObject(current);
-      expect(staleness(getPublisher('MN'), source, '2027-01-09')).toEqual({
-        asOf: '2026-08-18',
-        nextExpected: '2027-01-08',
-        isStale: true,
-        reason: 'The newest file is from 2026-08-18; the next one was due by 2027-01-08.',
-      });
-    });
-
-    it('uses the newer of two files, by quarter and then by day', () => {
-      const days = { asOf: '2026-11-20', nextExpected: '2027-04-08' };
-      expect(staleness(getPublisher('MN'), minnesota('2026Q4DEC10', '2027Q1NOV20'), '2027-04-08')).toMatchObject(days);
-      expect(staleness(getPublisher('MN'), minnesota('2027Q1NOV20', '2026Q4DEC10'), '2027-04-08')).toMatchObject(days);
-      const corrected = staleness(getPublisher('MN'), minnesota('2026Q4AUG18', '2026Q4NOV02'), '2026-11-20');
-      expect(corrected).toMatchObject({ asOf: '2026-11-02', nextExpected: '2027-01-08' });
-    });
-
-    it.each([
-      ['MO', 'oct2026.xlsx', '2026-10-01', '2027-01-08'],
-      ['AZ', 'TPT_RATETABLE_ALL_12012026.csv', '2026-12-01', '2027-01-08'],
-      ['AZ', 'TPT_RATETABLE_ALL_02292028.csv', '2028-02-29', '2028-03-08'],
-      ['AK', 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx', '2026-11-01', '2026-12-08'],
-    ])('of %s uses the day in the name %s', (state, name, asOf, nextExpected) => {
-      expect(staleness(getPublisher(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
-    });
-
-    // In the last third of a period, a file is for the next period.
-    it.each([
-      ['TX', 'Tue, 01 Sep 2026 23:59:59 GMT', '2026-09-01', '2027-01-08'],
-      ['TX', 'Mon, 31 Aug 2026 00:00:00 GMT', '2026-08-31', '2026-10-08'],
-      ['TX', 'Sat, 31 Oct 2026 12:00:00 GMT', '2026-10-31', '2027-01-08'],
-      ['TX', 'Thu, 31 Dec 2026 12:00:00 GMT', '2026-12-31', '2027-04-08'],
-      ['AL', 'Fri, 18 Feb 2028 12:00:00 GMT', '2028-02-18', '2028-03-08'],
-      ['AL', 'Sat, 19 Feb 2028 12:00:00 GMT', '2028-02-19', '2028-03-08'],
-      ['AL', 'Sun, 20 Feb 2028 12:00:00 GMT', '2028-02-20', '2028-04-08'],
-      ['AL', 'Fri, 19 Feb 2027 12:00:00 GMT', '2027-02-19', '2027-04-08'],
-      ['AL', 'Tue, 29 Feb 2028 12:00:00 GMT', '2028-02-29', '2028-04-08'],
-      ['IL', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
-      ['IL', 'Mon, 01 Jun 2026 12:00:00 GMT', '2026-06-01', '2027-01-08'],
-      ['VA', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
-    ])('of %s uses Last-Modified %s', (state, last_modified, asOf, nextExpected) => {
-      const source = record([{ name: 'current.txt', last_modified }], { imported_at: '2020-01-01T00:00:00.000Z' });
-      expect(staleness(getPublisher(state), source, asOf)).toEqual({ asOf, nextExpected, ...current });
-    });
-
-    it.each([null, 'yesterday'])('uses the day of the import if Last-Modified is invalid: %s', (last_modified) => {
-      const source = record([{ name: 'taxrates.txt', last_modified }], { imported_at: '2026-10-05T23:00:00.000Z' });
-      const days = { asOf: '2026-10-05', nextExpected: '2027-01-08' };
-      expect(staleness(getPublisher('TX'), source, '2026-10-06')).toEqual({ ...days, ...current });
-    });
-
-    it.each([
-      ['2026Q4FEB30', 'a day that the calendar does not have'],
-      ['-latest', 'no day'],
-    ])('ignores %s in a file name: %s', (text) => {
-      const source = { ...minnesota(text), imported_at: '2026-10-05T23:00:00.000Z' };
-      expect(staleness(getPublisher('MN'), source, '2026-10-06').asOf).toBe('2026-10-05');
-    });
-  });
-
-  describe('failing updates', () => {
-    const failing = { ...minnesota('2026Q4AUG18'), failure: { since: '2026-10-20T23:59:00.000Z' } };
-
-    it('are reported from the seventh day', () => {
-      expect(staleness(getPublisher('MN'), failing, '2026-10-26')).toMatchObject(current);
-      expect(staleness(getPublisher('MN'), failing, '2026-10-27')).toEqual({
-        asOf: '2026-08-18',
-        nextExpected: '2027-01-08',
-        isStale: true,
-        reason: 'Updates have failed since 2026-10-20.',
-      });
-    });
-
-    it('are reported together with an old file', () => {
-      expect(staleness(getPublisher('MN'), failing, '2027-01-09').reason).toBe(
-        'The newest file is from 2026-08-18; the next one was due by 2027-01-08. Updates have failed since 2026-10-20.',
-      );
-    });
-  });
-
-  it.each(['MN', 'FL'])('is not stale if a state was never updated from its publisher: %s', (state) => {
-    const nothing = { asOf: null, nextExpected: null, ...current };
-    expect(staleness(getPublisher(state), null, '2026-11-23')).toEqual(nothing);
-    expect(staleness(getPublisher(state), record([]), '2026-11-23')).toEqual(nothing);
+  it.each(stalenessCases)('of $state with $files on $day: $as_of, $next_expected, $reason $note', (row) => {
+    const publisher = publishers.find((one) => one.state === row.state) as (typeof publishers)[number];
+    const names = row.files.split(' ').filter(Boolean);
+    const record = {
+      files: names.map((name, at) => ({
+        option: names.length === 1 ? 'file' : (['rates', 'boundaries'][at] ?? ''),
+        name,
+        last_modified: row.last_modified || null,
+      })),
+      imported_at: row.imported ? `${row.imported}T23:00:00.000Z` : null,
+      failure: row.failing_since ? { since: `${row.failing_since}T23:59:00.000Z` } : null,
+    };
+    const expected = {
+      asOf: row.as_of || null,
+      nextExpected: row.next_expected || null,
+      isStale: row.reason !== '',
+      reason: row.reason || null,
+    };
+    expect(staleness(publisher, record, row.day)).toEqual(expected);
+    if (names.length === 0) expect(staleness(publisher, null, row.day)).toEqual(expected);
   });
 });
