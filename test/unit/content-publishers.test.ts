@@ -315,7 +315,8 @@ describe('links on a page', () => {
 it.each(publisherRows)('publishers.json has a valid row of $state', (row) => {
   expect(schemaErrors('publisher', row)).toEqual([]);
   if ('format' in row) expect(Object.keys(importers)).toContain(row.format);
-  for (const file of row.files ?? []) if ('pattern' in file) expect(() => new RegExp(String(file.pattern))).not.toThrow();
+  for (const file of row.files ?? [])
+    if ('pattern' in file) expect(() => new RegExp(String(file.pattern))).not.toThrow();
 });
 
 describe('staleness', () => {

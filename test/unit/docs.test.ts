@@ -181,19 +181,6 @@ describe('the page documents', () => {
     }
   });
 
-  it('required fields first, and field constraints', () => {
-    const presence = all('[id="schema-LineItemRequest"] > ul > li :is(.required, .presence)');
-    const words = presence.map(({ textContent }) => textContent);
-    expect(words.filter((word, at) => word === 'required' && at > words.indexOf('optional'))).toEqual([]);
-    for (const [id, text] of [
-      ['schema-LineItemRequest.quantity', /required[\s\S]*decimal/],
-      ['schema-TransactionRequest.line_items', /1 to 1,000 items/],
-      ['listTransactions.limit', /1 to 100/],
-      ['schema-TransactionRequest.status', /one of draft, finalized/],
-    ] as const)
-      expect(getText(id)).toMatch(text);
-  });
-
   it('every product tax code with its search terms, every error code with its status, and every warning code', () => {
     const codes = listRows('.code-table');
     expect(codes.map(([code]) => code)).toEqual(productTaxCodes.map(({ code }) => code));

@@ -11,25 +11,26 @@ const unexpected = (error: unknown): never => {
   throw error;
 };
 
-describe('a single rate limiter', () => {
-  /** An in-memory counter that works like the conditional ADD; `latency` delays the end of a call. */
-  const sharedCounter = (latency: () => Promise<void> = async () => {}) => {
-    const windows = new Map<string, number>();
-    const counter = { calls: 0, amounts: [] as number[] };
-    const take: TakeRequests = async (account, windowStart, amount, limit) => {
-      counter.calls += 1;
-      counter.amounts.push(amount);
-      const window = `${account} ${windowStart}`;
-      const used = windows.get(window);
-      const taken = used === undefined || used <= limit - amount;
-      if (taken) windows.set(window, (used ?? 0) + amount);
-      const after = windows.get(window) ?? 0;
-      await latency();
-      return { taken, used: after };
-    };
-    return { take, counter };
+/** In-memory counters that work like the conditional ADD, with the amounts and the counters of all calls. */
+const sharedCounter = () => {
+  const windows = new Map<string, number>();
+  const [used, parts] = [new Map<number, number>(), new Map<number, number>()];
+  const counter = { calls: 0, amounts: [] as number[], asked: [] as number[] };
+  const take: TakeRequests = async (account, windowStart, amount, limit, part = 0) => {
+    counter.calls += 1;
+    counter.amounts.push(amount);
+    counter.asked.push(part);
+    parts.set(part, limit);
+    const window = `${account} ${windowStart} ${part}`;
+    const before = windows.get(window) ?? used.get(part);
+    const taken = before === undefined || before <= limit - amount;
+    if (taken) windows.set(window, (before ?? 0) + amount);
+    return { taken, used: windows.get(window) ?? before ?? 0 };
   };
+  return { take, counter, used, parts, asked: counter.asked };
+};
 
+describe('a single rate limiter', () => {
   describe('the limit', () => {
     it('is exact for any limit, any number of instances, and any order in which calls complete', async () => {
       const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
@@ -215,28 +216,13 @@ describe('a single rate limiter', () => {
 
 describe('rate limit counters', () => {
   const account = 'acct_1';
-  /** An in-memory store, and the calls that it received. */
-  const counters = () => {
-    const used = new Map<number, number>();
-    const parts = new Map<number, number>();
-    const asked: number[] = [];
-    const take: TakeRequests = async (_, __, amount, limit, counter = 0) => {
-      const before = used.get(counter) ?? 0;
-      const taken = before + amount <= limit;
-      if (taken) used.set(counter, before + amount);
-      parts.set(counter, limit);
-      asked.push(counter);
-      return { taken, used: used.get(counter) ?? 0 };
-    };
-    return { take, used, parts, asked };
-  };
   const anyCounter = fc.nat(999_999_999);
 
   describe('a limit of up to 1,000 requests a second', () => {
     it('uses one counter with an unchanged key, for every instance', async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
-          const { take, parts } = counters();
+          const { take, parts } = sharedCounter();
           await rateLimiter(take, unexpected, counter).admit(account, limit, start);
           expect([...parts]).toEqual([[0, limit]]);
         }),
@@ -249,7 +235,7 @@ describe('rate limit counters', () => {
     it('is the sum of all its counters, of at most 10,000 each', async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 10_001, max: 1_000_000 }), async (limit) => {
-          const { take, parts } = counters();
+          const { take, parts } = sharedCounter();
           const expected = Math.ceil(limit / 10_000);
           for (let counter = 0; counter < expected; counter++)
             await rateLimiter(take, unexpected, counter).admit(account, limit, start);
@@ -261,7 +247,7 @@ describe('rate limit counters', () => {
     });
 
     it('tries three counters before it rejects a request, and none afterwards', async () => {
-      const { take, asked, used } = counters();
+      const { take, asked, used } = sharedCounter();
       for (let counter = 0; counter < 5; counter++) used.set(counter, 10_000);
       const { admit, remaining } = rateLimiter(take, unexpected, 3);
       expect(await admit(account, 50_000, start)).toMatchObject({ admitted: false, remaining: 0 });
@@ -274,7 +260,7 @@ describe('rate limit counters', () => {
     });
 
     it('moves from a used-up counter to the next one', async () => {
-      const { take, asked, used } = counters();
+      const { take, asked, used } = sharedCounter();
       used.set(1, 10_000);
       const { admit } = rateLimiter(take, unexpected, 1);
       expect(await admit(account, 30_000, start)).toMatchObject({ admitted: true });
@@ -282,7 +268,7 @@ describe('rate limit counters', () => {
     });
 
     it('can be reached by a single instance, which then rejects without further calls', async () => {
-      const { take, asked } = counters();
+      const { take, asked } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected, 3);
       let admitted = 0;
       for (let sent = 0; sent < 100_000; sent++) admitted += Number((await admit(account, 80_000, start)).admitted);
@@ -293,7 +279,7 @@ describe('rate limit counters', () => {
     });
 
     it('applies a limit lowered below one counter as soon as it is known', async () => {
-      const { take } = counters();
+      const { take } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected, 0);
       for (let sent = 0; sent < 500; sent++) await admit(account, 30_000, start);
       expect(await admit(account, 400, start)).toMatchObject({ admitted: false, remaining: 0 });
