@@ -27,6 +27,7 @@ import {
 } from '../fixtures/imports/workbooks.ts';
 import { createRandom, type Random } from '../support/seeded.ts';
 import { found } from './found.ts';
+import pieces from './pieces.json' with { type: 'json' };
 import {
   getLedger,
   type Input,
@@ -50,27 +51,6 @@ import { listUnpackedBytes, makeWorkbook, makeZip, mutateRows } from './workbook
 /** A request has at most 1,000 line items, and `line1` at most 500 characters. */
 const [lookups, charactersMax] = [1000, 500];
 
-const units = ['APT 4', '# 4', '#', 'REAR', 'UNIT B', 'STE 200-B', 'APT # 4', 'BLDG', 'FRNT', 'LOWR', '4-4', 'A-1-A'];
-const others = [
-  'N',
-  'ST',
-  'NORTH',
-  'STREET',
-  'AVE',
-  'MAIN',
-  '1/2',
-  'S W',
-  '.',
-  "'",
-  ',',
-  '\u0301',
-  'ﬀ',
-  '﷽',
-  'É',
-  '-',
-  '--',
-  '9',
-];
 const houses = [
   '150',
   '150A',
@@ -85,12 +65,15 @@ const houses = [
 
 const line = (random: Random): string => {
   const { pick, chance, below } = random;
-  const words = Array.from({ length: 1 + below(4) }, () => pick([...units, ...others]));
+  const words = Array.from({ length: 1 + below(4) }, () => pick([...pieces.units, ...pieces.street_words]));
   const repeated = `${words.join(pick([' ', ' ', ',', '']))} `.repeat(pick([1, 3, 300]));
   const text = chance(0.1)
     ? longText(random, [30, 500])
     : `${pick(houses)} ${pick(['MAIN ', 'MAIN ST ', ''])}${repeated}`;
-  return (chance(0.3) ? `${text.slice(0, 490)} ${pick([...units, ...others])}` : text).slice(0, charactersMax);
+  return (chance(0.3) ? `${text.slice(0, 490)} ${pick([...pieces.units, ...pieces.street_words])}` : text).slice(
+    0,
+    charactersMax,
+  );
 };
 
 const ranges = (random: Random, characters: number): string => {
@@ -148,40 +131,6 @@ export const line1: Target = {
 
 /** Malicious publisher pages and documents. */
 
-const tags = [
-  '<div>',
-  '<svg><p>',
-  '</div>',
-  '<!--',
-  '-->',
-  '<a href="',
-  '<script>',
-  '<a a a ',
-  '&amp',
-  '<a href=&#1;>',
-  '<',
-  '>',
-  "'",
-];
-const urls = [
-  'https://[::1',
-  '//',
-  'http:',
-  '?',
-  '#',
-  '%',
-  '%2F',
-  '%25',
-  '../',
-  ':',
-  '@',
-  '.xn--',
-  '\\',
-  '\t',
-  '\u00ad',
-  'ß',
-];
-
 const examples: readonly string[] = importable.flatMap(({ files }) =>
   files.map((file) =>
     'example' in file ? file.example : file.find === 'index' ? `${file.name}2026Q4AUG18.zip` : 'a.csv',
@@ -205,7 +154,7 @@ const name = (random: Random): string => {
 };
 
 const link = (random: Random): string =>
-  `<a href="${random.chance(0.2) ? random.pick(urls).repeat(random.pick([1, 10, 1000])) : ''}${name(random)}">x</a>`;
+  `<a href="${random.chance(0.2) ? random.pick(pieces.urls).repeat(random.pick([1, 10, 1000])) : ''}${name(random)}">x</a>`;
 
 const fill = (piece: () => string, bytes: number): string => {
   const pieces: string[] = [];
@@ -234,10 +183,10 @@ const page = (random: Random): string => {
   const { pick, chance } = random;
   const bytes = pick([1000, 100_000, 990_000]);
   if (chance(0.15)) return json(random);
-  if (chance(0.3)) return pick(tags).repeat(bytes / 5) + link(random);
+  if (chance(0.3)) return pick(pieces.tags).repeat(bytes / 5) + link(random);
   if (chance(0.5)) return fill(() => link(random), bytes);
   return mutateText(
-    fill(() => pick([pick(tags), link(random)]), Math.min(bytes, 100_000)),
+    fill(() => pick([pick(pieces.tags), link(random)]), Math.min(bytes, 100_000)),
     random,
   );
 };

@@ -3,6 +3,7 @@ import { newAccount } from '../../shared/accounts/account.ts';
 import { LineHashChain, noCounts } from '../../shared/cli/ledger/format.ts';
 import { type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import type { Random } from '../support/seeded.ts';
+import pieces from './pieces.json' with { type: 'json' };
 
 /** The total size of an input's files, compressed if the files are. */
 export const inputBytesMax = 1_000_000;
@@ -22,27 +23,9 @@ export type Target = {
 
 /** Mutated text and bytes, and worst-case tables: long tokens, and repeated rows with one difference. */
 
-const signs = [' ', 'a', '9', '(', ')', '/', ',', ';', '"', '-', '.', '\t', '\n', '\r', '%', 'é', '\\', '[', '{', '0-'];
-const words = [
-  'ST ',
-  'OF ',
-  'CITY OF ',
-  'COUNTY ',
-  'Rate',
-  'abc2026',
-  '1E9',
-  '=1',
-  '\0',
-  '\ufeff',
-  '﷽',
-  '😀',
-  ' (',
-  '()',
-];
-
 /** Returns a text that repeats one character or word, with a different beginning and end. */
 export const longText = ({ pick }: Random, lengths: readonly number[] = [1, 30, 1000, 32_000, 99_000]): string => {
-  const part = pick([...signs, ...words]);
+  const part = pick([...pieces.signs, ...pieces.words]);
   const end = pick(['', '!', '"', ')', 'a', '2026', '.csv']);
   return pick(['', 'A', '0', '(']) + part.repeat(Math.ceil(pick(lengths) / part.length)) + end;
 };

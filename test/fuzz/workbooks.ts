@@ -1,5 +1,6 @@
 import { type TestCell, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import type { Random } from '../support/seeded.ts';
+import pieces from './pieces.json' with { type: 'json' };
 import { inputBytesMax, listCopies, longText, mutateBytes } from './texts.ts';
 
 /** Malicious workbooks, with malformed variants of each part of an XLSX file. */
@@ -101,32 +102,7 @@ const grid = (random: Random, bytesMax: number): string => {
 
 /** Repeats a piece of XML up to a number of bytes. */
 const repeated = ({ pick }: Random, bytes: number): string => {
-  const piece = pick([
-    ...['<c>', '<row>', '</row>', '<row/>', '<a:b c:d="e">', '<!-- -->', '<!--', '<![CDATA[x]]>', '<![CDATA[', '<?x?>'],
-    ...[
-      '<c r="A1"/>',
-      '<row r="2">',
-      ' ',
-      'x',
-      '&amp;',
-      '&#65;',
-      '&',
-      '<',
-      '>',
-      '"',
-      '<row a="1" ',
-      '<!DOCTYPE x [',
-      ']>',
-    ],
-    ...[
-      '<c xmlns:a="b"/>',
-      '<x:c xmlns:x="y" x:r="B2"/>',
-      '<mergeCell ref="A1:B2"/>',
-      '<si><t>a</t></si>',
-      '<f>A1</f>',
-    ],
-    ...['\0', '\ufeff', 'é', '<\u0000c>', '<c r="A1" r="B2"/>', "<c r='", '<row spans="1:16384" />'],
-  ]);
+  const piece = pick(pieces.xml);
   return piece.repeat(Math.ceil(bytes / piece.length));
 };
 
