@@ -37,7 +37,7 @@ type Corpus = Readonly<Record<'texts' | 'names' | 'segments', readonly Text[]>> 
     readonly sale: object;
   };
 // Read here, because a bundler's parser rejects half of a surrogate pair.
-const corpus: Corpus = JSON.parse(readFileSync(new URL('http-bad-input/values.json', import.meta.url), 'utf8'));
+const corpus: Corpus = JSON.parse(readFileSync(new URL('hostile.json', import.meta.url), 'utf8'));
 
 /** In the corpus, `["x", 256]` is a repeated text. */
 const unpack = (one: Text): string => (typeof one === 'string' ? one : one[0].repeat(one[1]));

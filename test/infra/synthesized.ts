@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Stack } from 'aws-cdk-lib';
+// The settings of the deployments that the tests read, by name. `everySetting` has a value for every setting that adds or
+// changes resources; the data of `disposable` can be deleted.
+import contexts from './deployments.json' with { type: 'json' };
 
 /** A reference in the template: a string, or an intrinsic function that CloudFormation resolves. */
 export type Reference =
@@ -51,62 +54,6 @@ export type Synthesized = {
   readonly at: (id: string) => Properties;
 };
 
-const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
-/** A value for every setting that adds or changes resources. */
-const everySetting = {
-  stage: 'staging',
-  alarmEmail: 'tax@example.com',
-  reminderEmail: 'finance@example.com',
-  domain: 'tax.example.com',
-  certificate,
-  hostedZone: 'Z0123456789ABC',
-  awsAddress: 'shut',
-  encryption: 'customer-managed',
-  backups: 'daily',
-  backupLock: 'compliance',
-  backupCopyTo: 'arn:aws:backup:us-west-2:444455556666:backup-vault:levy-copies',
-  metrics: 'full',
-  tracing: 'true',
-  methodMetrics: 'true',
-  runbookUrl: 'https://wiki.example.com/levy/runbook',
-  logRetention: '365',
-  gatewayLogRole: 'keep',
-  reservedConcurrency: 'create-calculation:200,sweep-drafts:1',
-  rollout: 'linear',
-  waf: 'true',
-  wafRequestsPerAddress: '5000',
-  contentMirror: 'https://mirror.example.com:8443/rates/',
-  oidcIssuer: 'https://login.example.com/',
-  oidcAudience: 'one,two',
-  oidcAccountClaim: 'https://example.com/levy_account',
-  oidcScopesClaim: 'permissions',
-  oidcReadScope: 'tax:read',
-  oidcWriteScope: 'tax:write',
-  oidcSettingsScope: 'tax:settings',
-  oidcClientId: 'levy-console',
-  oidcTokenOrigin: 'https://token.example.com',
-};
-/** A stage whose data can be deleted. */
-const disposable = {
-  stage: 'dev',
-  removal: 'destroy',
-  domain: 'tax.example.com',
-  certificate,
-  rollout: 'all-at-once',
-  events: 'false',
-  contentUpdates: 'activate',
-  console: 'false',
-};
-
-/** The settings of the deployments that the tests read, by name. */
-const contexts = {
-  standard: {},
-  everySetting,
-  disposable,
-  withoutBackups: { backups: 'none', gatewayLogRole: 'keep', contentUpdates: 'off' },
-  withoutConsole: { console: 'false' },
-  sam: { sam: '1' },
-};
 type Name = keyof typeof contexts;
 
 /** Replaces each reference to an output of another stack by the output's value. */
