@@ -58,7 +58,6 @@ const entriesFrom = <Value>(timeline: Timeline<Value>, first: string) =>
 const compact = (day: string | null): string => (day ?? '2999-12-31').replaceAll('-', '');
 const fraction = (millionths: number): string => (millionths / 1e6).toFixed(6);
 const percentage = (millionths: number): string => (millionths / 1e4).toFixed(4);
-const american = (day: string): string => `${Number(day.slice(5, 7))}/${day.slice(8)}/${day.slice(0, 4)} 0:00`;
 
 const begin = '2026-10-01';
 const firstDays = (months: number): readonly string[] =>
@@ -161,49 +160,8 @@ const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly bo
   return { name, state: 'MN', format: 'sst', byZip: true, isDated: true, places, issues };
 };
 
-type Localities = Readonly<Record<string, { readonly code: string; readonly county?: string }>>;
-
-/** Monthly files that list each county and city with the first day of its rate, without expired rates. */
-const monthlyLocalities = (
-  history: Pick<History, 'name' | 'state' | 'format'> & { readonly stateRate: number; readonly localities: Localities },
-  seed: number,
-  getFile: (
-    rows: readonly { readonly name: string; readonly from: string; readonly rate: number }[],
-    firstDay: string,
-  ) => TestFile,
-): History => {
-  const { stateRate, localities, ...named } = history;
-  const random = createRandom(seed);
-  const rates = new Map(
-    Object.keys(localities).map((name): [string, Timeline<number>] => [name, [{ from: begin, value: tenths(random) }]]),
-  );
-  const cities = Object.keys(localities).filter((name) => localities[name]?.county);
-  const issues = firstDays(1).map((firstDay): Issue => {
-    for (const [name, timeline] of rates)
-      if (random.chance(0.15))
-        timeline.push({
-          from: firstDay,
-          value: localities[name]?.county && random.chance(0.15) ? null : tenths(random),
-        });
-    const now = new Map([...rates].map(([name, timeline]) => [name, valueOn(timeline, firstDay)]));
-    const rows = [...rates].flatMap(([name, timeline]) => {
-      const { from, value } = timeline.at(-1) ?? { from: '', value: null };
-      return value === null ? [] : [{ name, from, rate: value }];
-    });
-    return {
-      posted: postedNear(firstDay, random),
-      firstDay,
-      files: [getFile(rows, firstDay)],
-      getRate: (place) => {
-        const [own, county] = [now.get(place) ?? null, now.get(localities[place]?.county ?? '') ?? null];
-        return own === null || county === null ? null : stateRate + county + own;
-      },
-    };
-  });
-  return { ...named, byZip: false, isDated: true, places: cities, issues };
-};
-
-const alabamaPlaces: Localities = {
+/** A county with its locality code, or a city with its county. */
+const localities: Readonly<Record<string, { readonly code: string; readonly county?: string }>> = {
   'AUTAUGA COUNTY': { code: '7001' },
   'MOBILE COUNTY': { code: '7049' },
   PRATTVILLE: { code: '9146', county: 'AUTAUGA COUNTY' },
@@ -212,66 +170,61 @@ const alabamaPlaces: Localities = {
 const alabamaHeader =
   'Locality Code,Locality Name,County Number,TaxType,Rate Type,Administered,Active Date,Inactive Date,Rate,Indicator,PJ,County Code,PJ_Rate';
 
-/** A file of current rates with the same name each month. */
+/** Monthly files of current rates, all with one name: each county and city with the first day of its rate. */
 const alabama = (seed: number): History => {
-  const name = 'AL, one name for each file';
-  const own = { name, state: 'AL', format: 'alabama', stateRate: 40_000, localities: alabamaPlaces } as const;
-  return monthlyLocalities(own, seed, (rows) => ({
-    name: 'taxrates_current.csv',
-    content: [
-      alabamaHeader,
-      ...rows.map(({ name, from, rate }) => {
-        const { code, county } = alabamaPlaces[name] as { code: string; county?: string };
-        const ofCounty = alabamaPlaces[county ?? '']?.code ?? '';
-        return `${code},${name},1,ST,GENER,STATE,${compact(from)},,${percentage(rate)},RC,N,${ofCounty},0`;
-      }),
-    ].join('\n'),
-  }));
-};
-
-const arizonaPlaces: Localities = {
-  MARICOPA: { code: 'MAR' },
-  PINAL: { code: 'PNL' },
-  PHOENIX: { code: 'PX', county: 'MARICOPA' },
-  TEMPE: { code: 'TE', county: 'MARICOPA' },
-  'CASA GRANDE': { code: 'CG', county: 'PINAL' },
-};
-
-/** Files with their date in the name. A county's rate includes the state's. */
-const arizona = (seed: number): History => {
-  const name = 'AZ, dated names';
-  const own = { name, state: 'AZ', format: 'arizona', stateRate: 56_000, localities: arizonaPlaces } as const;
-  return monthlyLocalities(own, seed, (rows, firstDay) => ({
-    name: `TPT_RATETABLE_ALL_${firstDay.slice(5, 7)}01${firstDay.slice(0, 4)}.csv`,
-    content: [
-      'RegionCode,RegionName,BusinessCode,BusinessCodesName,TaxRate,TaxRateType,RateStartDate,RateEndDate',
-      ...rows.map(({ name, from, rate }) => {
-        const { code, county } = arizonaPlaces[name] as { code: string; county?: string };
-        return `${code},${name},017,RETAIL SALES,${percentage(county ? rate : rate + 56_000)},Percent,${american(from)},12/31/9999 0:00`;
-      }),
-    ].join('\n'),
-  }));
+  const random = createRandom(seed);
+  const names = Object.keys(localities);
+  const rates = new Map(
+    names.map((name): [string, Timeline<number>] => [name, [{ from: begin, value: tenths(random) }]]),
+  );
+  const countyOf = (place: string) => localities[place]?.county ?? '';
+  const issues = firstDays(1).map((firstDay): Issue => {
+    for (const [name, timeline] of rates)
+      if (random.chance(0.15))
+        timeline.push({ from: firstDay, value: countyOf(name) && random.chance(0.15) ? null : tenths(random) });
+    const now = new Map([...rates].map(([name, timeline]) => [name, valueOn(timeline, firstDay)]));
+    const rows = [...rates].flatMap(([name, timeline]) => {
+      const { from, value } = timeline.at(-1) ?? { from: '', value: null };
+      const [code, ofCounty] = [localities[name]?.code, localities[countyOf(name)]?.code ?? ''];
+      const row = `${code},${name},1,ST,GENER,STATE,${compact(from)},,${percentage(value ?? 0)},RC,N,${ofCounty},0`;
+      return value === null ? [] : [row];
+    });
+    return {
+      posted: postedNear(firstDay, random),
+      firstDay,
+      files: [{ name: 'taxrates_current.csv', content: [alabamaHeader, ...rows].join('\n') }],
+      getRate: (place) => {
+        const [own, county] = [now.get(place) ?? null, now.get(countyOf(place)) ?? null];
+        return own === null || county === null ? null : 40_000 + county + own;
+      },
+    };
+  });
+  const places = names.filter(countyOf);
+  return {
+    name: 'AL, one name for each file',
+    state: 'AL',
+    format: 'alabama',
+    byZip: false,
+    isDated: true,
+    places,
+    issues,
+  };
 };
 
 const newYorkZips = ['10001', '11201', '12207', '14604'];
 
 /** Tables without dates: their rates apply from the day of the import. */
-const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => {
+const undated = (seed: number): History => {
   const random = createRandom(seed);
   const rates = new Map<string, number | null>(newYorkZips.map((zip) => [zip, tenths(random)]));
   const issues = firstDays(1).map((month): Issue => {
     for (const zip of newYorkZips) if (random.chance(0.25)) rates.set(zip, random.chance(0.2) ? null : tenths(random));
     const now = new Map(rates);
     const posted = addDays(month, random.below(20));
-    const rows = [...now].flatMap(([zip, rate]) => {
-      if (rate === null) return [];
-      if (format === 'woocommerce') return [`US,NY,${zip},*,${percentage(40_000 + rate)},Tax,1,0,1,`];
-      return [`NY,${zip},REGION ${zip},${fraction(40_000 + rate)},0.04,0,${fraction(rate)},0,1`];
-    });
-    const header =
-      format === 'woocommerce'
-        ? 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class'
-        : 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel';
+    const rows = [...now].flatMap(([zip, rate]) =>
+      rate === null ? [] : [`US,NY,${zip},*,${percentage(40_000 + rate)},Tax,1,0,1,`],
+    );
+    const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
     return {
       posted,
       firstDay: posted,
@@ -282,15 +235,8 @@ const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => 
       },
     };
   });
-  return {
-    name: `NY, ${format} without days`,
-    state: 'NY',
-    format,
-    byZip: true,
-    isDated: false,
-    places: newYorkZips,
-    issues,
-  };
+  const shape = { state: 'NY', format: 'woocommerce', byZip: true, isDated: false } as const;
+  return { ...shape, name: 'NY, woocommerce without days', places: newYorkZips, issues };
 };
 
 const content = (...args: readonly string[]) => readOutput(contentProgram(), args);
@@ -382,9 +328,7 @@ describe('two years of files', () => {
     streamlined(2, { rates: false, boundaries: false }),
     streamlined(3, { rates: true, boundaries: false }),
     alabama(4),
-    arizona(5),
-    undated(6, 'zip-rates'),
-    undated(7, 'woocommerce'),
+    undated(7),
   ])('from $name keep the rates of every past day', async (history) => {
     const { all, recent } = await live(history);
     expect(all).toBeGreaterThan(3);
