@@ -6,7 +6,6 @@ import {
   createShopper,
   createStaff,
   expectSale,
-  getSummary,
   getTax,
   placeOrder,
   readCredits,
@@ -164,26 +163,6 @@ it.each([
     expect(logged()).not.toMatch(/mismatch|difference/);
   },
 );
-
-const mugAndCard = [
-  ['Mug', 1],
-  ['Card', 1],
-] as const;
-
-// 6 % in Michigan, which does not tax separate shipping, of the mug for 26.66. The gift card for 50.00 is not taxed.
-it.each([
-  ['a fee is taxed', [250], 175],
-  // 3.00 is distributed over 26.66 and 50.00: 1.04 off the mug.
-  ['a discount lowers the tax of the goods in proportion', [-300], 154],
-  // 3.00 is distributed over 26.66, 50.00 and 10.00: 0.92 off the mug and 0.35 off the fee.
-  ['a discount also lowers a fee', [1000, -300], 212],
-])('%s: surcharges of %j', async (_, surcharges, tax) => {
-  const order = await placeOrder(shop, { items: mugAndCard, address: addresses.MI, surcharges });
-  expect([getTax(order), getSummary(order)]).toEqual([tax, tax]);
-  await toSale(order);
-  await staff.refund(order.id, { amount: order.totalWithTax });
-  expect((await readCredits(shop, levy, order)).amounts).toEqual([[order.totalWithTax, tax]]);
-});
 
 it('a fee on an order that is picked up is taxed at the store, without an address', async () => {
   const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address: null, surcharges: [250] });
