@@ -7,7 +7,7 @@ import { coveragePage, newestDay, stateTable, taxabilityPage } from '../../cover
 import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityRows } from '../../importers/taxability/rows.ts';
 import { buildReleases } from '../../importers/taxability/rules.ts';
-import { print, textTable } from '../terminal/output.ts';
+import { type Columns, print, tableOf, textTable } from '../terminal/output.ts';
 import { CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
@@ -72,22 +72,18 @@ const printRows = (state: string, code: string | undefined): void => {
   const open = new Map(
     buildReleases().flatMap((built) => built.open.map(({ row, reason }) => [canonicalJson(row), reason])),
   );
-  print(
-    textTable([
-      ['code', 'attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'why not a rule', 'citation'],
-      ...rows.map((row) => [
-        row.code,
-        row.attributes,
-        row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment,
-        row.local,
-        row.from,
-        row.to,
-        row.confidence,
-        open.get(canonicalJson(row)) ?? '',
-        row.citation,
-      ]),
-    ]),
-  );
+  const columns: Columns<(typeof rows)[number]> = [
+    ['code', (row) => row.code],
+    ['attributes', (row) => row.attributes],
+    ['treatment', (row) => (row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment)],
+    ['local', (row) => row.local],
+    ['from', (row) => row.from],
+    ['to', (row) => row.to],
+    ['confidence', (row) => row.confidence],
+    ['why not a rule', (row) => open.get(canonicalJson(row))],
+    ['citation', (row) => row.citation],
+  ];
+  print(tableOf(columns, rows));
 };
 
 export const taxability = subcommand({

@@ -10,7 +10,7 @@ import type { Filing } from '../../filings/response.ts';
 import type { Caller } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
-import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
+import { type Columns, counted, instantText, print, printJson, shown, tableOf, textTable } from '../terminal/output.ts';
 import { accepted, account, CommandError, optional, required } from '../terminal/run-command.ts';
 
 /** Finds the account, filing or period of a command. */
@@ -133,27 +133,24 @@ const summaryTable = (summary: Filing['summary']): string => {
   );
 };
 
-const totalHeadings = [
-  'jurisdiction',
-  'name',
-  'reporting code',
-  'currency',
-  'rate',
-  'taxable',
-  'exempt',
-  'tax collected',
+type Total = NonNullable<Filing['totals']>[number];
+
+const totalColumns: Columns<Omit<Total, 'rates'> & Total['rates'][number]> = [
+  ['jurisdiction', (row) => row.jurisdiction_code],
+  ['name', (row) => row.jurisdiction_name],
+  ['reporting code', (row) => row.reporting_code],
+  ['currency', (row) => row.currency],
+  ['rate', (row) => row.rate],
+  ['taxable', (row) => row.taxable_amount],
+  ['exempt', (row) => row.exempt_amount],
+  ['tax collected', (row) => row.tax_amount],
 ];
 
-const totalsTable = (totals: NonNullable<Filing['totals']>): string =>
-  textTable([
-    totalHeadings,
-    ...totals.flatMap(({ jurisdiction_code, jurisdiction_name, reporting_code, currency, rates }) =>
-      rates.map(({ rate, taxable_amount, exempt_amount, tax_amount }) => [
-        ...[jurisdiction_code, jurisdiction_name, reporting_code ?? '', currency],
-        ...[rate, taxable_amount, exempt_amount, tax_amount],
-      ]),
-    ),
-  ]);
+const totalsTable = (totals: readonly Total[]): string =>
+  tableOf(
+    totalColumns,
+    totals.flatMap(({ rates, ...total }) => rates.map((rate) => ({ ...total, ...rate }))),
+  );
 
 const exceptionsText = ({ count, by_reason }: NonNullable<Filing['exceptions']>): string => {
   const reasons = by_reason.map((sum) => `${sum.reason} ${sum.count} (gross ${sum.currency} ${sum.gross_amount})`);
@@ -203,30 +200,25 @@ const filingText = (filing: Filing): string => {
 export const printFiling = (filing: Filing, json: boolean | undefined): void =>
   json ? printJson(filing) : print(filingText(filing));
 
-const exceptionHeadings = [
-  'transaction',
-  'reference',
-  'type',
-  'day',
-  'customer',
-  'ZIP',
-  'currency',
-  'gross',
-  'tax collected',
-  'reasons and warnings',
+const exceptionColumns: Columns<FilingException> = [
+  ['transaction', (row) => row.transaction_id],
+  ['reference', (row) => shown(row.reference_id ?? '')],
+  ['type', (row) => row.type],
+  ['day', (row) => row.tax_day],
+  ['customer', (row) => shown(row.customer_id ?? '')],
+  ['ZIP', (row) => row.postal_code],
+  ['currency', (row) => row.currency],
+  ['gross', (row) => row.gross_amount],
+  ['tax collected', (row) => row.tax_amount],
+  [
+    'reasons and warnings',
+    ({ reasons, review_codes }) =>
+      [...reasons.map(({ reason, gross_amount }) => `${reason}, gross ${gross_amount}`), ...review_codes].join('; '),
+  ],
 ];
 
 export const exceptionsTable = (exceptions: readonly FilingException[]): string =>
-  textTable([
-    exceptionHeadings,
-    ...exceptions.map(({ transaction_id, reference_id, type, tax_day, customer_id, postal_code, ...row }) => [
-      ...[transaction_id, shown(reference_id ?? ''), type, tax_day, shown(customer_id ?? ''), postal_code ?? ''],
-      ...[row.currency, row.gross_amount, row.tax_amount],
-      [...row.reasons.map(({ reason, gross_amount }) => `${reason}, gross ${gross_amount}`), ...row.review_codes].join(
-        '; ',
-      ),
-    ]),
-  ]);
+  tableOf(exceptionColumns, exceptions);
 
 /** Describes a filing: `US-MI, 2026-10-01 to 2026-10-31, with 60 entries`. */
 export const filingName = ({ state, period_start, period_end, progress }: Filing): string =>

@@ -1,8 +1,9 @@
+import { dayMs } from '../../base/calendar.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
-import { dayMs, todayIn } from './format.ts';
+import { todayIn } from './format.ts';
 import { Fetch, Get, ReviewForm, readData } from './load.tsx';
 import { Field, Fields, getStateLetters, PageLinks, SearchForm, Status, Table, toWords } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
@@ -186,16 +187,13 @@ const certificateColumns = [
 ] as const;
 const exportColumns = ['id', 'name', ...certificateColumns] as const;
 
+type Certificate = Readonly<Record<Exclude<(typeof certificateColumns)[number], 'states'>, string | null>> & {
+  readonly states: readonly string[] | null;
+};
+
 /** Returns a row for each certificate, and one for a customer without any. */
 const exportRows = ({ id, name, exemptions }: Stored) => {
-  const none = {
-    certificate_number: null,
-    document_url: null,
-    reason: null,
-    states: null,
-    valid_from: null,
-    valid_to: null,
-  };
+  const none = Object.fromEntries(certificateColumns.map((name) => [name, null])) as Certificate;
   return (exemptions.length > 0 ? exemptions : [none]).map((row) => ({
     id,
     name,

@@ -1,14 +1,17 @@
 /** Formats amounts and days for display. Sums use decimal strings instead of floating point. */
+import { dayMs } from '../../base/calendar.ts';
 import type { Schemas } from '../../client/client.ts';
+import { formatAmount } from '../../money/currency.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
 
 /** Returns the exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
 export const getSum = (texts: readonly string[]): string => {
-  const parts = texts.map((text) => text.split('.') as [whole: string, fraction?: string]);
-  const decimals = Math.max(0, ...parts.map(([, fraction = '']) => fraction.length));
-  const sum = parts.reduce((all, [whole, fraction = '']) => all + BigInt(whole + fraction.padEnd(decimals, '0')), 0n);
-  const digits = String(sum < 0n ? -sum : sum).padStart(decimals + 1, '0');
-  const at = digits.length - decimals;
-  return `${sum < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
+  const amounts = texts.map(decimal);
+  const scale = Math.max(0, ...amounts.map((amount) => amount.scale));
+  return formatAmount(
+    amounts.reduce((sum, amount) => sum + rescale(amount, scale), 0n),
+    scale,
+  );
 };
 
 /** Returns whether an amount is zero. */
@@ -97,8 +100,6 @@ export const totalDue = (amounts: readonly Money[], sign: 'payable' | 'refundabl
     return { currency, amount: sign === 'refundable' ? negative(sum) : sum };
   });
 };
-
-export const dayMs = 24 * 60 * 60_000;
 
 /** Returns the days between two dates (`YYYY-MM-DD`). */
 export const daysBetween = (from: string, to: string): number =>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, Fetch, readData, useAction, useLoad } from './load.tsx';
-import { Panel, Status } from './parts.tsx';
+import { getStateLetters, Panel, Status } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { getApi, useSession } from './session.ts';
 
@@ -19,67 +19,53 @@ const readProgress = async (levy: Levy, signal: AbortSignal): Promise<Progress |
   return { account: orThrow(await levy.get('/account', { signal })), hasTransactions: first !== undefined };
 };
 
-type Step = {
-  readonly title: string;
-  readonly isDone: boolean;
-  /** What the account has, or what is missing without it. */
-  readonly text: string;
-  readonly link: readonly [text: string, address: string];
-};
+/** A step, with what the account has, or what is missing without it. */
+type Step = readonly [title: string, isDone: boolean, text: string, link: readonly [text: string, address: string]];
 
 const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
   const docs = `${getApi(location.href)}/docs`;
   const settings = ['Settings', linkTo(['settings'])] as const;
   const { collects_in, registrations, ship_from, return_identity, api_keys = [] } = account;
+  const isRegistered = collects_in === 'registered_states';
+  const states = registrations.map(({ state }) => getStateLetters(state)).join(', ');
+  const origin = [ship_from?.city, ship_from?.state, ship_from?.postal_code].filter(Boolean).join(', ');
+  const keys = api_keys.map(({ id, label }) => label ?? id).join(', ');
+  const noCalendar = 'Levy calculates tax in every state, and there is no calendar of returns.';
+  const noOrigin = 'Without it, a sale without an origin counts as shipped from outside the state.';
+  const noDraft = 'Shown after the first draft, because calculations are not stored.';
+  const noIdentity = 'Electronic returns need the name and the numbers of the business.';
   return [
-    {
-      title: 'Registrations',
-      isDone: collects_in === 'registered_states',
-      text:
-        collects_in === 'registered_states'
-          ? registrations.map(({ state }) => state.replace(/^US-/, '')).join(', ')
-          : 'Levy calculates tax in every state, and there is no calendar of returns.',
-      link: settings,
-    },
-    {
-      title: 'Ship-from address',
-      isDone: ship_from !== null,
-      text: ship_from
-        ? [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')
-        : 'Without it, a sale without an origin counts as shipped from outside the state.',
-      link: settings,
-    },
-    {
-      title: 'API key for your shop',
-      isDone: api_keys.length > 0,
-      text: api_keys.length > 0 ? api_keys.map(({ id, label }) => label ?? id).join(', ') : 'An operator creates it.',
-      link: ['Authentication', `${docs}#authentication`],
-    },
-    {
-      title: 'First calculation',
-      isDone: hasTransactions,
-      text: hasTransactions
-        ? 'A draft or sale was calculated.'
-        : 'Shown after the first draft, because calculations are not stored.',
-      link: ['Getting started', `${docs}#getting-started`],
-    },
+    ['Registrations', isRegistered, isRegistered ? states : noCalendar, settings],
+    ['Ship-from address', ship_from !== null, ship_from ? origin : noOrigin, settings],
+    [
+      'API key for your shop',
+      keys !== '',
+      keys || 'An operator creates it.',
+      ['Authentication', `${docs}#authentication`],
+    ],
+    [
+      'First calculation',
+      hasTransactions,
+      hasTransactions ? 'A draft or sale was calculated.' : noDraft,
+      ['Getting started', `${docs}#getting-started`],
+    ],
     // A credential without the scope settings does not see the identity.
     ...(return_identity === undefined
       ? []
       : [
-          {
-            title: 'Identity on returns',
-            isDone: return_identity !== null,
-            text: return_identity?.legal_name ?? 'Electronic returns need the name and the numbers of the business.',
-            link: settings,
-          },
+          [
+            'Identity on returns',
+            return_identity !== null,
+            return_identity?.legal_name ?? noIdentity,
+            settings,
+          ] as const,
         ]),
-    {
-      title: 'First finalized transaction',
-      isDone: false,
-      text: 'Only finalized transactions count in returns.',
-      link: ['Draft, then finalize', `${docs}#draft-invoice`],
-    },
+    [
+      'First finalized transaction',
+      false,
+      'Only finalized transactions count in returns.',
+      ['Draft, then finalize', `${docs}#draft-invoice`],
+    ],
   ];
 };
 
@@ -159,7 +145,7 @@ export const GettingStarted = () => {
         progress && (
           <Panel title="Getting started">
             <ol class="plain">
-              {listSteps(progress).map(({ title, isDone, text, link: [name, address] }) => (
+              {listSteps(progress).map(([title, isDone, text, [name, address]]) => (
                 <li key={title}>
                   <Status value={isDone ? 'done' : 'open'} tone={isDone ? 'good' : 'warn'} /> <strong>{title}</strong>{' '}
                   {text} <a href={address}>{name}</a>
