@@ -129,20 +129,6 @@ const redactionFaults = (
   ];
 };
 
-type Chain = {
-  readonly faults: Fault[];
-  /** The last time each status was reached. */
-  readonly reachedAt: Map<string, string>;
-  count: number;
-  /** The version of the next entry. */
-  next: number;
-  /** The previous entry; `null` at the start and after a missing or unreadable entry. */
-  before: AuditEntry | null;
-  first: AuditEntry | null;
-  /** When personal data was removed. */
-  redactedAt?: string;
-};
-
 /**
  * Checks the audit entries of a transaction, given in key order: versions without a gap, each hash, the link to the
  * previous entry, allowed status changes, and the state and times of the transaction.
@@ -152,55 +138,57 @@ export const checkChain = async (
   stored: StoredTransaction,
   pages: AsyncIterable<readonly Item[]>,
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
-  const { transaction, auditHash } = stored;
-  const { id, version: last } = transaction;
-  const chain: Chain = { faults: [], reachedAt: new Map(), count: 0, next: 1, before: null, first: null };
+  const { id, version: last } = stored.transaction;
+  const faults: Fault[] = [];
+  /** The entries by version; `null` for an unreadable one. */
+  const chain = new Map<number, AuditEntry | null>();
   for await (const items of pages)
     for (const item of items) {
       const sk = String(item['sk']);
       const version = Number(sk.slice(2));
       const isExpected = version <= last && sk === auditKey(account, id, version).sk;
-      chain.faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
-      if (isExpected) follow(chain, id, version, item);
+      faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
+      if (isExpected)
+        chain.set(
+          version,
+          parseOrNull(() => auditEntryFrom(item)),
+        );
     }
-  addMissing(chain, last + 1);
-  const { faults, count, before: newest, first, reachedAt } = chain;
-  if (newest)
-    faults.push(
-      ...differing('hash of the newest entry, as stored with the transaction', auditHash, newest.hash),
-      ...differing('hash of the state in the newest entry', newest.stateHash, hashState(stored)),
-      ...differing('state in the newest entry', newest.to, transaction.status),
-      ...(first ? differing('created_at', transaction.created_at, first.at) : []),
-      ...differing('updated_at', transaction.updated_at, newest.at),
-      ...differing('finalized_at', transaction.finalized_at, reachedAt.get('finalized')),
-      ...differing('filed_at', transaction.filed_at, reachedAt.get('filed')),
-      ...differing('voided_at', transaction.voided_at, reachedAt.get('void')),
-      ...redactionFaults(stored, chain.redactedAt),
-    );
-  return { count, faults };
-};
-
-const addMissing = (chain: Chain, version: number): void => {
-  const missing = version - chain.next;
-  if (missing <= 0) return;
-  const which = missing === 1 ? `entry ${chain.next}` : `entries ${chain.next} to ${version - 1}`;
-  chain.faults.push({ what: which, actual: 'none', expected: 'there' });
-  chain.before = null;
-};
-
-const follow = (chain: Chain, id: string, version: number, item: Item): void => {
-  addMissing(chain, version);
-  chain.next = version + 1;
-  chain.count += 1;
-  const entry = parseOrNull(() => auditEntryFrom(item));
-  if (entry) {
+  let next = 1;
+  for (const version of [...chain.keys(), last + 1]) {
+    const missing = version - next === 1 ? `entry ${next}` : `entries ${next} to ${version - 1}`;
+    faults.push(...faultUnless(version === next, missing, 'none', 'there'));
+    next = version + 1;
+  }
+  for (const [version, entry] of chain) {
+    faults.push(...faultUnless(entry !== null, `entry ${version}`, 'not readable', 'an audit entry'));
+    if (entry === null) continue;
     const { hash: _, ...covered } = entry;
-    chain.faults.push(...auditFaults(entry, { id, version, before: chain.before, hash: hashEntry(covered) }));
-    if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);
-    if (entry.fields.includes('redacted_at')) chain.redactedAt = entry.at;
-    if (version === 1) chain.first = entry;
-  } else chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
-  chain.before = entry;
+    const before = chain.get(version - 1) ?? null;
+    faults.push(...auditFaults(entry, { id, version, before, hash: hashEntry(covered) }));
+  }
+  return { count: chain.size, faults: [...faults, ...newestFaults(stored, chain)] };
+};
+
+/** Compares a transaction with its newest audit entry and with the times of the entries. */
+const newestFaults = (stored: StoredTransaction, chain: ReadonlyMap<number, AuditEntry | null>): readonly Fault[] => {
+  const { transaction, auditHash } = stored;
+  const newest = chain.get(transaction.version);
+  if (!newest) return [];
+  const entries = [...chain.values()].filter((entry) => entry !== null);
+  const reachedAt = (status: string) => entries.findLast(({ from, to }) => to === status && from !== to)?.at;
+  const first = chain.get(1);
+  return [
+    ...differing('hash of the newest entry, as stored with the transaction', auditHash, newest.hash),
+    ...differing('hash of the state in the newest entry', newest.stateHash, hashState(stored)),
+    ...differing('state in the newest entry', newest.to, transaction.status),
+    ...(first ? differing('created_at', transaction.created_at, first.at) : []),
+    ...differing('updated_at', transaction.updated_at, newest.at),
+    ...differing('finalized_at', transaction.finalized_at, reachedAt('finalized')),
+    ...differing('filed_at', transaction.filed_at, reachedAt('filed')),
+    ...differing('voided_at', transaction.voided_at, reachedAt('void')),
+    ...redactionFaults(stored, entries.findLast(({ fields }) => fields.includes('redacted_at'))?.at),
+  ];
 };
 
 // Compressed attributes are read but not compared, because a different compressor version may write different bytes.
