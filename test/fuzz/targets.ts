@@ -11,20 +11,8 @@ import { limits } from '../../shared/importers/limits.ts';
 import { localName, nameInUrl } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
-import { fixture, getBase, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
-import {
-  alaskaFile,
-  alaskaRows,
-  coloradoFile,
-  coloradoRows,
-  louisianaFile,
-  louisianaRows,
-  missouriFile,
-  missouriRows,
-  newMexicoFile,
-  virginiaFile,
-  virginiaSheets,
-} from '../fixtures/imports/workbooks.ts';
+import { fixture, getBase, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
+import { changedFile, dataRows } from '../fixtures/imports/workbooks.ts';
 import { createRandom, type Random } from '../support/seeded.ts';
 import { found } from './found.ts';
 import pieces from './pieces.json' with { type: 'json' };
@@ -231,15 +219,13 @@ const importer = (format: Format, state: string, valid: () => Input, make?: (ran
   run: (input) => importAndRead(format, state, input),
 });
 
-type Rows = readonly (readonly TestCell[])[];
-
-const workbookImporter = (format: Format, state: string, rows: Rows, file: (rows: Rows) => TestFile): Target =>
+const workbookImporter = (format: Format, state: string): Target =>
   importer(
     format,
     state,
-    () => [file(rows)],
+    () => [changedFile(format)],
     (random) => {
-      const { name, content } = file(mutateRows(rows, random));
+      const { name, content } = changedFile(format, { rows: mutateRows(dataRows(format), random) });
       return [{ name, content: random.chance(0.1) ? mutateBytes(content as Buffer, random) : content }];
     },
   );
@@ -277,18 +263,16 @@ export const targets: Readonly<Record<string, Target>> = {
   alabama: importer('alabama', 'AL', () => [fixture('taxrates_current.csv')]),
   arizona: importer('arizona', 'AZ', () => [fixture('TPT_RATETABLE_ALL_11012026.csv')]),
   illinois: importer('illinois', 'IL', () => [fixture('ordmache-current.txt')]),
-  missouri: workbookImporter('missouri', 'MO', missouriRows, (rows) => missouriFile([...rows])),
-  virginia: workbookImporter('virginia', 'VA', virginiaSheets()['Current']?.rows ?? [], (rows) =>
-    virginiaFile({ A: { title: '1/1/2027 - Present', rows: [...rows] } }),
-  ),
-  alaska: workbookImporter('alaska', 'AK', alaskaRows, (rows) => alaskaFile([...rows])),
-  colorado: workbookImporter('colorado', 'CO', coloradoRows, (rows) => coloradoFile([...rows])),
-  louisiana: workbookImporter('louisiana', 'LA', louisianaRows, (rows) => louisianaFile([...rows])),
+  missouri: workbookImporter('missouri', 'MO'),
+  virginia: workbookImporter('virginia', 'VA'),
+  alaska: workbookImporter('alaska', 'AK'),
+  colorado: workbookImporter('colorado', 'CO'),
+  louisiana: workbookImporter('louisiana', 'LA'),
   'new-mexico': importer(
     'new-mexico',
     'NM',
-    () => [newMexicoFile()],
-    (random) => [mutateJson(newMexicoFile(), random)],
+    () => [changedFile('new-mexico')],
+    (random) => [mutateJson(changedFile('new-mexico'), random)],
   ),
   rules: importer(
     'rules',
@@ -297,7 +281,7 @@ export const targets: Readonly<Record<string, Target>> = {
     (random) => [mutateJson(rules, random)],
   ),
   xlsx: {
-    valid: () => [missouriFile()],
+    valid: () => [changedFile('missouri')],
     make: (random) => [{ name: 'rates.xlsx', content: makeWorkbook(random) }],
     run: (input) => withFiles(input, ([path = '']) => readWorkbook(path)),
   },

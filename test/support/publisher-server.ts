@@ -8,14 +8,7 @@ import { zipsOfState } from '../../shared/importers/zips.ts';
 import { jurisdictionCode, stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
-import {
-  alaskaFile,
-  coloradoFile,
-  louisianaFile,
-  missouriFile,
-  newMexicoFile,
-  virginiaFile,
-} from '../fixtures/imports/workbooks.ts';
+import { changedFile } from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
@@ -61,9 +54,10 @@ const described: Readonly<Record<string, unknown>> = {
 };
 /** Files that are not stored as fixtures. */
 const workbooks = new Map(
-  [missouriFile(), virginiaFile(), alaskaFile(), coloradoFile(), louisianaFile(), newMexicoFile()].map(
-    ({ name, content }) => [name, content],
-  ),
+  (['missouri', 'virginia', 'alaska', 'colorado', 'louisiana', 'new-mexico'] as const).map((format) => {
+    const { name, content } = changedFile(format);
+    return [name, content];
+  }),
 );
 const getContent = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
 const fixedPaths: Readonly<Record<string, string>> = {

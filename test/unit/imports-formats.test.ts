@@ -120,7 +120,7 @@ describe('the cdtfa importer', () => {
 
 describe('the colorado importer', () => {
   it('uses the jurisdictions of the built-in tables, with their names and kinds', async () => {
-    const { parts } = await read('colorado', 'CO', changedFile('colorado', {}));
+    const { parts } = await read('colorado', 'CO', changedFile('colorado'));
     const taxes = packRates('CO').taxes.split('\n');
     const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];
     // The tables do not include the district's tax, and include the transit tax of Pitkin County in the county's rate.
@@ -161,7 +161,7 @@ describe('the texas importer', () => {
 
 describe('the virginia importer', () => {
   it('omits periods that ended before the release', async () => {
-    const { built } = await read('virginia', 'VA', changedFile('virginia', {}));
+    const { built } = await read('virginia', 'VA', changedFile('virginia'));
     expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);
   });
 });
@@ -172,7 +172,7 @@ it('keeps the rate of an earlier Illinois file with an uncertainty if the rate d
   // The row of Chicago in the form of ALTON: with the flag Y and zeros.
   const open = `${line.slice(0, 60)}Y20261101${'0'.repeat(20)} ${line.slice(90, 132)}${'0'.repeat(16)}${line.slice(148)}`;
   const [earlier, now] = [
-    await read('illinois', 'IL', changedFile('illinois', {})),
+    await read('illinois', 'IL', changedFile('illinois')),
     await read('illinois', 'IL', changedFile('illinois', { replace: [line, open] })),
   ].map(createReleaseFor) as [ReleaseFor, ReleaseFor];
   const below: ReleaseFor = (address) => ({ ...earlier(address), fallback: getBase('IL') }) as Release;
