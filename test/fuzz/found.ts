@@ -1,8 +1,8 @@
 /** Inputs that once took too long or too much memory. They are the first inputs of their targets, in every seed. */
 import { limits } from '../../shared/importers/limits.ts';
-import { fixture, type TestFile } from '../fixtures/imports/harness.ts';
+import { fixture, packWorkbook, type TestFile } from '../fixtures/imports/harness.ts';
 import { getLedger, type Input, ledgerLines } from './texts.ts';
-import { getGrid, getWorkbook } from './workbooks.ts';
+import { getGrid } from './workbooks.ts';
 
 const getText = (name: string): string => fixture(name).content.toString();
 /** A fixture with rows at its end. */
@@ -59,11 +59,11 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
   xlsx: [
     // Tags begin inside of each other.
     () =>
-      xlsx(getWorkbook({ sheets: [`<worksheet><sheetData>${'<row a="1" '.repeat(45_000)}</sheetData></worksheet>`] })),
+      xlsx(packWorkbook({ sheets: [`<worksheet><sheetData>${'<row a="1" '.repeat(45_000)}</sheetData></worksheet>`] })),
     // The workbook lists its sheet many times.
     () =>
       xlsx(
-        getWorkbook({
+        packWorkbook({
           sheets: [getGrid(44, 1_500_000, '', '<v>1</v>')],
           directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(5000),
         }),
@@ -71,13 +71,13 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     // Cells share a long text.
     () =>
       xlsx(
-        getWorkbook({
+        packWorkbook({
           strings: `<si><t>${'a '.repeat(15_000)}</t></si>`,
           sheets: [getGrid(10, 7_000_000, ' t="s"', '<v>0</v>')],
         }),
       ),
-    () => xlsx(getWorkbook({ sheets: [getGrid(44, 7_500_000, '', '<v>9.9750000000000005E-2</v>')] })),
-    () => xlsx(getWorkbook({ sheets: [getGrid(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
+    () => xlsx(packWorkbook({ sheets: [getGrid(44, 7_500_000, '', '<v>9.9750000000000005E-2</v>')] })),
+    () => xlsx(packWorkbook({ sheets: [getGrid(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
   ],
   ledger: [
     // A line with the right checksum that was not JSON caused an unhandled error.

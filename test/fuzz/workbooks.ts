@@ -1,45 +1,9 @@
-import { type TestCell, type TestFile, zipped } from '../fixtures/imports/harness.ts';
+import { columnName, packWorkbook, sheetXml, type TestCell, zipped } from '../fixtures/imports/harness.ts';
 import type { Random } from '../support/seeded.ts';
 import pieces from './pieces.json' with { type: 'json' };
 import { inputBytesMax, listCopies, longText, mutateBytes } from './texts.ts';
 
 /** Malicious workbooks, with malformed variants of each part of an XLSX file. */
-
-const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-
-type Parts = {
-  /** The content of each sheet. */
-  readonly sheets: readonly string[];
-  readonly strings?: string;
-  readonly styles?: string;
-  readonly directory?: string;
-  readonly others?: readonly TestFile[];
-};
-
-/** Builds a workbook from these parts. */
-export const getWorkbook = ({ sheets, strings = '', styles = '', directory = '', others = [] }: Parts): Buffer => {
-  const names = sheets.map((_, at) => `<sheet name="S${at}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`);
-  const targets = sheets.map(
-    (_, at) => `<Relationship Id="rId${at + 1}" Type="${relations}/worksheet" Target="worksheets/sheet${at + 1}.xml"/>`,
-  );
-  const shared = `<Relationship Id="s1" Type="${relations}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="s2" Type="${relations}/styles" Target="styles.xml"/>`;
-  return zipped([
-    {
-      name: 'xl/workbook.xml',
-      content: `<workbook xmlns:r="${relations}"><sheets>${names.join('')}</sheets>${directory}</workbook>`,
-    },
-    { name: 'xl/_rels/workbook.xml.rels', content: `<Relationships>${targets.join('')}${shared}</Relationships>` },
-    { name: 'xl/sharedStrings.xml', content: `<sst>${strings}</sst>` },
-    { name: 'xl/styles.xml', content: `<styleSheet>${styles}</styleSheet>` },
-    ...sheets.map((content, at) => ({ name: `xl/worksheets/sheet${at + 1}.xml`, content })),
-    ...others,
-  ]);
-};
-
-const sheet = (data: string): string => `<worksheet xmlns:r="${relations}"><sheetData>${data}</sheetData></worksheet>`;
-
-const column = (index: number): string =>
-  index < 26 ? String.fromCharCode(65 + index) : column(Math.floor(index / 26) - 1) + column(index % 26);
 
 /** Truncates a text to the maximum length of a cell. */
 const cellText = (random: Random): string =>
@@ -70,11 +34,11 @@ const cellForms: readonly ((random: Random) => readonly [type: string, content: 
 export const getGrid = (width: number, bytesMax: number, type: string, content: string): string => {
   const rows: string[] = [];
   for (let [bytes, row] = [0, 1]; bytes < bytesMax; row += 1) {
-    const cells = Array.from({ length: width }, (_, at) => `<c r="${column(at)}${row}"${type}>${content}</c>`);
+    const cells = Array.from({ length: width }, (_, at) => `<c r="${columnName(at)}${row}"${type}>${content}</c>`);
     rows.push(`<row r="${row}">${cells.join('')}</row>`);
     bytes += rows.at(-1)?.length ?? 0;
   }
-  return sheet(rows.join(''));
+  return sheetXml(rows.join(''));
 };
 
 /** Builds rows and columns of random cells, up to a number of bytes. */
@@ -89,7 +53,7 @@ const grid = (random: Random, bytesMax: number): string => {
     const cells: string[] = [];
     for (let at = 0; at < width && bytes < bytesMax; at += 1) {
       const [type, content] = pick(forms);
-      const cell = `<c${hasAddress ? ` r="${column(at)}${row}"` : ''}${type}>${content}</c>`;
+      const cell = `<c${hasAddress ? ` r="${columnName(at)}${row}"` : ''}${type}>${content}</c>`;
       bytes += cell.length;
       cells.push(cell);
     }
@@ -141,9 +105,9 @@ export const makeWorkbook = (random: Random): Buffer => {
   const bytes = pick([10_000, 100_000, 500_000, 3_000_000, 7_500_000]);
   const data = (): string => (chance(0.7) ? grid(random, bytes) : repeated(random, bytes));
   const count = pick([1, 1, 1, 2, 30, 1000]);
-  const first = sheet(data());
-  const content = getWorkbook({
-    sheets: [first, ...Array.from({ length: count - 1 }, () => sheet(chance(0.01) ? grid(random, 100_000) : ''))],
+  const first = sheetXml(data());
+  const content = packWorkbook({
+    sheets: [first, ...Array.from({ length: count - 1 }, () => sheetXml(chance(0.01) ? grid(random, 100_000) : ''))],
     strings: (chance(0.6) ? strings[0] : pick(strings))?.(random) ?? '',
     styles: (chance(0.6) ? styles[0] : pick(styles))?.(random) ?? '',
     directory: (chance(0.8) ? directories[0] : pick(directories))?.(random) ?? '',

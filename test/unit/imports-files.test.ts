@@ -11,12 +11,14 @@ import {
   fixture,
   getHead,
   importFiles,
+  packWorkbook,
+  sheetXml,
   type TestFile,
   withFiles,
   workbook,
   zipped,
 } from '../fixtures/imports/harness.ts';
-import { getGrid, getWorkbook } from '../fuzz/workbooks.ts';
+import { getGrid } from '../fuzz/workbooks.ts';
 
 describe('files', () => {
   const read = (name: string, content: string | Buffer) =>
@@ -289,23 +291,7 @@ describe('workbooks', () => {
   });
 
   describe('a malicious workbook', () => {
-    const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-    /** A workbook whose only sheet has this content. */
-    const withSheet = (data: string): Buffer =>
-      zipped([
-        {
-          name: 'xl/workbook.xml',
-          content: `<workbook xmlns:r="${relations}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-        },
-        {
-          name: 'xl/_rels/workbook.xml.rels',
-          content: `<Relationships><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-        },
-        {
-          name: 'xl/worksheets/sheet1.xml',
-          content: `<worksheet xmlns:r="${relations}"><sheetData>${data}</sheetData></worksheet>`,
-        },
-      ]);
+    const withSheet = (data: string): Buffer => packWorkbook({ sheets: [sheetXml(data)] });
     const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
     const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
 
@@ -338,7 +324,7 @@ describe('workbooks', () => {
 
     it('is rejected if its cells share a long string', async () => {
       const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
-      const sheet = (bytes: number) => getWorkbook({ strings, sheets: [getGrid(2, bytes, ' t="s"', '<v>0</v>')] });
+      const sheet = (bytes: number) => packWorkbook({ strings, sheets: [getGrid(2, bytes, ' t="s"', '<v>0</v>')] });
       expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
       const content = sheet(20_000);
       expect(content.length).toBeLessThan(10_000);
@@ -348,7 +334,7 @@ describe('workbooks', () => {
     it('is rejected if it lists a sheet many times', async () => {
       const sheet = getGrid(2, 100, '', '<v>1</v>');
       const naming = (times: number) =>
-        getWorkbook({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
+        packWorkbook({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
       expect((await read(naming(0))).sheets).toHaveLength(1);
       await expect(read(naming(5000))).rejects.toThrow(/has 5001 sheets/);
     });
