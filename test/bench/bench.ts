@@ -8,12 +8,16 @@ const getCount = (text: string): number => {
   return Number(text);
 };
 
-const { costs, filingEntries } = new Command('bench')
+/** `1000,10000` */
+const getCounts = (text: string): number[] => text.split(',').map(getCount);
+
+const { costs, filingEntries, lists } = new Command('bench')
   .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
   .option('--costs', 'measure only the figures of test/bench/cost/measured.json')
   .option('--filing-entries <n>', 'measure only a filing with this many entries', getCount)
+  .option('--lists [n,...]', 'measure only filtered lists, in ledgers of so many transactions', getCounts)
   .parse()
-  .opts<{ costs?: true; filingEntries?: number }>();
+  .opts<{ costs?: true; filingEntries?: number; lists?: true | number[] }>();
 
 const print = (figures: readonly object[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
@@ -30,6 +34,11 @@ const run = async (emulator: string): Promise<void> => {
     return print([await costMeasures(3), await costMeasures(100)]);
   }
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
+  if (lists !== undefined) {
+    const { listFigures } = await import('./lists.ts');
+    for await (const figure of listFigures(lists === true ? undefined : lists)) print([figure]);
+    return;
+  }
   const { bundleFigures, coldStartFigures, packedFigure } = await import('./cold-start.ts');
   print(await calculationFigures());
   print([packedFigure(), ...(await import('./local-rates.ts')).localRateFigures()]);

@@ -1,5 +1,5 @@
 /** `npm run cost -- …`: what a month costs in an AWS account, by service. */
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from '../../shared/cli/terminal/arguments.ts';
 import { print, printJson, textTable } from '../../shared/cli/terminal/output.ts';
 import { runCommand } from '../../shared/cli/terminal/run-command.ts';
@@ -82,25 +82,20 @@ const billJson = (bill: Bill, prices: Prices) => ({
 });
 
 const count = (text: string): bigint => BigInt(wholeNumber(0, 1e12)(text));
-/** The traffic of a month in addition to the options, in shares and numbers per transaction. */
-const traffic = {
-  drafts: '0.2',
-  finalized: '0.7',
-  updates: '0.5',
-  credits: '0.05',
-  gets: '0.5',
-  lists: '0.05',
-} as const;
+const decimalUpTo =
+  (max: number, remedy: string) =>
+  (text: string): string => {
+    if (!/^\d{1,6}(\.\d{1,6})?$/.test(text) || Number(text) > max) throw new InvalidArgumentError(remedy);
+    return text;
+  };
+const share = decimalUpTo(1, 'Pass a share from 0 to 1, such as 0.05.');
+const each = decimalUpTo(Number.POSITIVE_INFINITY, 'Pass a decimal of at least 0, such as 0.5.');
 
-type Options = Omit<CostOptions, keyof typeof traffic> & {
-  readonly freeTier?: true;
-  readonly prices?: string;
-  readonly json?: true;
-};
+type Options = CostOptions & { readonly freeTier?: true; readonly prices?: string; readonly json?: true };
 
 const run = (options: Options): void => {
   const prices = pricesWith(options.prices);
-  const bill = getBill(getUsage({ ...traffic, ...options }), prices, options.freeTier ?? false);
+  const bill = getBill(getUsage(options), prices, options.freeTier ?? false);
   if (options.json) printJson(billJson(bill, prices));
   else print(billText(bill, prices));
 };
@@ -114,6 +109,12 @@ export const costProgram = (): Command =>
     .requiredOption('--calculations <n>', 'calculations per month', count)
     .requiredOption('--transactions <m>', 'transactions per month: sales and credits', count)
     .option('--lines <l>', 'lines per document', wholeNumber(1, 1000), 3)
+    .option('--drafts <share>', 'share of the sales that are created as drafts', share, '0.2')
+    .option('--finalized <share>', 'share of the drafts that are finalized; the others expire', share, '0.7')
+    .option('--updates <each>', 'updates per draft', each, '0.5')
+    .option('--credits <share>', 'share of the transactions that are credits of one line', share, '0.05')
+    .option('--gets <each>', 'retrievals per transaction', each, '0.5')
+    .option('--lists <each>', 'listed pages of 25 per transaction', each, '0.05')
     .option('--no-filings', 'without filings')
     .option('--no-events', 'without the pipe and the event bus: -c events=false')
     .option('--no-backups', 'without backups: -c backups=none')

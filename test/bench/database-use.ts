@@ -13,21 +13,29 @@ import { countDatabaseUse, type Use } from './database.ts';
 import { type Figure, median } from './figure.ts';
 
 /** The fields of answers that the benches read, and the size of the answer. */
-type Answer = { readonly id: string; readonly status: string; readonly bytes: number };
-type Send = (operation: Operation, body?: unknown, id?: string) => Promise<Answer>;
+type Answer = {
+  readonly id: string;
+  readonly status: string;
+  readonly data: readonly unknown[];
+  readonly next_cursor: string | null;
+  readonly bytes: number;
+};
+type Query = Readonly<Record<string, string>>;
+export type Send = (operation: Operation, body?: unknown, id?: string, query?: Query) => Promise<Answer>;
 type Measured = {
   readonly prepare?: (send: Send, lines: number) => Promise<Answer>;
   /** Receives the id of the prepared object. */
   readonly run: (send: Send, id: string, lines: number) => Promise<Answer | undefined>;
 };
 
-const senderWith =
+export const senderWith =
   (apiKey: string): Send =>
-  async (operation, body, id = '') => {
+  async (operation, body, id = '', query = {}) => {
     const { method, path } = endpoints[operation];
     const key = method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() };
     const request = { body, headers: { 'X-API-Key': apiKey, ...key } };
-    const { status, body: answer, text } = await callHandler(method, path.replace('{id}', id), request, 60_000);
+    const target = `${path.replace('{id}', id)}?${new URLSearchParams(query)}`;
+    const { status, body: answer, text } = await callHandler(method, target, request, 60_000);
     if (status >= 300) throw new Error(`${operation} returned ${status}: ${text}`);
     return { ...answer, bytes: Buffer.byteLength(text) };
   };

@@ -237,6 +237,9 @@ describe('npm run cost', () => {
     [[...required, '--calculations', '1e6'], 'Pass a whole number from 0'],
     [[...required, '--transactions', '1000000000001'], 'to 1,000,000,000,000'],
     [[...required, '--lines', '0'], 'from 1 to 1,000'],
+    [[...required, '--credits', '1.01'], 'Pass a share'],
+    [[...required, '--finalized', '.5'], 'Pass a share'],
+    [[...required, '--updates', 'often'], 'Pass a decimal'],
     [[...required, '--months', '241'], 'from 1 to 240'],
     [[...required, '--prices', '/nowhere/prices.json'], '/nowhere/prices.json'],
   ])('rejects %j', async (args, message) => {
@@ -246,7 +249,9 @@ describe('npm run cost', () => {
   it.each([
     ...['--full-metrics', '--method-metrics', '--tracing', '--waf', '--own-key'].map((option) => [option, 1] as const),
     ...['--daily-backups 100', '--months 24', '--memory 2048'].map((option) => [option, 1] as const),
-    ...['--free-tier', '--no-filings', '--no-events', '--no-backups'].map((option) => [option, -1] as const),
+    ...['--free-tier', '--no-filings', '--no-events', '--no-backups', '--drafts 0'].map(
+      (option) => [option, -1] as const,
+    ),
   ])('changes the total with %s in the direction %i', async (option, direction) => {
     expect(Math.sign((await readTotal(...option.split(' '))) - (await readTotal()))).toBe(direction);
   });
