@@ -2,18 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { newCaller } from '../support/api.ts';
-import {
-  connectClient,
-  creditOf,
-  getRefusal,
-  goods,
-  later,
-  made,
-  michigan,
-  retrieved,
-  sale,
-  sold,
-} from '../support/sales.ts';
+import { connectClient, creditOf, getRefusal, goods, later, made, retrieved, sale, sold } from '../support/sales.ts';
 
 const newClient = async () => connectClient(await newCaller());
 const listWarnings = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
@@ -185,29 +174,6 @@ describe('reference_id', () => {
       expect((await made(client.list({ reference_id }))).data.map((row) => row.id)).toEqual([id]);
     }
   });
-});
-
-it('returns every error of a request at once, in the order of the body', async () => {
-  const client = await newClient();
-  const answer = await client.create({
-    tax_amount: 5,
-    line_items: [{ unit_price: 'free' }, { quantity: '0', unit_price: '1', product_tax_code: 'NOPE' }],
-    reference_id: '',
-    customer: { address: michigan },
-  });
-  expect(getRefusal(answer)).toBe(
-    [
-      '422',
-      'validation_invalid_format /tax_amount',
-      'validation_invalid_format /line_items/0/unit_price',
-      'validation_required_field /line_items/0/quantity',
-      'validation_invalid_format /line_items/1/quantity',
-      'validation_unknown_product_tax_code /line_items/1/product_tax_code',
-      'validation_invalid_format /reference_id',
-    ].join(' | '),
-  );
-  expect(answer.body.errors[2]?.title).toContain('quantity');
-  expect(answer.body.errors[2]?.status).toBe('422');
 });
 
 describe('tax dates in the time zone of the account', () => {

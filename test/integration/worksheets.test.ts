@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { validateReturn } from '../../shared/cli/filings/return.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { newCaller } from '../support/api.ts';
+import { figuresIn, getText, identity, memberPlaces, readReturn } from '../support/electronic-return.ts';
 import { closedFiling, createFiler, csv, type Filer, type Filing } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
@@ -20,13 +22,22 @@ import {
 } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
+// The returns of a quarter in eighteen states, as worksheets of their forms and as electronic returns, compared with the
+// rows of their transactions.
+
 startOnTestDay();
 
-type Transaction = Schema<'Transaction'>;
-type State = keyof typeof places;
-type Address = { readonly city: string; readonly state: string; readonly postal_code: string };
+/** The folder of the official schemas, which the project does not contain. Without it, only the order is checked. */
+const officialSchemas = process.env['SER_SCHEMAS'];
 
-const places = {
+type Transaction = Schema<'Transaction'>;
+type Line = Transaction['line_items'][number];
+type Address = { readonly city: string; readonly state: string; readonly postal_code: string };
+type FormState = keyof typeof worksheetPlaces;
+type Member = keyof typeof memberPlaces;
+
+/** Places with a worksheet for the state's form. */
+const worksheetPlaces = {
   AZ: [{ city: 'Phoenix', state: 'AZ', postal_code: '85004' }],
   CA: [{ city: 'Los Angeles', state: 'CA', postal_code: '90012' }],
   // Denver collects its own tax, the state that of Estes Park.
@@ -47,8 +58,9 @@ const places = {
     { city: 'Danville', state: 'VA', postal_code: '24541' },
   ],
 } as const;
-const states = Object.keys(places) as State[];
-const forms: Record<State, string> = {
+const formStates = Object.keys(worksheetPlaces) as FormState[];
+const members = Object.keys(memberPlaces) as Member[];
+const forms: Record<FormState, string> = {
   AZ: 'AZ-TPT-2',
   CA: 'CA-CDTFA-401',
   CO: 'CO-DR-0100',
@@ -62,54 +74,110 @@ const forms: Record<State, string> = {
 };
 const months = ['2026-07', '2026-08', '2026-09'] as const;
 const ends = { '2026-07': '2026-07-31', '2026-08': '2026-08-31', '2026-09': '2026-09-30' } as const;
+/** The other members file once a quarter. */
+const monthly: readonly string[] = [...formStates, 'GA', 'MN'];
 
 const draw = drawFrom(70_321);
 const cents = () => new Decimal(draw.below(40_000) + 100).div(100).toFixed(2);
+const origins: readonly Address[] = [
+  ...[worksheetPlaces.CA[0], worksheetPlaces.IL[0]],
+  ...[memberPlaces.KY, memberPlaces.SD, memberPlaces.MN],
+];
 
 /** A random sale. One that is `isPlain` has a taxed line item, so that each place has tax. */
 const randomSale = (address: Address, isPlain: boolean) => {
-  const exemption = isPlain ? null : draw.of([null, null, 'resale', 'government'] as const);
+  const isMember = address.state in memberPlaces;
+  const reasons = ['resale', 'government', ...(isMember ? ['nonprofit', 'direct_pay', 'other'] : [])];
+  const exemption = isPlain || draw.oneIn(2) ? null : draw.of(reasons);
+  const line_items = Array.from({ length: 1 + draw.below(3) }, (_, at) => ({
+    id: `line_${at + 1}`,
+    quantity: '1',
+    unit_price: cents(),
+    product_tax_code:
+      isPlain && at === 0 ? 'GENERAL' : draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'HEALTH.DRUGS']),
+    ...(draw.oneIn(4) && { ship_from: { address: draw.of([...origins, address]) } }),
+  }));
+  const isGeneral = line_items.every(({ product_tax_code: code }) => code === 'GENERAL');
   return sale({
     status: 'finalized',
     tax_date: `2026-07-${String(1 + draw.below(28)).padStart(2, '0')}`,
-    ship_from: { address: places[draw.of(['CA', 'IL'] as const)][0] },
+    ...(draw.oneIn(2) && { ship_from: { address: draw.of([...origins, address]) } }),
     customer: { address, ...(exemption && { exemption: { type: exemption } }) },
-    line_items: Array.from({ length: 1 + draw.below(3) }, (_, at) => ({
-      id: `line_${at + 1}`,
-      quantity: '1',
-      unit_price: cents(),
-      product_tax_code:
-        isPlain && at === 0 ? 'GENERAL' : draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'HEALTH.DRUGS']),
-    })),
+    line_items,
     ...(draw.oneIn(3) && { shipping: { amount: cents() } }),
+    // An over-collected tax is due as collected.
+    ...(isMember && exemption === null && isGeneral && draw.oneIn(3) && { tax_amount: '99.99' }),
   });
 };
 
-/** Recomputes the figures of a month from the rows of the transactions. */
-const getFigures = (all: readonly Transaction[], state: State, month: string) => {
-  const rows = all.flatMap(({ type, tax_date, line_items, shipping, ship_from }) => {
-    if (!tax_date.startsWith(month)) return [];
-    const sign = type === 'credit' ? -1 : 1;
-    return [...line_items, ...shippingCharges(shipping)]
-      .flatMap(({ taxes }) => taxes)
-      .filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(`US-${state}`))
-      .map((row) => ({
+/** Some credits of a sale. In August, there are only credits, and September has no sales. */
+const randomCredits = ({ line_items, shipping }: Transaction): readonly Record<string, unknown>[] => {
+  const last = { id: line_items.at(-1)?.id, quantity: '1' };
+  return draw.of([
+    ...[[], [{ tax_date: '2026-07-30' }], [{ tax_date: '2026-08-10' }]],
+    line_items.slice(0, 2).map(({ id }) => ({ tax_date: '2026-07-31', line_items: [{ id, quantity: '0.5' }] })),
+    // Shipping only, with a line that need not decide where it is from.
+    ...(shipping
+      ? [[{ tax_date: '2026-08-11', shipping: { amount: '0.50' }, line_items: [{ ...last, unit_price: '0.00' }] }]]
+      : []),
+  ]);
+};
+
+/** Exemption types of electronic returns. */
+const kinds: Readonly<Record<string, string>> = {
+  direct_pay: 'DirectPay',
+  government: 'GovernmentExemptOrg',
+  nonprofit: 'GovernmentExemptOrg',
+  resale: 'Resale',
+};
+
+/** The rows of a transaction; the amounts of a credit are negative. */
+const listRows = (transaction: Transaction, all: readonly Transaction[]) => {
+  const sign = transaction.type === 'credit' ? -1 : 1;
+  const sold = all.find(({ id }) => id === transaction.parent_transaction_id) ?? transaction;
+  const exempted = sold.line_items.find(({ applied_exemption }) => applied_exemption)?.applied_exemption?.reason;
+  const ofCharge = ({ taxes, ship_from }: Pick<Line, 'taxes' | 'ship_from'>, line: Line | null) => {
+    const origin = (ship_from ?? transaction.ship_from)?.address?.state ?? 'GA';
+    return taxes.map((row) => {
+      const [taxable, exempt] = [row.taxable_amount, row.exempt_amount].map((text) => new Decimal(text).times(sign));
+      const reason = line ? line.applied_exemption?.reason : exempted;
+      return {
+        month: transaction.tax_date.slice(0, 7),
+        state: row.jurisdiction_code.slice(3, 5),
         level: row.jurisdiction_type,
         code: row.jurisdiction_code,
         rate: Number(row.rate),
-        isInState: ship_from?.address?.state === state,
+        isInState: origin === row.jurisdiction_code.slice(3, 5),
+        isFood: row.taxability_reason === 'reduced_rated' && line?.product_tax_code === 'FOOD.GROCERY',
+        kind: (row.taxability_reason === 'customer_exempt' && kinds[String(reason)]) || 'Other',
         tax: new Decimal(row.tax_amount).times(sign),
-        taxable: new Decimal(row.taxable_amount).times(sign),
-        gross: new Decimal(row.taxable_amount).plus(row.exempt_amount).times(sign),
-      }));
-  });
-  type Row = (typeof rows)[number];
-  const sum = (name: 'tax' | 'taxable' | 'gross', keeps: (row: Row) => boolean) =>
-    rows.filter(keeps).reduce((total, row) => total.plus(row[name]), new Decimal(0));
-  const at = (level: Row['level']) => (row: Row) => row.level === level;
+        taxable: taxable as Decimal,
+        exempt: exempt as Decimal,
+        gross: (taxable as Decimal).plus(exempt as Decimal),
+      };
+    });
+  };
+  return [
+    ...transaction.line_items.flatMap((line) => ofCharge(line, line)),
+    ...shippingCharges(transaction.shipping).flatMap((charge) => {
+      const ship_from = charge.ship_from ?? sold.line_items[0]?.ship_from ?? null;
+      return ofCharge({ taxes: charge.taxes, ship_from }, null);
+    }),
+  ];
+};
+type TaxedRow = ReturnType<typeof listRows>[number];
+type Amount = 'tax' | 'taxable' | 'exempt' | 'gross';
+
+const sumRows = (rows: readonly TaxedRow[], name: Amount) =>
+  rows.reduce((total, row) => total.plus(row[name]), new Decimal(0));
+
+/** Recomputes the figures of a return from its rows. */
+const getFigures = (rows: readonly TaxedRow[]) => {
+  const sum = (name: Amount, keeps: (row: TaxedRow) => boolean) => sumRows(rows.filter(keeps), name);
+  const at = (level: TaxedRow['level']) => (row: TaxedRow) => row.level === level;
   const isState = at('state');
-  const isReduced = (row: Row) => isState(row) && row.rate < 0.0625;
-  const coded = (end: string) => (row: Row) => row.code.endsWith(end);
+  const isReduced = (row: TaxedRow) => isState(row) && row.rate < 0.0625;
+  const coded = (end: string) => (row: TaxedRow) => row.code.endsWith(end);
   const [city, philadelphia] = [at('city'), coded('PA-01-60000')];
   return {
     gross: sum('gross', isState),
@@ -138,6 +206,44 @@ const getFigures = (all: readonly Transaction[], state: State, month: string) =>
   };
 };
 
+/** Recomputes an electronic return from its rows. */
+const expectedReturn = (rows: readonly TaxedRow[]) => {
+  const own = rows.filter(({ level }) => level === 'state');
+  const due = (isWanted: (row: TaxedRow) => boolean) => sumRows(own.filter(isWanted), 'tax').toFixed(2);
+  const byKind = [...Map.groupBy(own, ({ kind }) => kind)]
+    .map(([kind, some]) => [kind, sumRows(some, 'exempt')] as const)
+    .flatMap(([kind, amount]) => (amount.isZero() ? [] : [[kind, amount.toFixed(2)]]));
+  const local = rows.filter(({ level }) => level !== 'state');
+  const byCode = [...Map.groupBy(local, ({ code }) => /(\d{3}|\d{5})$/.exec(code)?.[1] ?? code)]
+    .map(
+      ([code, some]) =>
+        [
+          code,
+          [true, false].map((is) =>
+            sumRows(
+              some.filter((row) => row.isInState === is),
+              'tax',
+            ),
+          ),
+        ] as const,
+    )
+    .flatMap(([code, taxes]) =>
+      taxes.every((tax) => tax.isZero()) ? [] : [[code, taxes.map((tax) => tax.toFixed(2)).join(' ')]],
+    );
+  return {
+    TotalSales: sumRows(own, 'gross').toFixed(2),
+    ExemptionsDeductions: sumRows(own, 'exempt').toFixed(2),
+    TaxableSales: sumRows(own, 'taxable').toFixed(2),
+    StateTaxDueSalesInState: due(({ isInState, isFood }) => isInState && !isFood),
+    StateTaxDueSalesOrigOutOfState: due(({ isInState, isFood }) => !isInState && !isFood),
+    StateTaxDueOwnPurchWithdraw: '0.00',
+    StateTaxDueFoodDrug: due(({ isFood }) => isFood),
+    ...Object.fromEntries([...byKind, ...byCode]),
+    TotalTaxDue: sumRows(rows, 'tax').toFixed(2),
+    AmountDueOrRefund: sumRows(rows, 'tax').toFixed(2),
+  };
+};
+
 /** The lines of the forms, written apart from their layouts. Blank lines are left out. */
 const expectedLines = readFileSync(new URL('../fixtures/worksheet-lines.csv', import.meta.url), 'utf8')
   .trim()
@@ -160,51 +266,61 @@ const readSheet = async (filer: Filer, { id }: Filing, form: string) => {
   return worksheet;
 };
 
-describe('worksheets', () => {
-  let filer: Filer;
-  let account: string;
-  /** The dry run of California's July, before the period is closed. */
-  let before: Awaited<ReturnType<typeof dryRun>>;
-  const dryRun = (more: object, headers = {}) => {
-    const body = { state: 'CA', period_end: ends['2026-07'], dry_run: true, form: forms.CA, ...more };
-    return filer.call('POST', '/filings', { body, headers });
-  };
-  const all: Transaction[] = [];
-  const filings: { state: State; month: (typeof months)[number]; filing: Filing }[] = [];
+let filer: Filer;
+let account: string;
+/** The dry run of California's July, before the period is closed. */
+let before: Awaited<ReturnType<typeof dryRun>>;
+const dryRun = (more: object, headers = {}) => {
+  const body = { state: 'CA', period_end: ends['2026-07'], dry_run: true, form: forms.CA, ...more };
+  return filer.call('POST', '/filings', { body, headers });
+};
+let rows: readonly TaxedRow[];
+const sheets: { state: FormState; month: (typeof months)[number]; filing: Filing }[] = [];
+const returns: Filing[] = [];
 
-  beforeAll(async () => {
-    const registrations = states.map((state) => ({ state, from: '2026-07-01', to: null, frequency: 'month' as const }));
-    const settings = { registrations, books_open_from: '2026-07-01' };
-    const caller = await newCaller({ settings });
-    filer = createFiler(caller);
-    account = caller.account.id;
-    const addresses = states.flatMap((state): readonly Address[] => places[state]);
-    for (const [at, address] of Array.from({ length: 7 }, () => addresses)
-      .flat()
-      .entries()) {
-      const isPlain = at < addresses.length;
-      const sold = await made(filer.create(randomSale(address, isPlain)));
-      // In August, there are only credits. September has no sales.
-      const tax_date = isPlain ? null : draw.of([null, '2026-07-30', '2026-08-10']);
-      if (tax_date) await made(filer.create(creditOf(sold, { tax_date })));
+beforeAll(async () => {
+  const registrations = [...formStates, ...members].map((state) => {
+    const frequency = monthly.includes(state) ? ('month' as const) : ('quarter' as const);
+    return { state, from: '2026-07-01', to: null, frequency };
+  });
+  const common = { ship_from: memberPlaces.GA, return_identity: identity };
+  const caller = await newCaller({ settings: { registrations, books_open_from: '2026-07-01', ...common } });
+  filer = createFiler(caller);
+  account = caller.account.id;
+  const addresses: readonly Address[] = [...Object.values(worksheetPlaces).flat(), ...Object.values(memberPlaces)];
+  for (let round = 0; round < 7; round++)
+    for (const address of addresses) {
+      const sold = await made(filer.create(randomSale(address, round === 0)));
+      const credits = round === 0 ? [] : round === 1 ? [{ tax_date: '2026-08-10' }] : randomCredits(sold);
+      for (const credit of credits) await made(filer.create(creditOf(sold, credit)));
     }
-    const { ids } = await everyPage(filer, { limit: '100' });
-    for (const id of ids) all.push(recorded(await made(filer.get(id))));
-    before = await dryRun({});
-    for (const state of states)
-      for (const month of months) filings.push({ state, month, filing: await closedFiling(filer, state, ends[month]) });
-  }, 120_000);
+  // A list has no line items.
+  const { ids } = await everyPage(filer, { limit: '100' });
+  const all = await Promise.all(ids.map(async (id) => recorded(await made(filer.get(id)))));
+  rows = all.flatMap((transaction) => listRows(transaction, all));
+  before = await dryRun({});
+  for (const state of formStates)
+    for (const month of months) sheets.push({ state, month, filing: await closedFiling(filer, state, ends[month]) });
+  for (const state of members)
+    for (const month of monthly.includes(state) ? months : (['2026-09'] as const))
+      returns.push(await closedFiling(filer, state, ends[month]));
+}, 240_000);
 
+/** The rows of a state's return. */
+const rowsOf = (state: string, start: string, end: string) =>
+  rows.filter((row) => row.state === state && row.month >= start.slice(0, 7) && row.month <= end.slice(0, 7));
+
+describe('worksheets', () => {
   const californian = () => {
-    const found = filings.find(({ state }) => state === 'CA');
+    const found = sheets.find(({ state }) => state === 'CA');
     if (!found) throw new Error('California has no filing.');
     return found.filing;
   };
 
   it('have the amounts of the transactions, rounded as the form requires', async () => {
-    for (const { state, month, filing } of filings) {
+    for (const { state, month, filing } of sheets) {
       const worksheet = await readSheet(filer, filing, forms[state]);
-      const figures = getFigures(all, state, month);
+      const figures = getFigures(rowsOf(state, month, month));
       const place = `${state} ${month}`;
       expect([place, figures.gross.cmp(0)]).toEqual([place, { '2026-07': 1, '2026-08': -1, '2026-09': 0 }[month]]);
       const lines = Object.fromEntries(
@@ -269,7 +385,7 @@ describe('worksheets', () => {
   });
 
   it('are refused for a canceled filing', async () => {
-    const last = filings.findLast(({ state }) => state === 'FL');
+    const last = sheets.findLast(({ state }) => state === 'FL');
     await made(filer.call('POST', `/filings/${last?.filing.id}`, { body: { status: 'canceled' } }));
     const refused = await filer.filing(last?.filing.id ?? '', { form: forms.FL });
     expect(getRefusal(refused)).toContain('409 | conflict_return_incomplete');
@@ -281,5 +397,63 @@ describe('worksheets', () => {
     expect(getRefusal(refused)).toContain('validation_invalid_format');
     expect(refused.body.errors[0].detail).toContain('Send CA-CDTFA-401.');
     expect((await filer.filing(filing.id, { form: forms.CA, expand: 'entries' })).status).toBe(422);
+  });
+});
+
+describe('electronic returns', () => {
+  it('match the amounts of the transactions to the cent, in the element order of the schema', async () => {
+    expect(returns).toHaveLength(12);
+    for (const { id, state, period_start, period_end } of returns) {
+      const { status, text } = await readReturn(filer, id);
+      const place = `${state} ${period_end}`;
+      expect([place, status]).toEqual([place, 200]);
+      if (officialSchemas) await validateReturn(text, officialSchemas);
+      expect([place, figuresIn(text)]).toEqual([
+        place,
+        expectedReturn(rowsOf(state.slice(3), period_start, period_end)),
+      ]);
+    }
+  });
+
+  it('are written to one file by a command that validates it first', async () => {
+    const folder = createFolder();
+    const out = join(folder, 'returns.xml');
+    // The schema of the root element alone.
+    const getSchema = (count: string) =>
+      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="SSTSimplifiedReturnTransmission"><xs:complexType><xs:sequence>
+        <xs:any processContents="skip"/><xs:any processContents="skip" minOccurs="${count}" maxOccurs="${count}"/></xs:sequence>
+        <xs:attribute name="transmissionVersion" fixed="SST2015V01"/></xs:complexType></xs:element></xs:schema>`;
+    const write = (count: string) =>
+      writeFileSync(join(folder, 'SSTSimplifiedReturnTransmission.xsd'), getSchema(count));
+    const run = (...options: string[]) =>
+      runInProcess(filingsProgram(), ['return', '--account', account, '--all-due', '--out', out, ...options]);
+    expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('no SSTSimplified') });
+    write('11');
+    expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
+    write('12');
+    expect(await run('--schema', officialSchemas ?? folder)).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/returns\.xml: 12 returns, valid, hash [0-9a-f]{16}\n/),
+    });
+    const text = readFileSync(out, 'utf8');
+    expect([getText(text, 'DocumentCount'), getText(text, 'ETIN')]).toEqual(['12', 'S12345678']);
+    const ids = [...text.matchAll(/<DocumentId>(.*?)</g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(12);
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('already exists') });
+    const exceptions = returns.reduce((sum, filing) => sum + (filing.exceptions?.count ?? 0), 0);
+    expect(await run('--production')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`There are ${exceptions} `),
+    });
+  });
+
+  it('include in-state and out-of-state tax', async () => {
+    const texts = await Promise.all(returns.map(async ({ id }) => (await readReturn(filer, id)).text));
+    const some = (name: string, isWanted: (amount: Decimal) => boolean) =>
+      expect(texts.some((text) => isWanted(new Decimal(getText(text, name))))).toBe(true);
+    for (const name of ['StateTaxDueSalesInState', 'StateTaxDueSalesOrigOutOfState'])
+      some(name, (amount) => amount.gt(0));
+    expect(texts.every((text) => getText(text, 'ProcessType') === 'T')).toBe(true);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
 import { isLong } from '../support/seeded.ts';
@@ -39,39 +40,9 @@ const newWorld = (terms: Both) => {
 };
 
 /** All responses to a change, and the other cases that the long runs must cover. */
-const met = [
-  ...['GET /transactions 200', 'GET /transactions 422 validation_invalid_cursor'],
-  ...['GET /transactions/{id} 200', 'GET /transactions/{id} 404 not_found'],
-  ...['GET /transactions/{id}/history 200', 'GET /transactions/{id}/history 404 not_found'],
-  ...['POST /calculations 200', 'POST /calculations 409 conflict_over_credit'],
-  ...['POST /transactions 201', 'POST /transactions 201 replayed', 'POST /transactions 422 idempotency_key_reused'],
-  'POST /transactions 409 conflict_duplicate_reference_id',
-  'POST /transactions 409 conflict_over_credit',
-  'POST /transactions 409 conflict_parent_not_creditable',
-  'POST /transactions 422 validation_parent_not_found',
-  ...['POST /transactions/{id} 200', 'POST /transactions/{id} 200 replayed', 'POST /transactions/{id} 404 not_found'],
-  'POST /transactions/{id} 409 conflict_credit_stale',
-  'POST /transactions/{id} 409 conflict_draft_expired',
-  'POST /transactions/{id} 409 conflict_duplicate_reference_id',
-  'POST /transactions/{id} 409 conflict_has_credits',
-  'POST /transactions/{id} 409 conflict_immutable_field',
-  'POST /transactions/{id} 409 conflict_invalid_status_transition',
-  'POST /transactions/{id} 409 conflict_over_credit',
-  'POST /transactions/{id} 409 conflict_parent_not_creditable',
-  'POST /transactions/{id} 409 conflict_period_closed',
-  'POST /transactions/{id} 412 precondition_failed',
-  'POST /transactions/{id} 422 idempotency_key_reused',
-  ...['GET /filings 200', 'GET /filings/{id} 200', 'GET /filings/{id} 404 not_found'],
-  ...[
-    'POST /filings 200',
-    'POST /filings 202',
-    'POST /filings 202 replayed',
-    'POST /filings 409 conflict_period_order',
-  ],
-  'POST /filings 409 conflict_period_not_over',
-  ...['POST /filings/{id} 200', 'POST /filings/{id} 202', 'POST /filings/{id} 404 not_found'],
-  'POST /filings/{id} 409 conflict_invalid_status_transition',
-];
+const met = readFileSync(new URL('responses.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
 
 const runs = isLong ? 700 : 30;
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { filingMutants, redactionMutants, variedMutants } from './mutants.ts';
+import { mutants } from './mutants.ts';
 
 /** Some seeds produce longer schedules that are mostly about filings. */
 export const filingsEvery = 20;
@@ -133,10 +133,11 @@ const schedulesMax = 5000;
  * or all.
  */
 const seedsFor = (mutant: string): { readonly first: number; readonly every: number } => {
-  if (mutant in variedMutants) return { first: variedFirst, every: filingsEvery };
+  const { kind } = mutants[mutant] ?? {};
+  if (kind === 'varied') return { first: variedFirst, every: filingsEvery };
   // Entries are moved by filings.
-  const ofRedactions = mutant in redactionMutants ? redactionsEvery : 1;
-  const ofFilings = mutant in filingMutants || (ofRedactions > 1 && /entr/.test(mutant)) ? filingsEvery : 1;
+  const ofRedactions = kind === 'redactions' ? redactionsEvery : 1;
+  const ofFilings = kind === 'filings' || (ofRedactions > 1 && /entr/.test(mutant)) ? filingsEvery : 1;
   return { first: ofRedactions * ofFilings, every: ofRedactions * ofFilings };
 };
 

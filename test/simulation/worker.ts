@@ -8,7 +8,7 @@ import type { Message, Order } from './pool.ts';
  */
 
 const order = JSON.parse(process.argv[2] ?? '{}') as Order;
-const patches = order.mutant === null ? [] : mutants[order.mutant];
+const patches = order.mutant === null ? [] : mutants[order.mutant]?.patches;
 if (!patches) throw new Error(`There is no mutant ${order.mutant}.`);
 preparePlatform(patches, order.count === 1);
 compressCheaply();
