@@ -227,12 +227,11 @@ const readOnce = async (subject: CheckedTransaction): Promise<Verified> => {
   if (!stored) return headFault('transaction', 'not readable', 'attributes and checksum of the stored item');
   counts.lines = stored.transaction.line_items.length;
   counts.redacted = Number(stored.transaction.redacted_at !== undefined);
-  const findings = [
-    ...listFindings(id, 'head', attributeFaults(account, item, stored)),
-    ...listFindings(id, 'states', statusFaults(stored.transaction)),
-  ];
-  for (const [check, run] of Object.entries(furtherChecks) as [Check, Run][]) {
-    const faults = await findingIfUnreadable('stored data of this check', () => run(subject, stored, counts));
+  const findings: Finding[] = [];
+  for (const [check, run] of Object.entries(transactionChecks) as [Check, Run][]) {
+    const faults = await findingIfUnreadable('stored data of this check', () =>
+      run({ ...subject, item }, stored, counts),
+    );
     findings.push(...listFindings(id, check, faults));
   }
   return { counts, findings };
@@ -269,10 +268,17 @@ const parentFaults = async (account: string, transaction: Transaction): Promise<
   ];
 };
 
-type Run = (subject: CheckedTransaction, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
+type Run = (
+  subject: CheckedTransaction & { readonly item: Item },
+  stored: StoredTransaction,
+  counts: Counts,
+) => Promise<readonly Fault[]> | readonly Fault[];
 
-const furtherChecks: Partial<Record<Check, Run>> = {
-  totals: async (_subject, { transaction }) => sumFaults(transaction),
+/** The checks of a transaction, in the order of the report. */
+const transactionChecks: Partial<Record<Check, Run>> = {
+  head: ({ account, item }, stored) => attributeFaults(account, item, stored),
+  states: (_subject, { transaction }) => statusFaults(transaction),
+  totals: (_subject, { transaction }) => sumFaults(transaction),
   chain: async ({ account, id }, stored, counts) => {
     const { count, faults } = await checkChain(account, stored, auditItems(account, id));
     counts.audit_entries = count;

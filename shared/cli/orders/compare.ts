@@ -2,7 +2,7 @@ import { csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
-import { counted, print, printJson, textTable } from '../terminal/output.ts';
+import { type Columns, counted, print, printJson, tableOf } from '../terminal/output.ts';
 import { CommandError, optional, subcommand } from '../terminal/run-command.ts';
 import type { Order, OrderError } from './read-orders.ts';
 import { type Explanation, explainDifference, type Reason, reasons } from './reason.ts';
@@ -11,54 +11,43 @@ import { calculated, clientFor, errorLines, fileOptions, forEachOrder } from './
 /** `orders compare`: compare Levy's tax with the tax that another system charged. */
 
 type Compared = { readonly order: Order; readonly levy: bigint } & Explanation;
-type Sums = { count: number; charged: bigint; levy: bigint };
+type Group = { readonly currency: string; readonly reason: Reason; count: number; charged: bigint; levy: bigint };
 
+/** The columns of the CSV file. */
 const columns = [
   ...(['line', 'reference_id', 'tax_date', 'currency', 'charged_tax_amount', 'levy_tax_amount'] as const),
   ...(['difference_amount', 'reason', 'detail'] as const),
 ];
 
-const toRow = ({ order, levy, reason, detail }: Compared) => {
-  const { line, reference, currency, charged, body } = order;
-  const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
-  return {
-    line,
-    reference_id: reference,
-    tax_date: String(body['tax_date']),
-    currency,
-    reason,
-    detail,
-    charged_tax_amount: text(charged.total),
-    levy_tax_amount: text(levy),
-    difference_amount: text(charged.total - levy),
-  };
-};
-
-type Group = { readonly currency: string; readonly reason: Reason } & Sums;
-
-const figures = ({ currency, charged, levy }: Group) => {
+const formatTaxes = (currency: string, charged: bigint, levy: bigint) => {
   const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   return { charged_tax_amount: text(charged), levy_tax_amount: text(levy), difference_amount: text(charged - levy) };
 };
 
-const report = (groups: readonly Group[], errors: readonly OrderError[], json: boolean | undefined): void => {
-  if (json) {
-    const rows = groups.map((group) => ({
-      currency: group.currency,
-      reason: group.reason,
-      count: group.count,
-      ...figures(group),
-    }));
-    printJson({ reasons: rows, errors });
-    return;
-  }
-  const rows = groups.map((group) => [
-    ...[group.reason, group.currency, String(group.count)],
-    ...Object.values(figures(group)),
-  ]);
-  if (rows.length > 0) print(textTable([['reason', 'currency', 'orders', 'charged', 'Levy', 'difference'], ...rows]));
-  const total = groups.reduce((sum, { count }) => sum + count, 0);
-  const equal = groups.filter(({ reason }) => reason === 'equal').reduce((sum, { count }) => sum + count, 0);
+const toRow = ({ order: { line, reference, currency, charged, body }, levy, reason, detail }: Compared) => ({
+  ...{ line, reference_id: reference, tax_date: String(body['tax_date']), currency, reason, detail },
+  ...formatTaxes(currency, charged.total, levy),
+});
+
+const toSummary = ({ currency, reason, count, charged, levy }: Group) => ({
+  ...{ currency, reason, count },
+  ...formatTaxes(currency, charged, levy),
+});
+
+const summaryColumns: Columns<ReturnType<typeof toSummary>> = [
+  ['reason', ({ reason }) => reason],
+  ['currency', ({ currency }) => currency],
+  ['orders', ({ count }) => count],
+  ['charged', (row) => row.charged_tax_amount],
+  ['Levy', (row) => row.levy_tax_amount],
+  ['difference', (row) => row.difference_amount],
+];
+
+const report = (groups: readonly Group[], errors: readonly OrderError[]): void => {
+  const rows = groups.map(toSummary);
+  if (rows.length > 0) print(tableOf(summaryColumns, rows));
+  const getCount = (some: readonly Group[]) => some.reduce((sum, { count }) => sum + count, 0);
+  const [total, equal] = [groups, groups.filter(({ reason }) => reason === 'equal')].map(getCount) as [number, number];
   print(
     `${counted(total, 'order')} compared: ${equal} equal, ${total - equal} different. ${counted(errors.length, 'order')} with errors.`,
   );
@@ -112,7 +101,8 @@ export const compare = subcommand({
     const ordered = [...groups.values()].sort(
       (a, b) => a.currency.localeCompare(b.currency) || reasons.indexOf(a.reason) - reasons.indexOf(b.reason),
     );
-    report(ordered, errors, json);
+    if (json) printJson({ reasons: ordered.map(toSummary), errors });
+    else report(ordered, errors);
     if (errors.length > 0) throw new CommandError(errorLines(errors).join('\n'));
   },
 });
