@@ -1,8 +1,7 @@
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release, ShippingPolicy } from '../../shared/catalog/release.ts';
-import type { Jurisdiction, JurisdictionType } from '../../shared/catalog/release-values.ts';
-import type { BuildOptions } from '../../shared/importers/build.ts';
-import type { Entry } from '../../shared/importers/entry.ts';
-import { importers } from '../../shared/importers/importers.ts';
+import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 import { builtIn } from './local-content.ts';
 import { shippingCharges } from './sales.ts';
 
@@ -129,39 +128,38 @@ export const buildRequest = ({ state, country = 'US', zip, day, from, lines = []
   };
 };
 
-const always = { from: '2000-01-01', to: null } as const;
+const always = { from: '2000-01-01', to: null, source: 'rates', confidence: 'high' } as const;
 
-function* zipEntries(zip: string, rates: readonly NamedRate[]): Generator<Entry> {
-  for (const [code, type, rate] of rates) {
-    const jurisdiction: Jurisdiction = { code, name: code, type, tax_type: 'sales' };
-    if (type !== 'state') yield { kind: 'jurisdiction', jurisdiction };
-    yield { kind: 'rate', rate: { jurisdiction: code, rate, ...always } };
-  }
-  const locals = rates.filter(([, type]) => type !== 'state').map(([code]) => code);
-  yield { kind: 'span', low: `${zip}0000`, high: `${zip}9999`, ...always, locals };
-}
-
-const getBase = (state: string, policy: ShippingPolicy | undefined): Release => {
-  const base = builtIn(state);
-  if (!policy) return base;
-  const shipping = [{ ...always, policy, source: 'rates', confidence: 'high' as const }];
-  return { ...base, settings: { ...base.settings, shipping } };
-};
-
-/**
- * Returns a function that builds the content of a case from entries, as an import does; `null` if the built-in content
- * is used.
- */
-export const getContent = (one: WorkedCase, id: string): Omit<BuildOptions, 'tempFolder'> | null => {
-  const { state, zip, rates, shipping_policy, other_zips = {} } = one;
-  if (!state || !zip || !(rates || shipping_policy)) return null;
-  async function* entries() {
-    yield* zipEntries(zip as string, rates ?? []);
-    for (const [other, named] of Object.entries(other_zips)) yield* zipEntries(other, named);
-  }
-  const base = getBase(state, shipping_policy);
-  const position = { below: base.id, chain: [], bottom: base.id };
-  return { entries: entries(), base, position, id, importer: importers.sst, importedAt: '2026-11-20T12:00:00.000Z' };
+/** Returns the content of a case: the built-in release of its state, with the rates and shipping policy of the case. */
+export const getContent = ({ state, zip, rates = [], shipping_policy, other_zips = {} }: WorkedCase): ReleaseFor => {
+  if (!state || !zip || (rates.length === 0 && !shipping_policy)) return builtInReleaseFor;
+  const { local: _, ...base } = builtIn(state);
+  const places = Object.entries({ [zip]: rates, ...other_zips });
+  const named = places.flatMap(([, of]) => of);
+  const isLocal = ([, type]: NamedRate) => type !== 'state';
+  const everywhere = base.jurisdictions.slice(1).filter(({ type }) => type === 'state');
+  const shipping = [{ ...always, policy: shipping_policy as ShippingPolicy }];
+  const release: Release = {
+    ...base,
+    coverage: 'complete',
+    jurisdictions: [
+      base.jurisdictions[0],
+      ...everywhere,
+      ...named.filter(isLocal).map(([code, type]) => ({ code, name: code, type, tax_type: 'sales' as const })),
+    ],
+    rates: [
+      ...base.rates.filter(({ jurisdiction }) => !named.some(([code]) => code === jurisdiction)),
+      ...named.map(([jurisdiction, , rate]) => ({ ...always, jurisdiction, rate })),
+    ],
+    locations: places.map(([place, of]) => ({
+      ...always,
+      zips: [[`${place}0000`, `${place}9999`]],
+      cities: [],
+      alternatives: [[...everywhere.map(({ code }) => code), ...of.filter(isLocal).map(([code]) => code)]],
+    })),
+    settings: { ...base.settings, ...(shipping_policy && { shipping }) },
+  };
+  return (key) => (key.state === state ? release : builtInReleaseFor(key));
 };
 
 type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; tax_amount: string };

@@ -91,6 +91,14 @@ describe('the tax of a cart', () => {
 });
 
 describe('an order', () => {
+  it('is voided if it is canceled before payment', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 2]], pay: 'authorize' });
+    await expectRecorded(order, 'draft');
+    await staff.cancel(order.id);
+    await shop.settled();
+    expect((await readRecorded(levy, order.code)).sales).toEqual([]);
+  });
+
   it('is exempt for a registered customer with a certificate, but not for a guest with the same id', async () => {
     const exemption = {
       states: ['MI'],
