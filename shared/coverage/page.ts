@@ -10,11 +10,10 @@ import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
-import { coverageOfAll, type Subject } from './coverage.ts';
+import { coverageOfAll, listAddresses, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { residentsTable } from './residents.ts';
 import type { StateCoverage } from './response.ts';
-import { listAddresses } from './source.ts';
 import { findTaxability } from './taxability.ts';
 
 // Lists, for the coverage page, which product tax codes have a rule in which states.

@@ -4,10 +4,9 @@ import type { ReadContent } from '../catalog/loading/content-loader.ts';
 import { isOwnOnly, withOwnRules } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
 import { publishers } from '../importers/updates/publishers.ts';
-import { coverageOfAll } from './coverage.ts';
+import { coverageOfAll, type SourceRecords } from './coverage.ts';
 import { localRatesOn } from './local-rates.ts';
 import type { StateCoverage, StateRelease } from './response.ts';
-import type { SourceRecords } from './source.ts';
 
 /** Reads active releases, imported and built-in. */
 type ReleasePorts = {

@@ -1,5 +1,6 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
-
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../base/json.ts';
 import type { ReleaseHead, ReleasePart } from '../catalog/content.ts';
 import { isOwnOnly } from '../catalog/own-rules.ts';
 import type { OwnRules, Release } from '../catalog/release.ts';
@@ -8,7 +9,6 @@ import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Registry } from './build/collect.ts';
 import { type Collection, collect, newCollection } from './build/collect.ts';
 import { PartsFile, readParts, writeParts } from './build/parts.ts';
-import { contentHash } from './content-hash.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
 import { ownCounts, ownTexts } from './rules/describe.ts';
@@ -40,6 +40,20 @@ export type BuildOptions = {
   readonly importedAt: string;
   /** A folder that the caller owns, and removes once the parts have been read. */
   readonly tempFolder: string;
+};
+
+/**
+ * Returns the hash of an imported release: SHA-256, in hexadecimal, over the head without its hash and all parts, each
+ * as a line of JSON with sorted keys. The parts must be in the order in which imports write them: ZIP codes first, then
+ * cities, both sorted. The order of keys in an object does not matter.
+ */
+export const contentHash = async (
+  { content_hash: _, ...head }: Omit<ReleaseHead, 'content_hash'> & { readonly content_hash?: string },
+  parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
+): Promise<string> => {
+  const hash = createHash('sha256').update(`${canonicalJson(head)}\n`);
+  for await (const part of parts) hash.update(`${canonicalJson(part)}\n`);
+  return hash.digest('hex');
 };
 
 /**

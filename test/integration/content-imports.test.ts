@@ -3,7 +3,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
-import { contentHash } from '../../shared/importers/content-hash.ts';
+import { contentHash } from '../../shared/importers/build.ts';
 import { beginWriting } from '../../shared/importers/releases/import-files.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/content/content-claims.ts';

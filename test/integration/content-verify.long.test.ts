@@ -3,7 +3,7 @@
 /** Changed items of the Content table: no calculation uses them, and `verify` reports them. */
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { contentHash } from '../../shared/importers/content-hash.ts';
+import { contentHash } from '../../shared/importers/build.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';

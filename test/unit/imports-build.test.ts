@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
-import { contentHash } from '../../shared/importers/content-hash.ts';
+import { contentHash } from '../../shared/importers/build.ts';
 import type { Entry, Span } from '../../shared/importers/entry.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import type { Impact } from '../../shared/importers/releases/impact.ts';

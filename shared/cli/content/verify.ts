@@ -8,7 +8,7 @@ import {
   missingPart,
   unlistedPart,
 } from '../../catalog/loading/content-errors.ts';
-import { contentHash } from '../../importers/content-hash.ts';
+import { contentHash } from '../../importers/build.ts';
 import { openRelease } from '../../importers/releases/open-release.ts';
 import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { listedKeys } from '../../store/content/content-item.ts';

@@ -20,8 +20,7 @@ import {
   writeParts,
 } from '../../store/content/content-store.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
-import { type Built, buildRelease } from '../build.ts';
-import { contentHash } from '../content-hash.ts';
+import { type Built, buildRelease, contentHash } from '../build.ts';
 import type { Importer } from '../importer.ts';
 import type { NameTables } from '../own-codes.ts';
 import { ownCounts } from '../rules/describe.ts';

@@ -1,7 +1,7 @@
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import type { Location, Release } from '../../catalog/release.ts';
-import { contentHash } from '../content-hash.ts';
+import { contentHash } from '../build.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
 import { establishedSpan, listPieces, type Span } from './compare-rates.ts';
 import { openRelease } from './open-release.ts';
