@@ -42,39 +42,28 @@ type LocatedDocument = {
   readonly others: readonly { readonly located: LocatedLine; readonly collectionExemption: CollectionExemption }[];
 };
 
-/** The addresses of a charge that override the addresses of its lines, with their pointers. */
-type OwnAddresses = {
-  readonly to: PostalAddress | null;
-  readonly from: PostalAddress | null;
-  readonly pointers: LocatedLine['pointers'];
-};
-
 const addressIn = (holder: { readonly address?: PostalAddress | null | undefined } | null | undefined) =>
   holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
-/** A shipping charge's addresses: from a line item, or `ship_to` and `ship_from`. */
-const ownAddresses = (input: CalculationInput, { index, pointer }: Charge): OwnAddresses => {
-  const { line_items, shipping } = input;
+/**
+ * Returns a function that replaces addresses of a line by those of a shipping charge: a line item's own ones, or
+ * `ship_to` and `ship_from`. Returns `null` if the charge has no addresses.
+ */
+const ownDestination = ({ line_items, shipping }: CalculationInput, { index, pointer }: Charge) => {
   const line = line_items?.[index];
   const charge = shippingList(shipping)[index - (line_items?.length ?? 0)];
-  const [to, from, field] = line
-    ? [line.customer, line.ship_from, 'customer']
-    : [charge?.ship_to, charge?.ship_from, 'ship_to'];
-  return {
-    to: addressIn(to),
-    from: addressIn(from),
-    pointers: { destination: `${pointer}/${field}/address`, origin: `${pointer}/ship_from/address` },
-  };
+  const [field, holder] = line ? ['customer', line.customer] : ['ship_to', charge?.ship_to];
+  const [to, from] = [addressIn(holder), addressIn((line ?? charge)?.ship_from)];
+  if (!to && !from) return null;
+  return ({ address, origin, pointers }: Destination): Destination => ({
+    address: to ?? address,
+    origin: from ?? origin,
+    pointers: {
+      destination: to ? `${pointer}/${field}/address` : pointers.destination,
+      origin: from ? `${pointer}/ship_from/address` : pointers.origin,
+    },
+  });
 };
-
-const destinationWith = ({ to, from, pointers }: OwnAddresses, line: Destination): Destination => ({
-  address: to ?? line.address,
-  origin: from ?? line.origin,
-  pointers: {
-    destination: to ? pointers.destination : line.pointers.destination,
-    origin: from ? pointers.origin : line.pointers.origin,
-  },
-});
 
 type Parcel = { readonly line: number; readonly destination: Destination | null };
 
@@ -88,14 +77,12 @@ const readParcels = (
   if (!delivered.ok) return delivered;
   return accept(
     read.charges.map((charge, index) => {
-      const own = ownAddresses(input, charge);
-      const isElsewhere = own.to !== null || own.from !== null;
+      const toOwn = ownDestination(input, charge);
       const elsewhere = new Map<Destination, Destination>();
-      const destinationFor = (line: Destination) => getOrAdd(elsewhere, line, () => destinationWith(own, line));
-      const parcels = (delivered.value[index] as readonly number[]).map((line) => ({
-        line,
-        destination: isElsewhere ? destinationFor(destinations[line] as Destination) : null,
-      }));
+      const parcels = (delivered.value[index] as readonly number[]).map((line) => {
+        const ofLine = destinations[line] as Destination;
+        return { line, destination: toOwn && getOrAdd(elsewhere, ofLine, () => toOwn(ofLine)) };
+      });
       return { charge, parcels };
     }),
   );
@@ -268,17 +255,6 @@ const buildShipping = (
     };
   });
 
-/** Returns the line items, then the charges in `shipping`. */
-const buildLines = (
-  input: CalculationInput,
-  located: LocatedDocument,
-  collectionExemptions: readonly LineCollectionExemption[],
-  exponent: number,
-): readonly TaxLine[] => [
-  ...buildLineItems(input, located, collectionExemptions, exponent),
-  ...buildShipping(input, located, exponent),
-];
-
 /** Returns the reductions of each charge by all line items with a negative price. */
 const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, bigint> => {
   const amounts = new Map<number, bigint>();
@@ -334,7 +310,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   if (!located.ok) return located;
   const { lines: locatedLines, others } = located.value;
   const collectionExemptions = locatedLines.map(({ place }, index) => findCollectionExemption(index, place));
-  const lines = withReductions(buildLines(input, located.value, collectionExemptions, exponent), reductions.value);
+  const goods = buildLineItems(input, located.value, collectionExemptions, exponent);
+  const lines = withReductions([...goods, ...buildShipping(input, located.value, exponent)], reductions.value);
   // If no tax is collected, incomplete content does not matter.
   const taxed = [
     ...locatedLines.filter((_, index) => lines[index]?.collectionExemption === null),
