@@ -25,58 +25,10 @@ import { TransactionRequest, TransactionUpdate } from '../../shared/ledger/reque
 import rows from '../fixtures/bodies.json' with { type: 'json' };
 import { getPlace, parseSent, requestContext } from '../support/handler-calls.ts';
 
-const lansing = { state: 'MI', postal_code: '48933' };
-const dollarLine = { quantity: '1', unit_price: '1.00' };
-const order = { customer: { address: lansing }, line_items: [dollarLine] };
-
-/** Each identifier field, as a request that sends the value in that field. */
-const fields: [pointer: string, z.ZodMiniType, (value: string) => object][] = [
-  ['/line_items/0/id', CalculationRequest, (id) => ({ ...order, line_items: [{ ...dollarLine, id }] })],
-  [
-    '/line_items/0/parent_line_item_id',
-    CalculationRequest,
-    (id) => ({ ...order, line_items: [{ ...dollarLine, parent_line_item_id: id }] }),
-  ],
-  ['/shipping/id', CalculationRequest, (id) => ({ ...order, shipping: { id, amount: '1.00' } })],
-  [
-    '/shipping/0/line_item_ids/0',
-    CalculationRequest,
-    (id) => ({ ...order, shipping: [{ amount: '1.00', line_item_ids: [id] }] }),
-  ],
-  ['/customer/id', CalculationRequest, (id) => ({ ...order, customer: { id, address: lansing } })],
-  [
-    '/line_items/0/customer/id',
-    CalculationRequest,
-    (id) => ({ line_items: [{ ...dollarLine, customer: { id, address: lansing } }] }),
-  ],
-  ['/reference_id', TransactionRequest, (reference_id) => ({ ...order, reference_id })],
-  ['/reference_id', TransactionUpdate, (reference_id) => ({ reference_id })],
-  ['/id', CustomerRequest, (id) => ({ id })],
-  ['/id', CustomerUpdate, (id) => ({ id })],
-  [
-    '/transactions/0/reference_id',
-    ReconciliationRequest,
-    (reference_id) => ({ transactions: [{ reference_id, total_amount: '1.00', tax_amount: '0.06' }] }),
-  ],
-  ['/reference_id', TransactionListQuery, (reference_id) => ({ reference_id })],
-  ['/customer_id', TransactionListQuery, (customer_id) => ({ customer_id })],
-];
-
-const listProblems = (schema: z.ZodMiniType, body: object) =>
-  parseSent({ schema, answer: {} }, body).problems.map((problem) => [problem.code, getPlace(problem), problem.detail]);
-
-it.each(fields)(
-  'an identifier may have white space within it, and none around it: %s',
-  (pointer, schema, buildBody) => {
-    expect(listProblems(schema, buildBody('order  4711 a'))).toEqual([]);
-    for (const value of [' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1']) {
-      const advice = `You sent ${JSON.stringify(value)}. Send "o1", without white space at the start or the end.`;
-      expect(listProblems(schema, buildBody(value))).toEqual([['validation_invalid_format', pointer, advice]]);
-    }
-    const alone = expect.stringContaining('Send 1 to 255 characters');
-    expect(listProblems(schema, buildBody(' '))).toEqual([['validation_invalid_format', pointer, alone]]);
-  },
-);
+it.each([' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1'])('an identifier has no white space around it: %j', (id) => {
+  const [problem] = parseSent({ schema: CustomerRequest, answer: {} }, { id }).problems;
+  expect(problem?.detail).toContain('Send "o1"');
+});
 
 it('documents a pattern for each identifier that accepts exactly what the check accepts', () => {
   const pattern = new RegExp((z.globalRegistry.get(identifier) as { readonly pattern: string }).pattern);
@@ -104,15 +56,21 @@ const inBody =
   (definition: Parameters<typeof parseSent>[0]) =>
   (body: unknown, prefer?: string): readonly Problem[] =>
     parseSent(definition, body, prefer).problems;
-const inQuery =
-  (schema: typeof FilingListQuery | typeof FilingQuery | typeof FilingExceptionsQuery) => (query: unknown) =>
-    readQuery(
-      schema,
-      requestContext({ query: new Map(Object.entries(Object(query)).map(([name, value]) => [name, [String(value)]])) }),
-    ).problems;
+const inQuery = (schema: Parameters<typeof readQuery>[0]) => (query: unknown) =>
+  readQuery(
+    schema,
+    requestContext({ query: new Map(Object.entries(Object(query)).map(([name, value]) => [name, [String(value)]])) }),
+  ).problems;
 
 const readers: Readonly<Record<string, (value: unknown, prefer?: string) => readonly Problem[]>> = {
   calculation: inBody(calculation),
+  'fields of a calculation': inBody({ schema: CalculationRequest, answer: {} }),
+  transaction: inBody({ schema: TransactionRequest, answer: {} }),
+  'transaction update': inBody({ schema: TransactionUpdate, answer: {} }),
+  customer: inBody({ schema: CustomerRequest, answer: {} }),
+  'customer update': inBody({ schema: CustomerUpdate, answer: {} }),
+  reconciliation: inBody({ schema: ReconciliationRequest, answer: {} }),
+  'list of transactions': inQuery(TransactionListQuery),
   filing: inBody({ schema: FilingRequest, answer: {} }),
   'filing update': inBody({ schema: FilingUpdate, answer: {}, inspect: filingUpdateProblems }),
   'list of filings': inQuery(FilingListQuery),
