@@ -256,21 +256,9 @@ describe('npm run cost', () => {
     expect(Math.sign((await readTotal(...option.split(' '))) - (await readTotal()))).toBe(direction);
   });
 
-  it('excludes the backups with --no-backups', async () => {
-    expect(await json('--no-backups')).toEqual(await json('--daily-backups', '0', '--monthly-backups', '0'));
-  });
-
-  it('prints the same total as text and as JSON, with the confidence of each price', async () => {
-    const { total, lines, prices } = await json();
-    const text = await printed(...required);
-    expect(text.replaceAll(',', '')).toMatch(new RegExp(`^total +${total}$`, 'm'));
-    const rowsWith = (words: string) => text.split('\n').filter((line) => line.endsWith(words)).length;
-    const getCount = (basis: string) =>
-      lines.filter(({ price, used }) => used !== '0' && prices[price]?.basis === basis).length;
-    expect(rowsWith('text of an AWS page')).toBe(getCount('aws'));
-    expect(rowsWith('two other pages agree')).toBe(getCount('others'));
-    expect(rowsWith('not confirmed')).toBe(1);
-    expect(lines.filter(({ price }) => !prices[price]?.sources.length)).toEqual([]);
+  it('prints the same total as text and as JSON', async () => {
+    const { total } = await json();
+    expect((await printed(...required)).replaceAll(',', '')).toMatch(new RegExp(`^total +${total}$`, 'm'));
   });
 
   // The targets for the default settings, with alarms.

@@ -9,7 +9,7 @@ import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release, Rule } from '../../shared/catalog/release.ts';
 import { type SourceRecord, stateCoverage, toSourceCoverage } from '../../shared/coverage/coverage.ts';
 import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
-import { publishersTable, taxabilityPage } from '../../shared/coverage/page.ts';
+import { taxabilityPage } from '../../shared/coverage/page.ts';
 import { withFallback } from '../../shared/coverage/releases.ts';
 import { lookUpResidents } from '../../shared/coverage/residents.ts';
 import { findTaxability } from '../../shared/coverage/taxability.ts';
@@ -312,20 +312,6 @@ describe('coverage sources', () => {
       const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
       expect(expected).toHaveLength(48);
       expect(publishers.map(({ state }) => state).sort()).toEqual(expected);
-    });
-
-    it('are all in the table, with the Streamlined states in one row', () => {
-      const [, , ...rows] = publishersTable(day).split('\n');
-      const cells = rows.map((row) => row.split(' | '));
-      expect(rows).toHaveLength(1 + 48 - 24);
-      expect(cells.flatMap(([states = '']) => states.replace('| ', '').split(', '))).toHaveLength(48);
-      expect(new Set(cells.map(({ length }) => length))).toEqual(new Set([6]));
-      const getRow = (state: string) => rows.find((row) => row.startsWith(`| ${state} `));
-      expect(getRow('FL')).toContain(
-        '| PDF (DR-15DSS) | yearly | county surtaxes | Not imported: import a ZIP table |',
-      );
-      expect(getRow('AK')).toContain('Unverified');
-      expect(getRow('MO')).toContain('rate-tables/2026/) (page of dated files) | quarterly |');
     });
   });
 });
