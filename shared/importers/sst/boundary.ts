@@ -181,7 +181,10 @@ const districts = (book: RateBook, cells: readonly string[]): Districts => {
     const type = at(cells, columns.triplets + 3 * index + 2);
     if (code === '' && type === '') continue;
     const key = layerKey(type, code);
-    if (key === null) return { keys, problem: `district ${index + 1} has code ${code} and type ${type}: correct it` };
+    if (key === null) {
+      const named = `code ${code || '(none)'} and type ${type || '(none)'}`;
+      return { keys, problem: `district ${index + 1} has ${named}: correct it` };
+    }
     if (key.startsWith('45-') || key.slice(0, 2) in book.exceptions.ignoredTypes) continue;
     keys.push(key);
   }
