@@ -150,7 +150,7 @@ const publisherCells = (publisher: Publisher, day: string): readonly string[] =>
 ];
 
 /** Builds a Markdown table of the publishers on a day. States with the same publisher and files share a row. */
-export const publishersTable = (day: string): string => {
+const publishersTable = (day: string): string => {
   const groups = Map.groupBy(publishers, (publisher) => publisherCells(publisher, day).join(' | '));
   const rows = [...groups].map(([cells, states]) => {
     const letters = states.map(({ state }) => state).toSorted();
