@@ -29,17 +29,21 @@ import {
   type TestFile,
 } from '../fixtures/imports/harness.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
-import cases from '../fixtures/imports/tables.json' with { type: 'json' };
+import tables from '../fixtures/imports/tables.json' with { type: 'json' };
 import { type Change, changedFile } from '../fixtures/imports/workbooks.ts';
 import { ask, refusal } from '../support/builders.ts';
 import { isLong } from '../support/seeded.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A file, and what an import of it has. Expected texts of the summary are the beginnings of its texts. */
-type Case = {
+type Table = {
   readonly format: Format;
   readonly state: string;
+  readonly cases: readonly Omit<Case, 'format' | 'state'>[];
+};
+
+/** A file, and what an import of it has. Expected texts of the summary are the beginnings of its texts. */
+type Case = Omit<Table, 'cases'> & {
   readonly because: string;
   /** Fixtures, the name of a copy, and a replacement in one of them; or else rows below a header. */
   readonly files?: readonly string[];
@@ -136,7 +140,11 @@ const startsOf = (texts: readonly string[] = []) =>
 const counted = (all: readonly Counted[]) =>
   all.map(({ firstLine, count, reason }) => `${firstLine} ×${count} ${reason}`);
 
-it.each(cases as unknown as readonly Case[])('$format in $state: $because', async (one) => {
+const cases = (tables as unknown as readonly Table[]).flatMap(({ cases: own, ...of }) =>
+  own.map((one): Case => ({ ...of, ...one })),
+);
+
+it.each(cases)('$format in $state: $because', async (one) => {
   const { format, state, locals = {}, answers = {}, alone = {} } = one;
   const names = one.change ? { names: readNameTables(state) } : {};
   const importing = importFiles(format, state, listFiles(one), names);
