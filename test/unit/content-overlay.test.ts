@@ -9,10 +9,7 @@ import { readAddress } from '../../shared/catalog/location/address.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import type { OwnRules, Release, Rule } from '../../shared/catalog/release.ts';
 import type { City, Entry, Span } from '../../shared/importers/entry.ts';
-import type { Format } from '../../shared/importers/importers.ts';
-import { readNameTables } from '../../shared/importers/releases/import-files.ts';
-import type { TestFile } from '../fixtures/imports/harness.ts';
-import { buildEntries, getHead, importFiles } from '../fixtures/imports/harness.ts';
+import { buildEntries, getHead } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 
 /** A request address, split into the parts that an import can name. */
@@ -272,14 +269,6 @@ describe('imports', () => {
     }
   };
 
-  /** Creates a service with one active release. */
-  const serviceWith = (state: State, id: string, content: Stored) => {
-    const service = createService(10_000_000);
-    service.stored.set(id, content);
-    service.change((directory) => withActive(directory, `US-${state}`, id, '2026-11-22T00:00:00Z'));
-    return service;
-  };
-
   type Step =
     | { readonly kind: 'import'; readonly file: ImportedRows; readonly activates: boolean; readonly onActive: boolean }
     | { readonly kind: 'activate'; readonly which: number }
@@ -382,63 +371,6 @@ describe('imports', () => {
         }),
         { numRuns: 8, examples: [[{ state: 'NY', steps: overlaid, charactersMax: 20_000 }]] },
       );
-    });
-  });
-
-  /** Creates a service with a file over the built-in release. */
-  const serviceOfFile = async (
-    state: State,
-    { format, files }: { readonly format: Format; readonly files: readonly TestFile[] },
-  ) => {
-    const id = `US-${state}@2026-11-22.101`;
-    const bottom = builtInRelease(state)?.id ?? '';
-    const position = { below: bottom, chain: [], bottom };
-    const imported = await importFiles(format, state, files, { names: await readNameTables(state), position });
-    const head = { ...getHead(imported), id };
-    return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
-  };
-
-  const readTax = async (service: Service, state: State, to: Address, tax_date: string, from?: Address) => {
-    const releaseFor = await contentFor(service, state, from ? [to, from] : [to]);
-    const ship_from = from ? { ship_from: { address: requestAddress(state, from) } } : {};
-    return ask({ to: requestAddress(state, to), tax_date, line_items: million, ...ship_from }, { releaseFor });
-  };
-
-  const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
-
-  describe('a sale within California from or to an imported city', () => {
-    const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';
-    const files = [{ name: 'cdtfa.csv', content }];
-    const [alameda, losAngeles] = [place('94501', 'Alameda'), place('90012', 'Los Angeles')];
-
-    it.each([
-      { what: 'from the imported one', from: alameda, to: losAngeles, local: '0.025', tax: '97500.00' },
-      { what: 'to the imported one', from: losAngeles, to: alameda, local: '0.0475', tax: '120000.00' },
-    ])(
-      '$what uses the state of its origin and the districts of its destination, and cites the import',
-      async (sale) => {
-        const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
-        const outcome = await readTax(service, 'CA', sale.to, '2026-11-15', sale.from);
-        expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
-        const rows = outcome.line_items[0]?.taxes ?? [];
-        expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
-          ['state', '0.0725', 'origin'],
-          ['district', sale.local, 'destination'],
-        ]);
-        expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
-      },
-    );
-
-    // Only an address with the city is in the import; the fallback release has a different rate for the same
-    // jurisdiction.
-    it.each([
-      { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
-      { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
-    ])('$what uses the rate of the release that covers its destination', async ({ from, to, tax }) => {
-      const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
-      const outcome = await readTax(service, 'CA', to, '2026-11-15', from);
-      const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
-      expect([outcome.tax_amount, codes]).toEqual([tax, ['US-CA', 'US-CA-001-00562']]);
     });
   });
 });

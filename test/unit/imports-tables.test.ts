@@ -66,7 +66,8 @@ type Case = Omit<Table, 'cases'> & {
   readonly locals?: Readonly<Record<string, string | null>>;
   /**
    * The combined rate, level, coverage and warnings of addresses, over the built-in release or without it. An address
-   * is a ZIP or `-`, a city, a product tax code, a policy for ambiguous addresses and a day.
+   * is a ZIP or `-`, a city, the ZIP and city that the sale is shipped from, a product tax code, a policy for ambiguous
+   * addresses and a day.
    */
   readonly answers?: Texts;
   readonly alone?: Texts;
@@ -103,13 +104,17 @@ const listFiles = (one: Case): readonly TestFile[] => {
 
 /** Calculates the tax of an address. Warnings about the evidence of built-in values are omitted. */
 const answerAt = (releaseFor: ReleaseFor, state: string, key: string): string => {
-  const [where = '', tax_date = '2026-11-21'] = key.split(' on ');
-  const [zip = '', ...words] = where.split(' ');
+  const [sale = '', tax_date = '2026-11-21'] = key.split(' on ');
+  const words = sale.split(' ');
   const policy = (['highest_rate', 'reject'] as const).find((name) => words.includes(name));
   const product_tax_code = words.find((word) => word.includes('.')) ?? 'GENERAL';
-  const city = words.filter((word) => word !== policy && word !== product_tax_code).join(' ');
-  const to = { state, postal_code: zip === '-' ? null : zip, city: city || null };
-  const asked = { to, tax_date, line_items: [{ unit_price: '1000000.00', product_tax_code }] };
+  const places = words.filter((word) => word !== policy && word !== product_tax_code).join(' ');
+  const [to, from] = places.split(' from ').map((place) => {
+    const [zip = '', ...city] = place.split(' ');
+    return { state, postal_code: zip === '-' ? null : zip, city: city.join(' ') || null };
+  });
+  const sold = { tax_date, line_items: [{ unit_price: '1000000.00', product_tax_code }] };
+  const asked = { ...sold, ...(to && { to }), ...(from && { ship_from: { address: from } }) };
   const options = { releaseFor, settings: { ambiguous_address: policy ?? ('warn' as const) } };
   if (refusal(asked, options).length > 0) return 'refused';
   const { tax_amount, warnings, line_items } = ask(asked, options);
@@ -174,7 +179,7 @@ it.each(cases)('$format in $state: $because', async (one) => {
   const ofImport = createReleaseFor(imported);
   for (const [key, text] of Object.entries(alone))
     expect(`${key}: ${answerAt(ofImport, state, key)}`).toBe(`${key}: ${text}`);
-  const fallback = getBase(state);
+  const fallback = { ...getBase(state), pinnedBy: getHead(imported).id };
   const overBuiltIn: ReleaseFor = (address) => ({ ...ofImport(address), fallback }) as typeof fallback;
   for (const [key, text] of Object.entries(answers)) {
     const expected = text === 'built-in' ? answerAt(() => fallback, state, key) : text;
