@@ -8,16 +8,14 @@
  */
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { createServer, request as startRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
-import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
 import { activeReleasesKey, contentSourceKey, releaseHeadKey } from '../../shared/store/keys.ts';
+import { breakingProxy } from '../support/breaking-proxy.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 import { seeded } from '../support/seeded.ts';
 
@@ -29,31 +27,9 @@ type Item = Readonly<Record<string, any>>;
 
 const TableName = 'content';
 
-/** Forwards requests to the database, and calls `passed` for each. */
-const startProxy = async (endpoint: string, passed: () => void) => {
-  const server = createServer((incoming, outgoing) => {
-    passed();
-    const { method, headers } = incoming;
-    const onward = startRequest(endpoint, { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
-    });
-    // The command was killed, so nothing waits for the response.
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
-  });
-  server.keepAliveTimeout = 600_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-};
-
 /** Starts an empty database and the publishers of some Streamlined states, and configures this process to use them. */
 const startWorld = async (states: readonly string[]) => {
-  let onRequest: () => void = () => {};
+  let onRequest: () => undefined = () => undefined;
   const emulator = await startEmulator();
   Object.assign(process.env, emulatorEnvironment(emulator));
   const publishers = await openPublisherServer(states);
@@ -61,7 +37,7 @@ const startWorld = async (states: readonly string[]) => {
     onRequest();
     return false;
   });
-  const proxy = await startProxy(emulator.endpoint, () => onRequest());
+  const proxy = await breakingProxy(emulator.endpoint, { there: () => onRequest() });
   const { scannedItems } = await import('../support/raw-items.ts');
   const { database } = await import('../../shared/store/client/client.ts');
 
@@ -79,7 +55,7 @@ const startWorld = async (states: readonly string[]) => {
     restore,
     /** Calls a function for each request of a command from now on. */
     watch: (watcher: () => void) => {
-      onRequest = watcher;
+      onRequest = () => void watcher();
     },
     stop: async () => {
       proxy.close();
@@ -162,12 +138,13 @@ const states = ['KS', 'NE', 'OK'];
 const delayMs = 40;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = temporaryFolder();
 const world = await startWorld(states);
 // Imported after startWorld, because these modules read the database URL when they are loaded.
+const { temporaryFolder } = await import('../../shared/cli/terminal/files.ts');
 const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
 const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
 const { gates } = await import('../../shared/importers/releases/gates.ts');
+const folder = temporaryFolder();
 
 type Ran = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly out: string };
 
