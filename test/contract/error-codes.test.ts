@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { handlers } from '../../infra/local/handlers.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
@@ -164,7 +163,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   },
   conflict_filing_in_progress: async () => {
     const caller = await newCaller();
-    const begun = await (await hurriedCall(handlers, caller))('POST', '/filings', close('2026-09-30'));
+    const begun = await (await hurriedCall(caller))('POST', '/filings', close('2026-09-30'));
     expect([begun.status, begun.body.status]).toEqual([202, 'closing']);
     return caller.call('POST', '/filings', close('2026-10-31'));
   },
@@ -188,7 +187,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   validation_invalid_cursor: () => call('GET', '/transactions?starting_after=no-cursor'),
   // A dry run that has no time left.
   validation_too_many_entries: async () => {
-    const hurried = await hurriedCall(handlers, await newCaller());
+    const hurried = await hurriedCall(await newCaller());
     const answer = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
     expect(listProblems({ method: 'POST', path: '/filings', ...answer })).toEqual([]);
     return answer;

@@ -6,7 +6,6 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { handler as countTransactions } from '../../functions/count-transactions.ts';
-import { handlers } from '../../infra/local/handlers.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -15,6 +14,7 @@ import { findClaimItem, headItem } from '../../shared/store/ledger/ledger-walk.t
 import { newCaller } from '../support/api.ts';
 import { failSends, intercept, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
+import { runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { accounts, ledger, minuteMs, runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
@@ -73,7 +73,6 @@ const exported = async (id: string) => {
 };
 
 const context = { getRemainingTimeInMillis: () => 240_000 } as Context;
-const runSchedule = () => handlers.schedules['close-periods']({}, context);
 
 /** Returns the stream record of a transaction's current state. */
 const readRecord = async (account: string, reference: string) => {
@@ -107,7 +106,7 @@ it('closing an account revokes its keys, removes its due periods and blocks new 
   }
   expect(await readRaw(id)).toEqual(before);
   await later(200 * dayMs, async () => {
-    for (let run = 0; run < 3; run++) await runSchedule();
+    for (let run = 0; run < 3; run++) await runSchedule('close-periods');
   });
   const filings = (items: readonly string[]) => items.filter((item) => item.includes(`"F#${id}"`));
   expect(filings(await readRaw(id))).toEqual(filings(before));
@@ -117,7 +116,7 @@ it('closing an account revokes its keys, removes its due periods and blocks new 
 it('reopening an account restores its due periods but not its keys', async () => {
   const { id, call } = await newShop();
   await accounts('close', '--account', id, '--yes');
-  await later(200 * dayMs, runSchedule);
+  await later(200 * dayMs, () => runSchedule('close-periods'));
   const reopened = await accounts('reopen', '--account', id);
   expect([reopened.code, reopened.out]).toEqual([0, expect.stringContaining(`--account ${id} --scopes read,write`)]);
   expect((await accounts('reopen', '--account', id)).err).toContain('is open');
@@ -186,8 +185,7 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
     const { Key } = input as { readonly Key?: { readonly pk: string; readonly sk: string } };
     // Its other items are already deleted.
     const isHead = Key?.pk === `T#${id}#${draft.id}` && Key.sk === 'H' && !('ConsistentRead' in input);
-    if (isHead && sweeps++ === 0)
-      await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+    if (isHead && sweeps++ === 0) await runSchedule('sweep-drafts');
     return pass();
   });
   const deleted = await remove(id, whole);

@@ -1,7 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { handlers } from '../../infra/local/handlers.ts';
 import type { Account, Registration } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -13,15 +11,13 @@ import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
 import type { Filer } from '../support/filings.ts';
 import { cancel, closedFiling, createFiler, listTotals, newestFiling, soldOn } from '../support/filings.ts';
-import { hurriedCall } from '../support/gateway.ts';
+import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { dayMs, getRefusal, hourMs, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
-/** Runs the schedule with this many milliseconds left each time the clock is read. */
-const closePeriods = (remainingMs: () => number = () => 240_000) =>
-  handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: remainingMs } as Context);
+const closePeriods = (remainingMs?: () => number) => runSchedule('close-periods', remainingMs);
 
 const michigan = (others: Partial<Registration> = {}): Registration => ({
   state: 'MI',
@@ -134,18 +130,6 @@ describe('the due index', () => {
     expect(await changeSettings(await stored(caller), { review_days: 3 })).toBe(true);
     await closePeriods();
     expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
-  });
-
-  it('gets an entry for a newly registered state in the next run', async () => {
-    const months = lastMonths(1);
-    const caller = await newCaller({ settings: { registrations: null } });
-    const filer = createFiler(caller);
-    await soldOn(filer, months[0]?.start as string);
-    await closePeriods();
-    expect(await listed(filer)).toEqual([]);
-    expect(await changeSettings(await stored(caller), { registrations: [michigan()] })).toBe(true);
-    await closePeriods();
-    expect(await listed(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
   });
 
   it('loses the entry of a canceled period, and gets the next one when the period is closed again', async () => {
@@ -282,7 +266,7 @@ describe('unfinished work of a close request', () => {
     const caller = await newCaller();
     const filer = createFiler(caller);
     for (let at = 0; at < sales; at++) await soldOn(filer, '2026-10-05', '10.00');
-    return { filer, hurried: createFiler({ call: await hurriedCall(handlers, caller) }) };
+    return { filer, hurried: createFiler({ call: await hurriedCall(caller) }) };
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
 

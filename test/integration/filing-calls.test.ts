@@ -1,7 +1,5 @@
-import type { Context } from 'aws-lambda';
 import { ulid } from 'ulid';
 import { describe, expect, inject, it } from 'vitest';
-import { handlers } from '../../infra/local/handlers.ts';
 import { type Account, newAccount } from '../../shared/accounts/account.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -16,16 +14,13 @@ import { countDatabaseUse, putItems } from '../bench/database.ts';
 import { newCaller } from '../support/api.ts';
 import { callCounts, used } from '../support/count-calls.ts';
 import { createFiler, type Filer, type Filing, newestFiling, settled, soldOn } from '../support/filings.ts';
-import { hurriedCall } from '../support/gateway.ts';
+import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
 // Must run first: an idle run reads no entries of other tests.
 /** Returns the database calls of a schedule run, by command. */
-const callsOfRun = () =>
-  callCounts(() => handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context), {
-    accounts: true,
-  });
+const callsOfRun = () => callCounts(() => runSchedule('close-periods'), { accounts: true });
 
 // One query of unfinished filings, eight of the due index, and one of the sweep position.
 const idle = { GetItem: 1, Query: 9 };
@@ -152,7 +147,7 @@ it('each request about filings makes the documented calls', async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   // Leaves all work to later requests.
-  const hurried = createFiler({ call: await hurriedCall(handlers, caller) });
+  const hurried = createFiler({ call: await hurriedCall(caller) });
   await sell(filer, 60);
   for (let at = 0; at < 8; at++) await soldOn(filer, '2026-10-05', '10.00', { tax_amount: '1.00' });
   let id = '';

@@ -1,11 +1,9 @@
-// @isolated: uses separate tables.
+// @isolated: reads other settings of content.
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
-import { createTables } from '../../infra/local/emulator.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import {
   draftPartitions,
@@ -16,11 +14,7 @@ import {
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
-// A sweep processes the drafts of every account, so this file has a separate table, as in sweep-drafts.test.ts. It also
-// has separate content, because an activation affects all tests.
-process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
+// The service reads these settings when it is imported.
 const publisher = await openPublisherServer(['MI']);
 Object.assign(process.env, {
   LEVY_CONTENT_MIRROR: publisher.url,
@@ -47,7 +41,7 @@ const { readOutput } = await import('../support/run-command.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
 const { buildHead } = await import('../support/local-content.ts');
 const { cancel, closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
-const { hurriedCall } = await import('../support/gateway.ts');
+const { hurriedCall, runSchedule } = await import('../support/gateway.ts');
 const { buildCommit, created } = await import('../support/transactions.ts');
 const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
@@ -115,7 +109,6 @@ let stream: string;
 const updatable = new RegExp(`^(${(writablePartitions({}).UpdateItem ?? []).join('|').replaceAll('*', '[^#]+')})$`);
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   stream = await openStream(environment.tables.transactions);
   await importRelease(release, []);
   await activateRelease(release.state, release.id, await readActiveReleases(), release.imported_at);
@@ -260,8 +253,7 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
     await made(client.change(parent.filed.id, { status: 'filed', confirmation_number: 'c' }, key('8')));
     await made(client.change(parent.filed.id, { status: 'filed', confirmation_number: 'c' }, key('9')));
   },
-  'close-periods': () =>
-    handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
+  'close-periods': () => runSchedule('close-periods'),
   'count-transactions': async () => countRecords(await readRecords(stream)),
   'update-content': async () => {
     publisher.publish(smallFiles('MI', { rate: '0' }));
@@ -273,10 +265,7 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
     expect(await update({ state: 'MI' }, {} as Context)).toMatchObject({ waiting: true, failed: false });
     log.mockRestore();
   },
-  'sweep-drafts': () =>
-    later(retainedMs, () =>
-      handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
-    ),
+  'sweep-drafts': () => later(retainedMs, () => runSchedule('sweep-drafts')),
 };
 
 /** The only code path of an endpoint. */
@@ -340,7 +329,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its 
   // Written directly to the table, because the API instance would cache the content.
   const settingsSnapshot = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
   await ledger.commit(buildCommit(caller.account.id, settingsSnapshot));
-  const hurried = createFiler({ call: await hurriedCall(handlers, caller) });
+  const hurried = createFiler({ call: await hurriedCall(caller, handlers) });
   const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
   // A canceled period that is closed again, and two registered states: one has a period due, and the other has no
   // filing.
@@ -421,7 +410,7 @@ it('operator commands use exactly the access in the operator policy', async () =
     await run(ledgerProgram, 'export', made, '--out', madeFile);
     await later(2 * dayMs, () => run(accountsProgram, 'delete', '--account', made, '--export', madeFile, '--yes'));
     // `npm run filings` calls the same operations.
-    await handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+    await runSchedule('close-periods');
     await closedFiling(client, 'OH', '2026-10-31');
   });
   const { content, ...others } = operatorAccess.actions;

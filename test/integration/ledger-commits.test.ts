@@ -8,7 +8,7 @@ import { headKey } from '../../shared/store/keys.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
 import { itemsAt } from '../../shared/store/ledger/ledger-walk.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { cancelled, failSends, intercept, lostReply, noFaults, throttled } from '../support/faults.ts';
+import { cancelled, failSends, intercept, noFaults, throttled } from '../support/faults.ts';
 import { callHandler } from '../support/handler-calls.ts';
 import { connectClient, made, sale, sold } from '../support/sales.ts';
 import {
@@ -26,25 +26,6 @@ import {
 describe('ledger operations under faults', () => {
   const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
     failSends({ sends, error, where });
-
-  it('commit once if replies are lost', async () => {
-    const account = newAccount();
-    const seen = failFirst(2, lostReply, 'on the way back');
-    expect(await ledger.commit(buildCommit(account, created({ reference_id: 'INV-1' })))).toEqual({
-      kind: 'committed',
-    });
-    expect(seen.sends).toBe(3);
-    expect(await readKinds(account)).toBe('AHR');
-  });
-
-  it('throw if every reply is lost, and recognize the commit on a retry', async () => {
-    const account = newAccount();
-    const asked = buildCommit(account, created({ reference_id: 'INV-1' }));
-    failFirst(3, lostReply, 'on the way back');
-    await expect(ledger.commit(asked)).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect(await ledger.commit(asked)).toEqual({ kind: 'committed', isRepeat: true });
-    expect(await readKinds(account)).toBe('AHR');
-  });
 
   it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
     'retry contention: %s',
@@ -85,13 +66,6 @@ describe('ledger operations under faults', () => {
     const seen = failFirst(3, inProgress, where);
     expect(await ledger.commit(buildCommit(account, created()))).toMatchObject({ kind: 'committed' });
     expect(seen.sends).toBe(4);
-    expect(await readKinds(account)).toBe('AH');
-  });
-
-  it('recognize the commit if a conflict hides that it was written', async () => {
-    const account = newAccount();
-    failFirst(1, () => cancelled('TransactionConflict', 'None'), 'on the way back');
-    expect(await ledger.commit(buildCommit(account, created()))).toEqual({ kind: 'committed', isRepeat: true });
     expect(await readKinds(account)).toBe('AH');
   });
 

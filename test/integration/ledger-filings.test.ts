@@ -1,9 +1,7 @@
 /** The work on filings: in what order the schedule closes periods, and how much of a filing a step takes. */
 
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import type { Context } from 'aws-lambda';
 import { afterEach, describe, expect, it } from 'vitest';
-import { handlers } from '../../infra/local/handlers.ts';
 import type { Registration, Settings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
@@ -13,7 +11,7 @@ import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, createFiler, expectVerified, newestFiling, soldOn } from '../support/filings.ts';
-import { hurriedCall } from '../support/gateway.ts';
+import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { getMeta, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
@@ -31,10 +29,8 @@ const registered = (...registrations: Omit<Registration, 'state'>[]): Partial<Se
 /** Returns an account, a client, and a client whose requests have no time to work on filings. */
 const newFiler = async (settings: Partial<Settings> = {}) => {
   const caller = await newCaller({ settings });
-  return { ...caller, filer: createFiler(caller), hurried: createFiler({ call: await hurriedCall(handlers, caller) }) };
+  return { ...caller, filer: createFiler(caller), hurried: createFiler({ call: await hurriedCall(caller) }) };
 };
-const runSchedule = () =>
-  handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
 const ports = closePorts(() => 1_000_000);
 
 it('starts with a new filing frequency after the first period was canceled', async () => {
@@ -115,7 +111,7 @@ describe('filing periods', () => {
     const { account, filer } = await later(Date.parse('2026-02-01') - now(), () => newFiler(settings));
     await soldOn(filer, '2026-11-08');
     for (let run = 0; run < 2; run++) {
-      await runSchedule();
+      await runSchedule('close-periods');
       const { data } = await made(filer.filings());
       expect(new Set(data.map(({ asked_by }) => asked_by))).toEqual(new Set(['close-periods']));
       expect(data.map((filing) => `${filing.period_start} ${filing.period_end} ${filing.frequency}`).reverse()).toEqual(
@@ -151,7 +147,7 @@ describe('filing periods', () => {
     expect(failures).toHaveLength(1);
     expect(await newestFiling(good.filer)).toMatchObject({ period_end: '2026-10-31', status: 'closed' });
     // Later runs of this file close it.
-    await runSchedule();
+    await runSchedule('close-periods');
   });
 });
 
@@ -191,7 +187,7 @@ it('works on every unfinished filing, even next to a very large one', async () =
   });
   expect(closed).toMatchObject({ finished: 0, complete: false, failed: 0 });
   for (const { progress } of (await made(filer.filings())).data) expect(progress.entries_moved).toBeGreaterThan(0);
-  await runSchedule();
+  await runSchedule('close-periods');
 });
 
 it.each(['TransactionConflict', 'ThrottlingError'])(
@@ -217,7 +213,7 @@ it.each(['TransactionConflict', 'ThrottlingError'])(
     expect(new Set(errors.map((error) => (error as Error).name))).toEqual(new Set(['ThrottlingException']));
     expect(await made(filer.filing(id))).toMatchObject({ status: 'marking', progress: { entries_marked: 0 } });
     expect((await made(filer.filing(other))).status).toBe('closed');
-    await runSchedule();
+    await runSchedule('close-periods');
     expect((await made(filer.filing(id))).status).toBe('filed');
     await expectVerified({ account });
   },

@@ -1,10 +1,16 @@
-import { describe, expect, it } from 'vitest';
+// @isolated: resets modules.
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
+import { newAccount } from '../../shared/accounts/account.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { lambdaHandler } from '../../shared/api/lambda-handler.ts';
+import type { RequestContext } from '../../shared/api/request-context.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
+import { now } from '../../shared/config/clock.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
+import { requestContext } from '../support/handler-calls.ts';
 import { type Answer, send } from '../support/http.ts';
 import { connectClient, getRefusal, later, made, sale, sold } from '../support/sales.ts';
 
@@ -92,5 +98,56 @@ describe('the setting of an account', () => {
       expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(4);
       expect(answers.map((answer) => getRate(answer)[0])).toEqual(Array(8).fill('2'));
     });
+  });
+});
+
+describe('while the database is down', () => {
+  let limitRate: typeof import('../../shared/api/limit-rate.ts').limitRate;
+  beforeAll(async () => {
+    // No server listens there. The modules read the environment at import.
+    vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:1');
+    vi.resetModules();
+    ({ limitRate } = await import('../../shared/api/limit-rate.ts'));
+    vi.unstubAllEnvs();
+    vi.resetModules();
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const limited = (id: string): RequestContext => {
+    const { settings, ...account } = newAccount({ name: id, serviceVersion: currentVersion, createdMs: now() });
+    const caller = { account: { ...account, id, settings: { ...settings, rate_limit: 2 } }, credential: 'key' };
+    return requestContext({ caller: { ...caller, scopes: new Set<never>() } });
+  };
+
+  it('allows requests, returns the limit, and counts the outage in one metric', async () => {
+    // The service's clock is stopped, so all requests are in the same second.
+    vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const requests = ['acc_outage', 'acc_outage', 'acc_other', 'acc_outage', 'acc_third'].map(limited);
+    for (const asked of requests) {
+      await limitRate(asked);
+      expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
+    }
+    const lines = write.mock.calls.map(([line]) => String(line));
+    vi.restoreAllMocks();
+    // One metric line, for the request that detected the outage.
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.endsWith('}\n')).toBe(true);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [
+          { Namespace: 'Levy', Dimensions: [[]], Metrics: [{ Name: 'RateLimitOpen', Unit: 'Count' }] },
+        ],
+      },
+      RateLimitOpen: 1,
+      error: expect.stringMatching(/^\w+$/),
+    });
+  });
+
+  it('returns the limit from the start, for a response that does not wait for the count', () => {
+    const asked = limited('acc_waiting');
+    void limitRate(asked);
+    expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });
   });
 });

@@ -202,17 +202,14 @@ describe('request lines with essential metrics', () => {
 
 /** The API with a function timeout of just over half a second: functions must respond before the database does. */
 const soon = (caller: Caller) =>
-  hurriedCall(
-    {
-      ...handlers,
-      endpoints: {
-        ...handlers.endpoints,
-        'get-transaction': (event, context) =>
-          handlers.endpoints['get-transaction'](event, { ...context, getRemainingTimeInMillis: () => 700 }),
-      },
+  hurriedCall(caller, {
+    ...handlers,
+    endpoints: {
+      ...handlers.endpoints,
+      'get-transaction': (event, context) =>
+        handlers.endpoints['get-transaction'](event, { ...context, getRemainingTimeInMillis: () => 700 }),
     },
-    caller,
-  );
+  });
 
 describe('the counts of a line', () => {
   it('the calls and units are those that the database charged for this request alone', async () => {

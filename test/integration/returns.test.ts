@@ -310,25 +310,6 @@ it('a credit whose tax is changed reverses the same calculated tax as before', a
   expect(await figuresNow()).toEqual(['0.00', '0.00', '0.00']);
 });
 
-it('credits without tax of a cent that was collected without registration net to zero in the return', async () => {
-  const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
-  const filer = createFiler(await newCaller({ settings: { registrations } }));
-  const line = { id: 'a', product_tax_code: 'GENERAL', quantity: '4', unit_price: '50.00' };
-  const address = { ...places.HI, country: 'US' };
-  const body = {
-    status: 'finalized',
-    tax_date: '2026-10-08',
-    tax_amount: '0.01',
-    customer: { address },
-    line_items: [line],
-  };
-  const sale = await made(filer.create(body));
-  for (let unit = 0; unit < 4; unit++)
-    await made(filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id: 'a', quantity: '1' }] })));
-  const { summary } = await made(filer.close({ state: 'HI', period_end: '2026-10-31', dry_run: true }));
-  expect(summary).toMatchObject([{ gross_amount: '0.00', tax_amount: '0.00', credit_amount: '-200.00', count: 5 }]);
-});
-
 describe('transactions in several states of an account with few registrations', () => {
   const states = ['MN', 'VA', 'HI', 'TX', 'OR'] as const;
   const addresses = { ...places, TX: { city: 'Houston', state: 'TX', postal_code: '77002' } };

@@ -1,19 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import { handlers } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/ledger/ports.ts';
 import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
+import { runSchedule } from '../support/gateway.ts';
 import { connectClient, dayMs, later, made, sale } from '../support/sales.ts';
 import { created } from '../support/transactions.ts';
 
-/** Runs the schedule with this many milliseconds left each time the clock is read. */
-const sweep = (remainingMs: () => number = () => 240_000) =>
-  handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: remainingMs } as Context);
+const sweep = (remainingMs?: () => number) => runSchedule('sweep-drafts', remainingMs);
 const newClient = async (draft_ttl_hours = 24) => connectClient(await newCaller({ settings: { draft_ttl_hours } }));
 
 it('voids the expired drafts of all accounts as reads return them, and finds none the second time', async () => {

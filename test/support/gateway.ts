@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { Operation } from '../../functions/endpoints.ts';
+import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { type Handlers, handlers } from '../../infra/local/handlers.ts';
 import type { Handler } from '../../shared/api/lambda-handler.ts';
@@ -19,16 +19,23 @@ const hurried = (context: Context): Context => {
 /**
  * Starts the API with almost no time left in each request, so it leaves all optional work to the schedule.
  *
- * `handlers` is a parameter because a test with separate tables has separate handlers.
+ * A test with separate tables has separate handlers.
  */
-export const hurriedCall = async (handlers: Handlers, { key }: Pick<Caller, 'key'>): Promise<Call> => {
+export const hurriedCall = async ({ key }: Pick<Caller, 'key'>, from: Handlers = handlers): Promise<Call> => {
   const endpoints = Object.fromEntries(
-    Object.entries(handlers.endpoints).map(([name, handler]) => [
+    Object.entries(from.endpoints).map(([name, handler]) => [
       name,
       (event: Parameters<typeof handler>[0], context: Context) => handler(event, hurried(context)),
     ]),
   ) as Handlers['endpoints'];
-  const { url } = await listen(createGateway({ handlers: { ...handlers, endpoints } }));
+  const { url } = await listen(createGateway({ handlers: { ...from, endpoints } }));
   return (method, path, request = {}) =>
     send(url, method, path, { ...request, headers: { 'X-API-Key': key, ...request.headers } });
 };
+
+/** Runs a schedule with this many milliseconds left each time the clock is read. */
+export const runSchedule = (
+  name: ScheduleName,
+  remainingMs: () => number = () => 240_000,
+  from: Handlers = handlers,
+): Promise<unknown> => from.schedules[name]({}, { getRemainingTimeInMillis: remainingMs } as Context);
