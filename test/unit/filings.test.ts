@@ -201,30 +201,18 @@ describe('filing CSV', () => {
       expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
     });
 
-    it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', "=cmd|'/C calc'!A0"])('escapes the formula %j', (name) => {
-      expect(read(csvText(['name'], [{ name }]))[1]).toEqual([`'${name}`]);
-    });
-
     it.each([
+      ["=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"],
       ['x;=HYPERLINK("https://example.com")', `x;'=HYPERLINK("https://example.com")`],
-      ['x\t=1', "x\t'=1"],
-      ['x\n+1', "x\n'+1"],
-      ['\t=1', "'\t'=1"],
-      ['\r=x', "'\r'=x"],
-      ['a;;-1;@b', "a;;'-1;'@b"],
-      ['＝1', "'＝1"],
-      ['＋1', "'＋1"],
-      ['－1', "'－1"],
-      ['＠SUM(A1)', "'＠SUM(A1)"],
-      ['x;＝1', "x;'＝1"],
-      ['a;"=1;b', `a;"'=1;b`],
       ['a-b; c=d, e@f', 'a-b; c=d, e@f'],
-    ])('escapes formulas after any list separator in %j', (name, escaped) => {
+    ])('escapes formulas in %j', (name, escaped) => {
       expect(read(csvText(['name'], [{ name }]))[1]).toEqual([escaped]);
     });
 
-    it('round-trips any string', () => {
-      const texts = fc.record({ a: fc.string({ unit: 'binary' }), b: fc.string() });
+    it('round-trips any string, with an escape before each formula of a cell or of a list in it', () => {
+      const sign = fc.constantFrom(...';\t\r\n"=+-@＝＋－＠a1');
+      const formula = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
+      const texts = fc.record({ a: fc.oneof(fc.string({ unit: 'binary' }), formula), b: formula });
       fc.assert(
         fc.property(fc.array(texts, { minLength: 1 }), (rows) => {
           const guarded = (value: string) =>
