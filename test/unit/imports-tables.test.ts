@@ -11,6 +11,7 @@ import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';
+import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
 import type { Counted } from '../../shared/importers/summary.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import formatRows from '../fixtures/imports/formats.json' with { type: 'json' };
@@ -76,6 +77,8 @@ type Case = Omit<Table, 'cases'> & {
   readonly remarks?: readonly string[];
   readonly notes?: readonly string[];
   readonly kept?: string;
+  /** The changes against the built-in release on 2026-11-22, in millionths of a percent. */
+  readonly impact?: object;
 };
 
 const headers: Readonly<Partial<Record<Format, string>>> = {
@@ -176,6 +179,14 @@ it.each(cases)('$format in $state: $because', async (one) => {
   if (one.notes) expect(notes).toEqual(startsOf(one.notes));
   if (one.kept) expect(`${summary.rowsKept} of ${summary.rowsRead}`).toBe(one.kept);
   if (built.outcome === 'nothing') return expect([parts.size, answers, alone]).toEqual([0, {}, {}]);
+  if (one.impact) {
+    async function* all() {
+      yield* parts.values();
+    }
+    const impact = await impactOfImport(getHead(imported), all, { below: getBase(state).id }, '2026-11-22');
+    const texts = JSON.stringify(impact, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    expect(JSON.parse(texts)).toMatchObject(one.impact);
+  }
   const ofImport = createReleaseFor(imported);
   for (const [key, text] of Object.entries(alone))
     expect(`${key}: ${answerAt(ofImport, state, key)}`).toBe(`${key}: ${text}`);
