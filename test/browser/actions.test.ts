@@ -8,7 +8,6 @@ import {
   lastMonth,
   newShop,
   readRows,
-  screenshot,
   seeHeading,
   seeStatus,
   seeText,
@@ -38,7 +37,6 @@ it('credits parts of a sale by keyboard, then the rest, with the amounts of the 
     await page.keyboard.type('0.99');
     // 20.99 and 6 % of it: 1.2594, from the recorded tax of each line.
     await page.getByText('The credit is 22.25 USD, with a tax of 1.26.').waitFor();
-    await screenshot(page, 'credit');
     await page.getByLabel('Reference of the credit').focus();
     await page.keyboard.type('refund-1');
     await page.keyboard.press('Enter');
@@ -126,7 +124,6 @@ it('creates a customer with a certificate by keyboard, and marks the certificate
     await click(page, 'Review the customer');
     await click(page, 'Save');
     await seeHeading(page, 'beta');
-    await screenshot(page, 'new-customer');
     expect(await readRows(page, 'Certificates')).toMatchObject([{ Number: 'C-1', To: '2026-01-31 expired' }]);
   });
   const created = await made(shop.call('GET', '/customers/beta' as '/customers/{id}'));
@@ -147,7 +144,6 @@ it('corrects the confirmation number of a filing, and shows who did it', async (
     expect(await readRows(page, 'Corrections of the confirmation number')).toMatchObject([
       { From: 'MI-1', To: 'MI-2' },
     ]);
-    await screenshot(page, 'correction');
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page, type Route } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -26,6 +26,15 @@ const startBrowser = (): Promise<Browser> => {
 export const signIn = async (page: Page, key: string): Promise<void> => {
   await page.getByLabel('API key').fill(key);
   await click(page, 'Sign in');
+};
+
+let saved = 0;
+
+/** Saves a screenshot, named after the test, if `SCREENSHOTS` is set to a folder. */
+const saveScreenshot = async (page: Page): Promise<void> => {
+  const folder = process.env['SCREENSHOTS'];
+  const test = expect.getState().currentTestName?.replaceAll(/\W+/g, '-');
+  if (folder) await page.screenshot({ path: join(folder, `${test}-${++saved}.png`), fullPage: true });
 };
 
 type Visit = {
@@ -64,7 +73,7 @@ export const useConsole = () => {
       await signIn(page, key);
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
     }
-    await use(page);
+    await use(page).finally(() => saveScreenshot(page));
     if (!mayComplain) expect(complaints).toEqual([]);
     await context.close();
   };
@@ -101,14 +110,6 @@ export const oneRowAPage = (route: Route) =>
       .url()
       .replace(/limit=\d+/, 'limit=1'),
   });
-
-/** Saves a screenshot if `SCREENSHOTS` is set to a folder. */
-export const screenshot = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['SCREENSHOTS'];
-  if (!folder) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-};
 
 /** Returns the cell texts of the table with this caption, by column name. */
 export const readRows = async (page: Page, caption: string): Promise<Record<string, string>[]> => {

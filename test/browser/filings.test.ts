@@ -24,7 +24,6 @@ import {
   runningMonthEnd,
   type Shop,
   type State,
-  screenshot,
   seeHeading,
   seeStatus,
   seeText,
@@ -88,7 +87,6 @@ it('lists sales whose tax may be different, with their meaning and transactions'
       ['expired', '100.00 USD', '6.00 USD'],
       ['returned', '-100.00 USD', '-6.00 USD'],
     ]);
-    await screenshot(page, 'review');
     await openDialog(page);
     await seeText(page, '2 transactions to review');
     await closeButton(page, 'MI').click();
@@ -97,7 +95,6 @@ it('lists sales whose tax may be different, with their meaning and transactions'
     expect((await listed()).map((row) => row['Reference']).sort()).toEqual(['expired', 'returned']);
     await page.getByRole('link', { name: 'expired', exact: true }).click();
     await seeText(page, "The buyer's exemption certificate had expired");
-    await screenshot(page, 'review-transaction');
     await go(page, '#/transactions');
     const marks = await readRows(page, 'Transactions, newest first');
     expect(marks.map((row) => [row['Reference'], row['To review']])).toEqual([
@@ -105,7 +102,6 @@ it('lists sales whose tax may be different, with their meaning and transactions'
       ['expired', 'exemption expired'],
       ['clear', ''],
     ]);
-    await screenshot(page, 'review-list');
   });
 });
 
@@ -422,7 +418,6 @@ it('shows everything and offers no write to a key with the scope read', async ()
     await go(page, '#/filings');
     const statuses = await getColumn(page, 'Periods without a filing', 'Status');
     expect(statuses.filter((status) => status === 'ended')).toHaveLength(1);
-    await screenshot(page, 'filings');
   });
 });
 
@@ -485,7 +480,6 @@ it('closes a month for eight states by keyboard alone, from signing in to downlo
       // The exceptions must be acknowledged before the period is closed.
       if (state === 'MI') await page.getByRole('link', { name: 'sale-over' }).waitFor();
       await openDialog('Close the period …');
-      await screenshot(page, `close-${state}`);
       await enter(`Close ${state}, `);
       await seeStatus(page, 'closed');
       const review = page.getByRole('button', { name: /^List transactions with / });

@@ -16,7 +16,6 @@ import {
   oneRowAPage,
   readRows,
   type Shop,
-  screenshot,
   seeHeading,
   seeText,
   states,
@@ -64,7 +63,6 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
     await seeText(page, 'The chain of hashes is intact, in 1 version');
     await click(page, 'Replay');
     await seeText(page, 'The same amounts with the recorded content.');
-    await screenshot(page, 'transaction');
     await shop.refund('NY', sale, { reference_id: 'refund-1' });
     await page.reload();
     const credits = await readRows(page, 'Credits of this sale');
@@ -112,7 +110,6 @@ it.each([true, false])(
       const about = await page.getByRole('region', { name: 'Explanation' }).locator('summary').allInnerTexts();
       for (const title of ['The mug', 'The print', 'The bowl', 'Shipping parcel', 'Shipping courier'])
         expect(about).toContain(title);
-      await screenshot(page, `charges-${explain}`);
     });
   },
 );
@@ -311,7 +308,6 @@ it('compares a month with the month before and the same month of last year, also
       ]);
     const report = await downloaded(page, 'Download the report by state as CSV');
     expect(report).toContain(`US-MI,${now},USD,300.00,`);
-    await screenshot(page, 'comparison');
   });
 });
 
@@ -378,7 +374,6 @@ describe('500 random documents', () => {
       const months = await readRows(page, 'Tax collected by month');
       const month = months.find(({ Month }) => Month === lastMonth.month);
       expect(cents(month?.['Tax collected'])).toBe(Object.values(expected).reduce((sum, [tax = 0]) => sum + tax, 0));
-      await screenshot(page, 'overview-500');
       await go(page, '#/transactions');
       let count = 0;
       for (let isLast = false; !isLast; ) {
@@ -411,7 +406,6 @@ describe('500 random documents', () => {
       expect(await sorted()).toEqual(taxes.toSorted((a, b) => a - b));
       await click(page, 'Tax');
       expect(await sorted()).toEqual(taxes.toSorted((a, b) => b - a));
-      await screenshot(page, 'transactions-500');
     });
   }, 180_000);
   const isSame = (a: object, b: object) =>

@@ -44,7 +44,7 @@ Object.assign(process.env, {
   OIDC_TOKEN_ORIGIN: tokens.url,
 });
 const { newCaller } = await import('../support/api.ts');
-const { click, screenshot, seeHeading, seeText, useConsole } = await import('./browser.ts');
+const { click, seeHeading, seeText, useConsole } = await import('./browser.ts');
 const { visit, address } = useConsole();
 afterAll(() => Promise.all([issuer.close(), tokens.close()]));
 const signInButton = 'Sign in with your company’s account';
@@ -53,7 +53,6 @@ it('signs in at the issuer by code with PKCE, and returns to the view', async ()
   const { account } = await newCaller();
   signIn.claims = { levy_account: account.id, scope: 'openid levy/read' };
   await visit('#/coverage', {}, async (page) => {
-    await screenshot(page, 'sign-in');
     await click(page, signInButton);
     await seeHeading(page, 'Coverage');
     // The token's scope.

@@ -15,7 +15,6 @@ import {
   periodView,
   readRows,
   type Shop,
-  screenshot,
   seeHeading,
   seeText,
   signIn,
@@ -39,7 +38,6 @@ it('shows the coverage of the states, and the rates of the address in the URL', 
     await fill(page, 'ZIP code', '10001');
     await click(page, 'Show rates');
     await seeText(page, '8.875%');
-    await screenshot(page, 'coverage');
     await page.goBack();
     await page.getByText('8.875%').waitFor({ state: 'detached' });
     expect(await page.getByLabel('ZIP code').inputValue()).toBe('48226');
@@ -47,7 +45,6 @@ it('shows the coverage of the states, and the rates of the address in the URL', 
     await seeHeading(page, 'Michigan');
     const [active, ...others] = await getColumn(page, 'Releases, newest first', 'Status');
     expect([active, ...new Set(others)]).toEqual(['active', ...new Set(others.map(() => 'not active'))]);
-    await screenshot(page, 'michigan');
   }));
 
 it('finds the code of a product, with its treatment in a state and its attributes', () =>
@@ -85,7 +82,6 @@ it('shows the gates and the changes of a proposed release', async () => {
   await at('#/coverage/VT', async (page) => {
     expect(await readRows(page, 'Gates')).toMatchObject([{ Figure: '30 %', 'At most': '25 %', Result: 'failed' }]);
     expect(await readRows(page, '1 rate that changes')).toMatchObject([{ Before: '6%', After: '6.25%' }]);
-    await screenshot(page, 'proposal');
   });
 });
 
@@ -256,7 +252,6 @@ it('lists what an empty account lacks, and offers no sample in a deployment', as
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     expect(await countButtons(page, button)).toBe(0);
     expect(await page.evaluate('scrollY')).toBe(0);
-    await screenshot(page, 'getting-started');
   });
 });
 
@@ -274,13 +269,11 @@ it('records a sample month once, after a failure and a double click, and shows t
     await click(page, button);
     await seeText(page, 'No connection to Levy');
     await seeText(page, '19 of 66 transactions');
-    await screenshot(page, 'sample-month');
     await page.getByRole('button', { name: button }).dblclick();
     await expect
       .poll(() => getColumn(page, 'Periods that are over', 'Amount due'), { timeout: 30_000 })
       .toHaveLength(8);
     expect(await page.getByText('Getting started').count()).toBe(0);
-    await screenshot(page, 'sample-month-loaded');
   });
   const { ids } = await everyPage(filer, { limit: '100' });
   expect(ids).toHaveLength(66);
@@ -320,7 +313,6 @@ describe('accessibility', () => {
       await seeHeading(page, 'Getting started');
       await page.getByRole('button', { name: 'Load a sample month' }).waitFor();
       expect(await findings(page)).toEqual([]);
-      await screenshot(page, `getting-started-${colorScheme}`);
     });
     await visit('', { options }, async (page) => {
       expect(await findings(page)).toEqual([]);
@@ -347,7 +339,6 @@ describe('accessibility', () => {
         const scrolls = `[document.documentElement, ...document.querySelectorAll('.scroll')]
           .filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel)`;
         expect([view, await page.evaluate(scrolls)]).toEqual([view, []]);
-        await screenshot(page, `${view.replaceAll(/\W/g, '-')}-${colorScheme}`);
       }
     });
   });
