@@ -80,6 +80,7 @@ export default defineConfig(({ mode }) => {
       // A slow machine must not fail a test.
       testTimeout: 120_000,
       hookTimeout: 120_000,
+      expect: { poll: { timeout: 30_000 } },
     },
   };
 });
