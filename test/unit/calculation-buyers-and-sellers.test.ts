@@ -323,32 +323,22 @@ it('matches an independent oracle for 20,000 random customers, states and days',
 
 describe('the customers whose certificates are read', () => {
   const exemption = { type: 'resale' } as const;
+  const [a, b, inline] = [{ id: 'a' }, { id: 'b' }, { exemption }];
+  const lines = (...customers: object[]) => customers.map((customer) => ({ customer }));
   it.each<[string, Parameters<typeof listCustomerIds>[0], string[]]>([
     ['none without an id', { customer: {}, line_items: [{}] }, []],
+    ["the document's customer, once for its lines", { customer: a, line_items: [{}, {}, { customer: {} }] }, ['a']],
+    ['the customers of the lines', { customer: a, line_items: [{ customer: b }, {}] }, ['b', 'a']],
+    ['none with an inline certificate', { customer: { ...a, ...inline }, line_items: [{}] }, []],
+    ['none for a line with an inline certificate', { customer: a, line_items: lines({ ...b, ...inline }) }, []],
     [
-      "the document's customer, once for its lines",
-      { customer: { id: 'a' }, line_items: [{}, {}, { customer: {} }] },
-      ['a'],
-    ],
-    ['the customers of the lines', { customer: { id: 'a' }, line_items: [{ customer: { id: 'b' } }, {}] }, ['b', 'a']],
-    ['none with an inline certificate', { customer: { id: 'a', exemption }, line_items: [{}] }, []],
-    [
-      'none for a line with an inline certificate',
-      { customer: { id: 'a' }, line_items: [{ customer: { id: 'b', exemption } }] },
-      [],
-    ],
-    [
-      "the customer of a line, if only the document's customer has an inline certificate",
-      { customer: { id: 'a', exemption }, line_items: [{ customer: { id: 'b' } }, { customer: { id: 'a' } }, {}] },
+      'of a line, if the document has a certificate',
+      { customer: { ...a, ...inline }, line_items: lines(b, a, {}) },
       ['b'],
     ],
-    [
-      'no customer of a line if the document has an inline certificate without an id',
-      { customer: { exemption }, line_items: [{ customer: { id: 'b' } }] },
-      [],
-    ],
-    ['empty if a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
-    ['none without lines', { customer: { id: 'a' } }, []],
+    ['none if the document has a certificate without an id', { customer: inline, line_items: lines(b) }, []],
+    ['none if a marketplace collects', { customer: a, collected_by: 'marketplace', line_items: [{}] }, []],
+    ['none without lines', { customer: a }, []],
   ])('are %s', (_name, input, expected) => {
     expect(listCustomerIds(input)).toEqual(expected);
   });

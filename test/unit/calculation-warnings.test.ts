@@ -137,41 +137,26 @@ describe('the rounding setting', () => {
   const prices = (...unit_prices: string[]) => unit_prices.map((unit_price) => ({ unit_price }));
   const withShipping = (amount: string): Request => ({ line_items: prices('1.00'), shipping: { amount } });
 
+  const buy = (...unit_prices: string[]): Request => ({ line_items: prices(...unit_prices) });
+  const inCounty = (price: string): Request => ({ to: at('44101'), line_items: prices(price) });
+  const inHarrisburg = (...own: string[]): Request => ({ to: at('17101', 'PA'), line_items: prices(...own) });
+  const byTables = { releaseFor: () => tables };
+  const exempt: Request = { ...buy('0.51'), customer: { address: { state: 'OH' }, exemption: resale } };
   it.each<[string, Request, Options, string | null]>([
-    ['the tax is six dollars exactly', { line_items: prices('100.00') }, rounded, null],
-    ['the tax is three cents exactly', { line_items: prices('0.50') }, rounded, null],
-    ['3.06 cents are not', { line_items: prices('0.51') }, rounded, '/line_items/0'],
-    ['several lines cause one warning', { line_items: prices('1.00', '0.51', '0.52') }, rounded, '/line_items/1'],
-    ['each line is rounded separately', { line_items: prices('0.49', '0.51') }, rounded, '/line_items/0'],
-    ['the tax on the invoice is exact', { line_items: prices('0.49', '0.51') }, onInvoice, null],
-    ['the tax on the invoice is not exact', { line_items: prices('0.49', '0.52') }, onInvoice, '/line_items/0'],
-    ['the sum over jurisdictions is exact', { to: at('44101'), line_items: prices('0.50') }, local, null],
-    [
-      'the sum over jurisdictions is not exact',
-      { to: at('44101'), line_items: prices('0.51') },
-      local,
-      '/line_items/0',
-    ],
+    ['the tax is six dollars exactly', buy('100.00'), rounded, null],
+    ['the tax is three cents exactly', buy('0.50'), rounded, null],
+    ['3.06 cents are not', buy('0.51'), rounded, '/line_items/0'],
+    ['several lines cause one warning', buy('1.00', '0.51', '0.52'), rounded, '/line_items/1'],
+    ['each line is rounded separately', buy('0.49', '0.51'), rounded, '/line_items/0'],
+    ['the tax on the invoice is exact', buy('0.49', '0.51'), onInvoice, null],
+    ['the tax on the invoice is not exact', buy('0.49', '0.52'), onInvoice, '/line_items/0'],
+    ['the sum over jurisdictions is exact', inCounty('0.50'), local, null],
+    ['the sum over jurisdictions is not exact', inCounty('0.51'), local, '/line_items/0'],
     ['shipping is included', withShipping('0.51'), rounded, '/shipping'],
     ['the tax on shipping is exact', withShipping('0.50'), rounded, null],
-    [
-      'nothing is taxed',
-      { customer: { address: { state: 'OH' }, exemption: resale }, line_items: prices('0.51') },
-      rounded,
-      null,
-    ],
-    [
-      'the total by a table is exact',
-      { to: at('17101', 'PA'), line_items: prices('0.35', '0.65') },
-      { releaseFor: () => tables },
-      null,
-    ],
-    [
-      'the total by a table is not exact',
-      { to: at('17101', 'PA'), line_items: prices('0.35', '0.66') },
-      { releaseFor: () => tables },
-      '/line_items/0',
-    ],
+    ['nothing is taxed', exempt, rounded, null],
+    ['the total by a table is exact', inHarrisburg('0.35', '0.65'), byTables, null],
+    ['the total by a table is not exact', inHarrisburg('0.35', '0.66'), byTables, '/line_items/0'],
   ])('causes a warning if it decided the tax: %s', (_, request, options, pointer) => {
     const found = unconfirmed(request.customer ? request : { to: { state: 'OH' }, ...request }, options);
     expect(found.flatMap((text) => /^.*(?=, rounding: )/.exec(text) ?? [])).toEqual(

@@ -52,20 +52,6 @@ describe('places', () => {
   };
 
   describe('a ZIP5 with several ZIP+4 ranges', () => {
-    const areas: Area[] = [
-      ['55012', '55012', 'COUNTY CITY'],
-      ['550120100', '550120199', 'COUNTY CITY DISTRICT'],
-      ['550130000', '550134999', 'CITY'],
-      ['550135001', '550139999', 'TOWN'],
-    ];
-    it.each([
-      ['55012', 'COUNTY CITY', 'COUNTY CITY DISTRICT', 'complete', 'the rates of the whole ZIP are the default'],
-      ['55013', 'TOWN', 'CITY', 'partial', 'one ZIP+4 is outside every range'],
-    ])('%s resolves to %s, or with highest_rate to %s, and is %s: %s', (zip, lowest, highest, coverage) => {
-      expect(find(zip, { areas })).toBe(`US-XX ${lowest}; zip5, ambiguous, ${coverage}`);
-      expect(find(zip, { areas }, { highest: true })).toBe(`US-XX ${highest}; zip5, ambiguous, ${coverage}`);
-    });
-
     it('compares combined rates of the tax date', () => {
       const base = getRelease({ of });
       const rates = [

@@ -10,19 +10,13 @@ describe('a document discount', () => {
   const shared = { discount_applies_to: 'line_items_and_shipping' as const, shipping: [{ amount: '9.00' }] };
 
   // Hawaii taxes the price before a manufacturer's coupon. Each row has the seller's discount, the coupon and the net.
+  const [off, couponOff] = [{ discount_amount: '4.00' }, { third_party_discount_amount: '5.50' }];
+  const all = { ...shared, ...couponOff, discount_amount: '10.00' };
   it.each([
     ['is allocated by net', { discount_amount: '1.00' }, ['0.50 9.00 9.50', '0.50 0.00 9.50']],
-    ['never exceeds what the buyer pays for a line', { discount_amount: '4.00' }, ['1.00 9.00 9.00', '3.00 0.00 7.00']],
-    [
-      'is allocated by what the buyer pays if it is a coupon',
-      { third_party_discount_amount: '5.50' },
-      ['0.00 9.50 10.00', '0.00 5.00 10.00'],
-    ],
-    [
-      "leaves the coupon's part of the goods if shipping shares it",
-      { ...shared, discount_amount: '10.00', third_party_discount_amount: '5.50' },
-      ['1.00 9.00 9.00', '4.50 5.50 5.50', '4.50  4.50'],
-    ],
+    ['never exceeds what the buyer pays for a line', off, ['1.00 9.00 9.00', '3.00 0.00 7.00']],
+    ['is allocated by what the buyer pays if it is a coupon', couponOff, ['0.00 9.50 10.00', '0.00 5.00 10.00']],
+    ["leaves the coupon's part if shipping shares it", all, ['1.00 9.00 9.00', '4.50 5.50 5.50', '4.50  4.50']],
   ])('%s', (_, request, rows) => {
     const answer = ask({ to: honolulu, line_items: [coupon, { unit_price: '10.00' }], ...request });
     const lines = answer.line_items.map((line) => [
@@ -137,27 +131,14 @@ describe('reductions', () => {
       parent_line_item_id,
       ...others,
     });
+    const tooMuch = /reduces charges of 40\.00, after their discounts, by 40\.01/;
+    const repair = { unit_price: '-1', product_tax_code: 'SERVICES.REPAIR' };
     it.each([
-      [
-        "more than the line's price",
-        named('lamp', { unit_price: '-40.01' }),
-        'unit_price',
-        /reduces charges of 40\.00, after their discounts, by 40\.01/,
-      ],
+      ["more than the line's price", named('lamp', { unit_price: '-40.01' }), 'unit_price', tooMuch],
       ['a line that does not exist', named('chair'), 'parent_line_item_id', /has the id "chair"/],
       ['itself', named('off', { id: 'off' }), 'parent_line_item_id', /has the id "off"/],
-      [
-        'a code that no line has',
-        { unit_price: '-1', product_tax_code: 'SERVICES.REPAIR' },
-        'unit_price',
-        /returned deposit/,
-      ],
-      [
-        'a discount on the negative line',
-        { unit_price: '-1', discount_amount: '0.50' },
-        'discount_amount',
-        /is already a discount/,
-      ],
+      ['a code that no line has', repair, 'unit_price', /returned deposit/],
+      ['a discount', { unit_price: '-1', discount_amount: '0.50' }, 'discount_amount', /is already a discount/],
     ] as const)('%s', (_, reduction, field, detail) => {
       const pointer = `/line_items/2/${field}`;
       const request = { to: newark, line_items: [shirt, lamp, reduction] };

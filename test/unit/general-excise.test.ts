@@ -158,24 +158,15 @@ describe('the warning that general excise tax is not passed on', () => {
     ]);
   });
 
+  const twoCounties = [honolulu, at('Kahului', '96732')].map((address) => ({
+    ...goods('10.00'),
+    customer: { address },
+  }));
+  const freight = { to: honolulu, line_items: [goods('10.00', 'SHIPPING.DELIVERY'), ...twoCounties] };
+  const shippedThere = { to: lansing, shipping: { amount: '5.00', ship_to: { address: honolulu } } };
   it.each<[string, Request, string]>([
-    [
-      'a delivery to two counties',
-      {
-        to: honolulu,
-        line_items: [
-          goods('10.00', 'SHIPPING.DELIVERY'),
-          goods('10.00'),
-          { ...goods('10.00'), customer: { address: at('Kahului', '96732') } },
-        ],
-      },
-      '/line_items/0',
-    ],
-    [
-      'a charge that alone goes to Hawaii',
-      { to: lansing, shipping: { amount: '5.00', ship_to: { address: honolulu } } },
-      '/shipping',
-    ],
+    ['a delivery to two counties', freight, '/line_items/0'],
+    ['a charge that alone goes to Hawaii', shippedThere, '/shipping'],
   ])('has the rate of one place, on %s', (_, request, pointer) =>
     expect(said(ask(request))).toMatchObject([
       { pointer, message: expect.stringMatching(/charged at 4\.5 %.*4\.7120 %/) },

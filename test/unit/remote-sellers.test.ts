@@ -36,6 +36,7 @@ const houston = at('TX', 'Houston', '77002');
 const birmingham = at('AL', 'Birmingham', '35203');
 const kansasCity = at('MO', 'Kansas City', '64106');
 const tulsa = at('OK', 'Tulsa', '74103');
+const honolulu = at('HI', 'Honolulu', '96813');
 const ketchum = at('ID', 'Ketchum', '83340');
 const detroit = { address: at('MI', 'Detroit', '48226') };
 const austin = { address: at('TX', 'Austin', '78701') };
@@ -88,21 +89,13 @@ describe('the single local use tax of Texas', () => {
 
   const days = { ...single, from: '2026-03-01', to: '2026-09-30' };
   const again: RemoteSellerElection = { ...single, state: 'Texas', from: '2026-12-01' };
+  const fromTexas = { settings: { ...elected(single).settings, ship_from: austin.address } };
+  const pickedUp: Request = { ship_from: austin, line_items: [{ ...goods('100.00'), fulfillment: 'pickup' }] };
   it.each<[string, Request, Options, string]>([
     ['not to a sale within the state', { ship_from: austin }, elected(single), '8.25'],
-    [
-      'not to a sale that is picked up there',
-      { ship_from: austin, line_items: [{ ...goods('100.00'), fulfillment: 'pickup' }] },
-      elected(single),
-      '8.25',
-    ],
+    ['not to a sale that is picked up there', pickedUp, elected(single), '8.25'],
     ['if the origin is unknown', { ship_from: null }, elected(single), '8.00'],
-    [
-      'not if the account ships from the state',
-      { ship_from: null },
-      { settings: { ...elected(single).settings, ship_from: austin.address } },
-      '8.25',
-    ],
+    ['not if the account ships from the state', { ship_from: null }, fromTexas, '8.25'],
     ['not before its first day', { tax_date: '2026-02-28' }, elected(days), '8.25'],
     ['from its first day', { tax_date: '2026-03-01' }, elected(days), '8.00'],
     ['to its last day', { tax_date: '2026-09-30' }, elected(days), '8.00'],
@@ -304,20 +297,13 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
   ['no election in Alabama', birmingham, elected().settings, elected(flat).settings, '10.00', '1.00'],
   [
     'excise tax passed on',
-    at('HI', 'Honolulu', '96813'),
+    honolulu,
     { pass_on_general_excise: true },
     { pass_on_general_excise: false },
     '4.71',
     '0.47',
   ],
-  [
-    'excise tax not passed on',
-    at('HI', 'Honolulu', '96813'),
-    { pass_on_general_excise: false },
-    { pass_on_general_excise: true },
-    '4.50',
-    '0.45',
-  ],
+  ['excise tax kept', honolulu, { pass_on_general_excise: false }, { pass_on_general_excise: true }, '4.50', '0.45'],
 ])('a sale recorded with %s', (_, address, settings, later, tax, part) => {
   const account = {
     ...newAccount({ id: 'acct_replay', name: 'Replay', serviceVersion: '', createdMs: 0 }),

@@ -187,30 +187,15 @@ describe('the line items that a shipping charge delivers', () => {
     { id: 'b', amount: '10.00', line_item_ids: ['food'] },
     { id: 'c', amount: '10.00' },
   ];
+  const shippedCard = { ...card, unit_price: '10.00', fulfillment: 'ship' };
+  const disc = goods('disc', '10.00', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA');
+  const withoutIds = [food, mug].map((line) => ({ ...line, id: null }));
   it.each([
     ['no picked-up goods', [food, picked], undefined, ['0.00']],
-    [
-      'shipped goods, whatever their code',
-      [mug, { ...card, unit_price: '10.00', fulfillment: 'ship' }],
-      undefined,
-      ['5.00'],
-    ],
-    [
-      'software on a disc',
-      [mug, goods('disc', '10.00', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA')],
-      undefined,
-      ['10.00'],
-    ],
+    ['shipped goods, whatever their code', [mug, shippedCard], undefined, ['5.00']],
+    ['software on a disc', [mug, disc], undefined, ['10.00']],
     ['the line items that the charge references', [mug, food], named, ['10.00', '0.00', '1.00']],
-    [
-      'line items without a sent id',
-      [
-        { ...food, id: null },
-        { ...mug, id: null },
-      ],
-      [{ amount: '10.00', line_item_ids: ['line_2'] }],
-      ['10.00'],
-    ],
+    ['line items without a sent id', withoutIds, [{ amount: '10.00', line_item_ids: ['line_2'] }], ['10.00']],
   ])('are %s', (_, lines, shipping, taxable) => expect(getTaxable(lines, shipping)).toEqual(taxable));
 
   const naming = (...line_item_ids: string[]) => ({ amount: '10.00', line_item_ids });
@@ -338,46 +323,35 @@ describe('a delivery fee', () => {
   const sold = (unit_price: string, others: Lines[number] = {}) => ({ unit_price, ...others });
   const to = { to: minneapolis };
 
+  const code = (product_tax_code: string) => sold('500.00', { product_tax_code });
   const clothing = sold('60.00', { product_tax_code: 'CLOTHING.APPAREL' });
   const picked = sold('500.00', { fulfillment: 'pickup', ship_from: { address: minneapolis } });
   const both = [denver, minneapolis].map((address) => sold('150.00', { customer: { address } }));
+  const drugs = code('HEALTH.DRUGS._PRESCRIPTION');
+  const enough = { ...to, line_items: [sold('150.00')] };
+  const delivered = (amount: string) => ({ ...to, line_items: [sold('95.00')], shipping: { amount } });
+  // The five taxes on 100.00 add up to 9.03, each rounded.
+  const including = (price: string) => ({ ...to, tax_included: true, line_items: [sold(price)] });
   it.each<[string, Request, string[], object?]>([
     ['at the threshold', { ...to, line_items: [sold('100.00')] }, ['Minnesota 0.50']],
     ['not a cent below it', { ...to, line_items: [sold('99.99')] }, []],
     ['with exempt clothing', { ...to, line_items: [sold('40.00'), clothing] }, ['Minnesota 0.50']],
-    ['not with food', { ...to, line_items: [sold('99.99'), sold('500.00', { product_tax_code: 'FOOD.GROCERY' })] }, []],
+    ['not with food', { ...to, line_items: [sold('99.99'), code('FOOD.GROCERY')] }, []],
     ['not with goods that are picked up', { ...to, line_items: [picked] }, []],
-    ['not with downloads', { ...to, line_items: [sold('500.00', { product_tax_code: 'DIGITAL.EBOOKS' })] }, []],
+    ['not with downloads', { ...to, line_items: [code('DIGITAL.EBOOKS')] }, []],
     ['for a single taxed item at 0.01', { to: denver, line_items: [sold('0.01')] }, ['Colorado 0.28']],
-    [
-      'not for exempt goods only',
-      { to: denver, line_items: [sold('500.00', { product_tax_code: 'HEALTH.DRUGS._PRESCRIPTION' })] },
-      [],
-    ],
+    ['not for exempt goods only', { to: denver, line_items: [drugs] }, []],
     ['not in another state', { to: detroit, line_items: [sold('500.00')] }, []],
     ['in each state', { line_items: both }, ['Colorado 0.28', 'Minnesota 0.50']],
     ['not if a line is the fee', { ...to, line_items: [sold('150.00'), feeAt('0.00')] }, []],
-    [
-      'with delivery that counts toward the threshold',
-      { ...to, line_items: [sold('95.00')], shipping: { amount: '5.00' } },
-      ['Minnesota 0.50'],
-    ],
-    ['not with delivery a cent lower', { ...to, line_items: [sold('95.00')], shipping: { amount: '4.99' } }, []],
-    ['not if a marketplace collects', { ...to, line_items: [sold('150.00')], collected_by: 'marketplace' }, []],
-    ['not on a credit', { ...to, line_items: [sold('150.00')], type: 'credit' }, []],
-    ['not without a registration', { ...to, line_items: [sold('150.00')] }, [], { registrations: [] }],
-    ['not with the setting none', { ...to, line_items: [sold('150.00')] }, [], { retail_delivery_fee: 'none' }],
-    // The five taxes on 100.00 add up to 9.03, each rounded.
-    [
-      'with prices that reach the threshold without their tax',
-      { ...to, tax_included: true, line_items: [sold('109.03')] },
-      ['Minnesota 0.50'],
-    ],
-    [
-      'not with prices below the threshold without their tax',
-      { ...to, tax_included: true, line_items: [sold('109.00')] },
-      [],
-    ],
+    ['with delivery that counts toward the threshold', delivered('5.00'), ['Minnesota 0.50']],
+    ['not with delivery a cent lower', delivered('4.99'), []],
+    ['not if a marketplace collects', { ...enough, collected_by: 'marketplace' }, []],
+    ['not on a credit', { ...enough, type: 'credit' }, []],
+    ['not without a registration', enough, [], { registrations: [] }],
+    ['not with the setting none', enough, [], { retail_delivery_fee: 'none' }],
+    ['with prices that reach the threshold without their tax', including('109.03'), ['Minnesota 0.50']],
+    ['not with prices below the threshold without their tax', including('109.00'), []],
   ])('is reported %s', (_, request, expected, settings = {}) =>
     expect(due(ask(request, { settings: { ...warning.settings, ...settings } }))).toEqual(expected),
   );

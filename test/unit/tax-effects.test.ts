@@ -166,6 +166,7 @@ describe('a fee', () => {
   const minnesota = feeAt('100');
   const fee = (place = minnesota, quantity = '1') => getLine(place, { ptc, amount: '0', quantity });
   const goods = (amount: string) => getLine(minnesota, { amount });
+  const elsewhere = buildPlace(getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] }));
 
   it('is 0.50 on its line, without a rate and outside every taxable base', () => {
     const [line] = calculateTax(buildDocument([fee(), goods('100.00')])).lines;
@@ -180,11 +181,7 @@ describe('a fee', () => {
     [0n, [getLine(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods are ignored'],
     [0n, [getLine(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only taxed lines count'],
     [0n, [getLine(minnesota, { collectionExemption: 'customer_exempt' })], 'an exempt buyer is ignored'],
-    [
-      0n,
-      [getLine(buildPlace(getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] })))],
-      'the goods are in a different state',
-    ],
+    [0n, [getLine(elsewhere)], 'the goods are in a different state'],
     [0n, [], 'there are no goods'],
     [150n, [goods('100.00')], 'three deliveries', fee(minnesota, '3')],
     [50n, [], 'a fee without a minimum is always due', fee(feeAt(null))],
@@ -231,13 +228,7 @@ describe('a fee', () => {
 
   it.each([
     ['a price is used as sent, and nothing is added', { amount: '0.60' }, false, [0n, 650n], 60n],
-    [
-      'a price that a discount reduces to zero counts as a price',
-      { amount: '0.50', discount: '0.50' },
-      false,
-      [0n, 650n],
-      0n,
-    ],
+    ['a price reduced to zero counts as a price', { amount: '0.50', discount: '0.50' }, false, [0n, 650n], 0n],
     ['it is extracted from a price that includes it', { amount: '0.50' }, true, [50n, 650n], 0n],
     ['it leaves the rest of a price that includes it', { amount: '0.60' }, true, [50n, 650n], 10n],
   ])('%s', (_, price, taxIncluded, taxes, exempt) => {

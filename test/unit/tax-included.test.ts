@@ -100,25 +100,19 @@ describe('tax included in an invoice rounded as a whole', () => {
   const half = at(harrisburg, '0.54');
   const shipping = { amount: 54n, product: getProduct('SHIPPING.DELIVERY') };
 
+  const [third, ninth] = [at(harrisburg, '0.55'), at(other, '0.09')];
+  const clothes = at(harrisburg, '50.00', 'CLOTHING.APPAREL');
   it.each<[string, Parameters<typeof included>, string[]]>([
-    ['one line', [[at(harrisburg, '0.55')]], ['51 4']],
+    ['one line', [[third]], ['51 4']],
+    ['three lines have a net of 1.55 and a tax of 0.10 in total', [[third, third, third]], ['52 3', '52 3', '51 4']],
     [
-      'three lines have a net of 1.55 and a tax of 0.10 in total',
-      [new Array(3).fill(at(harrisburg, '0.55'))],
-      ['52 3', '52 3', '51 4'],
-    ],
-    [
-      'exempt lines and lines of other states are unchanged',
-      [[half, at(harrisburg, '50.00', 'CLOTHING.APPAREL'), at(other, '10.60'), half]],
+      'exempt lines and other states are unchanged',
+      [[half, clothes, at(other, '10.60'), half]],
       ['51 3', '5000 0', '1000 60', '51 3'],
     ],
     ['shipping is part of the invoice', [[half], { shipping }], ['51 3', '51 3']],
-    [
-      'an account that rounds on the invoice',
-      [new Array(2).fill(at(other, '0.09')), { rounding: 'invoice' }],
-      ['9 0', '8 1'],
-    ],
-    ['by line', [new Array(2).fill(at(other, '0.09'))], ['9 0', '9 0']],
+    ['an account that rounds on the invoice', [[ninth, ninth], { rounding: 'invoice' }], ['9 0', '8 1']],
+    ['by line', [[ninth, ninth]], ['9 0', '9 0']],
   ])('%s', (_, [lines, others], expected) => expect(included(lines, others)).toEqual(expected));
 
   it('of a thousand lines of 0.11 is 103.77 and 6.23, with a cent or nothing per line', () => {

@@ -37,60 +37,32 @@ describe('the deciding rule', () => {
   const athleticFur = 'CLOTHING.APPAREL._ATHLETIC._FUR';
 
   /** The winning rule, or `null`, and the other rules, which apply to clothing by default. */
+  const [ofState, here] = [{ levels: ['state'] }, { jurisdictions: ['US-XX'] }] as const;
+  const withoutFur = { attributes: { any: [], none: ['_FUR'] } };
   it.each<[string, string | undefined, Partial<Rule> | null, ...Partial<Rule>[]]>([
+    ['of the most specific code first', athletic, {}, { ptcs: family, ...any('_ATHLETIC'), ...newState }],
+    ['of the most specific of several codes', plain, { ptcs: [...family, ...clothing], ...ofState }, {}],
+    ['then of most attributes, before level and date', athletic, any('_ATHLETIC', '_FUR'), newState],
     [
-      'the rule with the most specific code, before all other criteria',
+      'of attributes of the product',
       athletic,
-      {},
-      { ptcs: family, ...any('_ATHLETIC'), ...newState },
-    ],
-    [
-      'the rule with the most specific of several codes',
-      plain,
-      { ptcs: [...family, ...clothing], levels: ['state'] },
-      {},
-    ],
-    [
-      'then the rule with the most matching attributes, before level and date',
-      athletic,
-      any('_ATHLETIC', '_FUR'),
-      newState,
-    ],
-    [
-      'decided by the attributes that the product has',
-      athletic,
-      { ...any('_ATHLETIC'), levels: ['state'] },
+      { ...any('_ATHLETIC'), ...ofState },
       any('_ATHLETIC', '_FUR', '_PROTECTIVE'),
     ],
-    [
-      'the rule with two required attributes before a rule with either',
-      athleticFur,
-      all('_ATHLETIC', '_FUR'),
-      any('_FUR'),
-    ],
-    ['then the rule with the jurisdiction', plain, { jurisdictions: ['US-XX'] }, newState],
-    [
-      'the rule with more attributes before the rule with the jurisdiction',
-      fur,
-      any('_FUR'),
-      { jurisdictions: ['US-XX'] },
-    ],
-    ['then the rule with the level, before the date', plain, { levels: ['state'] }, { from: '2026-01-01' }],
-    ['then the rule with the latest first day', plain, { from: '2025-07-01' }, { from: '2020-01-01' }, undated],
-    ['a rule with the family of the code', plain, { ptcs: family }],
-    ['a rule with one of several attributes', fur, any('_FUR', '_ATHLETIC')],
-    ['not a rule with a prefix of the name', plain, null, { ptcs: ['CLOTHING.APP'] }],
-    ['not a rule that excludes an attribute', athleticFur, null, { attributes: { any: [], none: ['_FUR'] } }],
-    ['not a rule whose attribute is missing', plain, null, any('_FUR')],
-    ['not a rule with one of two attributes missing', fur, null, all('_ATHLETIC', '_FUR')],
-    ['not a rule for a different level', plain, null, { levels: ['county'] }],
-    [
-      'not a rule for its jurisdiction at a different level',
-      plain,
-      null,
-      { jurisdictions: ['US-XX'], levels: ['county'] },
-    ],
-  ])('is %s', (_, ptc = '', wins, ...others) => {
+    ['of two required attributes before either', athleticFur, all('_ATHLETIC', '_FUR'), any('_FUR')],
+    ['then of the jurisdiction', plain, here, newState],
+    ['of more attributes before the jurisdiction', fur, any('_FUR'), here],
+    ['then of the level, before the date', plain, ofState, { from: '2026-01-01' }],
+    ['then of the latest first day', plain, { from: '2025-07-01' }, { from: '2020-01-01' }, undated],
+    ['of the family of the code', plain, { ptcs: family }],
+    ['of one of several attributes', fur, any('_FUR', '_ATHLETIC')],
+    ['not of a prefix of the name', plain, null, { ptcs: ['CLOTHING.APP'] }],
+    ['not one that excludes an attribute', athleticFur, null, withoutFur],
+    ['not one whose attribute is missing', plain, null, any('_FUR')],
+    ['not one with one of two attributes missing', fur, null, all('_ATHLETIC', '_FUR')],
+    ['not of a different level', plain, null, { levels: ['county'] }],
+    ['not of its jurisdiction at a different level', plain, null, { ...here, levels: ['county'] }],
+  ])('is a rule %s', (_, ptc = '', wins, ...others) => {
     const rules = others.map((other, index) => rule(`other-${index}`, clothing, taxable, other));
     if (wins) rules.push(rule('wins', clothing, exempt, wins));
     expect(winner(rules, ptc)).toBe(wins ? 'wins' : undefined);
@@ -297,35 +269,15 @@ describe('the uncertainties of a rule', () => {
     rule('prescribed', ['HEALTH.DRUGS'], exempt, { attributes: { any: ['_PRESCRIPTION'], none: [] } }),
   ];
 
+  const one = (effect: Effect, others: Partial<Rule> = {}) => [rule('a', ['GENERAL'], effect, others)];
+  const question: Effect = { type: 'not_established', reason: 'A list.' };
+  const assumed = { assumption: 'Assumed: no certificate.' };
+  const prescribed = /is taxable.*With _PRESCRIPTION, it is exempt/;
   it.each<[string, Rule[], string, string | null, RegExp]>([
-    [
-      'a different tax',
-      [rule('a', ['GENERAL'], { type: 'other_tax', name: 'excise, 5 %' })],
-      'GENERAL',
-      'other_tax_applies',
-      /excise, 5 %/,
-    ],
-    [
-      'an open question',
-      [rule('a', ['GENERAL'], { type: 'not_established', reason: 'A list.' })],
-      'GENERAL',
-      'taxability_not_established',
-      /A list\./,
-    ],
-    [
-      'an assumption',
-      [rule('a', ['GENERAL'], taxable, { assumption: 'Assumed: no certificate.' })],
-      'GENERAL',
-      'taxability_assumed',
-      /Assumed: no certificate\./,
-    ],
-    [
-      'a missing attribute',
-      drugs,
-      'HEALTH.DRUGS',
-      'taxability_assumed',
-      /is taxable.*With _PRESCRIPTION, it is exempt/,
-    ],
+    ['another tax', one({ type: 'other_tax', name: 'excise, 5 %' }), 'GENERAL', 'other_tax_applies', /excise, 5 %/],
+    ['an open question', one(question), 'GENERAL', 'taxability_not_established', /A list\./],
+    ['an assumption', one(taxable, assumed), 'GENERAL', 'taxability_assumed', /Assumed: no certificate\./],
+    ['a missing attribute', drugs, 'HEALTH.DRUGS', 'taxability_assumed', prescribed],
     ['no missing attribute', drugs, 'HEALTH.DRUGS._PRESCRIPTION', null, /^$/],
     ['a different attribute of the group', drugs, 'HEALTH.DRUGS._OVER_THE_COUNTER', null, /^$/],
     ['no rule', [], 'GENERAL', 'taxability_not_established', /no rule for GENERAL/],

@@ -490,6 +490,7 @@ describe('the deciding attributes', () => {
   const county = jurisdiction('US-MI-00-001', 'county');
   const any = (...codes: string[]) => ({ attributes: { any: codes, none: [] } });
   const flour = any('_CONTAINS_FLOUR');
+  const withoutFlour = { attributes: { any: [], none: ['_CONTAINS_FLOUR'] } };
   const candy = (effect: Effect, more: object = {}) =>
     rule('attributes' in more ? 'flour' : 'all', ['FOOD.CANDY'], effect, more);
   const local = candy(exempt, { ...flour, levels: ['county'] });
@@ -503,12 +504,7 @@ describe('the deciding attributes', () => {
   const bothOfDrugs = ['_OVER_THE_COUNTER', '_PRESCRIPTION'];
 
   it.each<[string, readonly Rule[], string, string[], typeof michigan?]>([
-    [
-      'an attribute that a rule excludes',
-      [candy(exempt, { attributes: { any: [], none: ['_CONTAINS_FLOUR'] } })],
-      'FOOD.CANDY',
-      ['_CONTAINS_FLOUR'],
-    ],
+    ['an attribute that a rule excludes', [candy(exempt, withoutFlour)], 'FOOD.CANDY', ['_CONTAINS_FLOUR']],
     ['an attribute with a different effect', [candy(reduced), candy(exempt, flour)], 'FOOD.CANDY', ['_CONTAINS_FLOUR']],
     ['none with an equal effect', [candy(reduced), candy({ ...reduced }, flour)], 'FOOD.CANDY', []],
     ['none with the same effect as without a rule', [candy({ type: 'taxable' }, flour)], 'FOOD.CANDY', []],
