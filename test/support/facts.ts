@@ -174,3 +174,7 @@ export const schemaErrors = (name: 'release' | 'rate' | 'publisher', value: unkn
   const validate = ajv.getSchema(`content#/$defs/${name}`);
   return validate?.(value) === true ? [] : (validate?.errors ?? [name]);
 };
+
+/** What a text is read as: a state, the problems of a product tax code, suggestions. */
+export const readings = (topic: string) =>
+  readFacts<'topic' | 'text' | 'result' | 'note'>('readings.csv').filter((row) => row.topic === topic);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { ask, buildLocation, getRelease, listedRelease, refusal, warningCodes } from '../support/builders.ts';
+import { readings } from '../support/facts.ts';
 import { shippingCharges } from '../support/sales.ts';
 
 type Address = NonNullable<Parameters<typeof ask>[0]['to']>;
@@ -186,25 +187,13 @@ describe('an address that cannot be resolved', () => {
     expect(listProblems(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
   });
 
-  it.each([
-    ['USVI', 'Send VI for U.S. Virgin Islands.'],
-    ['U.S. V.I.', 'Send VI for U.S. Virgin Islands.'],
-    ['us vi', 'Send VI instead of us vi.'],
-    ['CNMI', 'Send MP for Northern Mariana Islands.'],
-    ['Micronesia', 'Send FM for Federated States of Micronesia.'],
-    ['Calif.', 'Send CA for California.'],
-    ['Penna.', 'Send PA for Pennsylvania.'],
-    ['Fla.', 'Send FL for Florida.'],
-    ['Massachusets', 'Send MA for Massachusetts.'],
-    ['Armed Forces Eur', 'Send AE for Armed Forces Europe.'],
-    ['APO', 'Send AA, AE or AP, and APO as the city.'],
-    ['US-MI', 'Send MI instead of US-MI.'],
-    // Five state names start with these letters.
-    ['North', 'Send a two-letter state code such as MI, or the name of the state.'],
-  ])('has the advice for the state %s: %s', (state, advice) => {
-    const [problem] = refusal({ to: { state } });
-    expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
-  });
+  it.each(readings('advice for a state'))(
+    'has the advice for the state $text: $result',
+    ({ text: state, result: advice }) => {
+      const [problem] = refusal({ to: { state } });
+      expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
+    },
+  );
 
   it('is reported for each line with its own address, for its origin, and once for the document', () => {
     const bad = { address: { state: 'XX' } };

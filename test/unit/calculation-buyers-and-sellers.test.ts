@@ -216,14 +216,6 @@ describe('the response', () => {
     expect(outcome).toMatchObject({ subtotal_amount: amount, tax_amount: tax });
   });
 
-  it.each([
-    ['line', ['0.01', '0.01', '0.01']],
-    ['invoice', ['0.01', '0.01', '0.00']],
-  ] as const)("is rounded by %s as the account's setting says: three lines of 0.09 at 6%", (rounding, taxes) => {
-    const line_items = Array.from({ length: 3 }, () => ({ unit_price: '0.09' }));
-    expect(listTaxes(ask({ to: lansing, line_items }, { settings: { rounding } }))).toEqual(taxes);
-  });
-
   it('resolves sources, places and rules per line, for three states in one document', () => {
     const addresses = [lansing, { state: 'OR' }, { country: 'CA' }, { state: 'PA', postal_code: '19103' }];
     const outcome = ask({ line_items: addresses.map((address) => ({ customer: { address } })) });

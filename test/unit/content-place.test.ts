@@ -10,6 +10,7 @@ import { isStreamlinedMember } from '../../shared/catalog/streamlined.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
 import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
 import { buildLocation, getRelease } from '../support/builders.ts';
+import { readings } from '../support/facts.ts';
 
 describe('places', () => {
   /** Examples of the lookup order, which `content-oracles.test.ts` checks on random content, and cases outside that test. */
@@ -187,25 +188,8 @@ describe('states of ZIPs', () => {
     });
   });
 
-  describe('stateCode', () => {
-    it.each([
-      ['MI', 'MI'],
-      ['mi', 'MI'],
-      [' Michigan ', 'MI'],
-      ['NEW  YORK', 'NY'],
-      ['district of columbia', 'DC'],
-      ['D.C.', 'DC'],
-      ['Puerto Rico', 'PR'],
-      ['us virgin islands', 'VI'],
-      ['U.S. Virgin Islands', 'VI'],
-      ['guam', 'GU'],
-      ['AE', 'AE'],
-      ['armed forces pacific', 'AP'],
-    ])('returns the code of %j: %s', (text, code) => expect(stateCode(text)).toBe(code));
-
-    it.each(['', 'XX', 'Ontario', 'M', 'constructor'])('returns null for %j', (text) =>
-      expect(stateCode(text)).toBeNull(),
-    );
+  it.each(readings('state'))('reads "$text" as the state $result', ({ text, result }) => {
+    expect(stateCode(text)).toBe(result || null);
   });
 });
 

@@ -40,23 +40,9 @@ describe('a decimal', () => {
       expect(2n * error).toBeGreaterThan(-by);
     }));
 
-  it.each([
-    [5n, 10n, 1n, 'half a unit is rounded up'],
-    [25n, 10n, 3n, "half is rounded up from an even number, unlike banker's rounding"],
-    [24n, 10n, 2n, 'less than half is rounded down'],
-    [26n, 10n, 3n, 'more than half is rounded up, not truncated'],
-    [0n, 7n, 0n, 'zero stays zero'],
-  ])('%s divided by %s is %s: %s', (dividend, by, quotient) => expect(divideHalfUp(dividend, by)).toBe(quotient));
-
   const largest = '999999999999.9999999999';
-  it.each([
-    ['0.10', '0.05', 2, 1n, 'half a cent is rounded up'],
-    [largest, largest, 0, 10n ** 24n - 200n, 'the largest product of a request is exact to its last digit'],
-    ['1', '0.0000000001', 2, 0n, 'the smallest price rounds to zero'],
-    ['0.004', '2', 2, 1n, 'the price is not rounded before it is multiplied'],
-  ])('%s times %s with %s decimals is %s: %s', (left, right, to, product) => {
-    expect(multiply(decimal(left), decimal(right), to)).toBe(product);
-  });
+  it('is multiplied exactly up to the largest product of a request', () =>
+    expect(multiply(decimal(largest), decimal(largest), 0)).toBe(10n ** 24n - 200n));
 
   it('accepts only up to twelve digits before and ten after the point', () => {
     const others = ['', '.', '1.', '.5', '-1', '+1', '1e5', '1,5', ' 1', '1 ', '1\n', '0x1', '١', 'NaN'];
@@ -144,16 +130,11 @@ describe('allocating by largest remainder', () => {
       );
     }));
 
-  it.each([
-    [10n, [1n, 1n, 1n], [4n, 3n, 3n], 'the first of equal remainders gets the unit'],
-    [11n, [1n, 1n, 1n], [4n, 4n, 3n], 'two units go to the first two of a tie'],
-    [1n, [1n, 2n, 2n], [0n, 1n, 0n], 'the earlier of two largest remainders gets the unit'],
-    [3n, [2n, 1n, 2n, 1n], [1n, 1n, 1n, 0n], 'a tie is resolved by position, not by weight'],
-    [100n, [1n, 2n], [33n, 67n], 'the larger remainder gets the unit in any position'],
-    [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
-    [7n, [0n], [7n], 'a single weight gets everything, even a weight of zero'],
-    [0n, [], [], 'zero can be split among no weights'],
-  ])('splits %s by %o into %o: %s', (amount, shares, parts) => expect(allocate(amount, shares)).toEqual(parts));
+  it('gives a unit to the first of equal remainders, whatever their weights', () => {
+    expect(allocate(11n, [1n, 1n, 1n])).toEqual([4n, 4n, 3n]);
+    expect(allocate(3n, [2n, 1n, 2n, 1n])).toEqual([1n, 1n, 1n, 0n]);
+    expect([allocate(5n, [0n, 0n]), allocate(7n, [0n]), allocate(0n, [])]).toEqual([[3n, 2n], [7n], []]);
+  });
 
   it('rejects an amount without weights, and a negative amount', () => {
     expect(() => allocate(1n, [])).toThrow('at least one');

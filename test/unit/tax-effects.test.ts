@@ -37,20 +37,6 @@ describe('an effect', () => {
       ]);
   });
 
-  it.each<Effect>([
-    { type: 'threshold_cliff', amount: '110', inclusive: false },
-    { type: 'threshold_excess', amount: '110' },
-    { type: 'threshold_rate', amount: '110', rate: '0.10' },
-  ])('counts a document discount before the threshold, but not a third-party discount: $type', (effect) => {
-    const line = getLine(under(effect), { amount: '120.00' });
-    const { tax } = taxLine(getLine(under(effect), { amount: '109.99' }));
-    expect(taxLine(line, { discount: 1001n }).tax).toBe(tax);
-    const without = taxLine(line).tax;
-    expect(without).toBeGreaterThan(tax);
-    expect(taxLine(line, { thirdPartyDiscount: 1001n }).tax).toBe(without);
-    expect(taxLine({ ...line, thirdPartyDiscount: 1001n }).tax).toBe(without);
-  });
-
   it('applies to the price less a third-party discount if the state says so', () => {
     const coupons = [{ ...always, policy: 'reduces_price' as const }];
     const line = getLine(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
