@@ -94,7 +94,8 @@ it.each(localRates('jurisdictions'))('$to has the local jurisdictions $name: $no
 it.each(localRates('several local rates'))('$to is ambiguous: $says, because $note', (row) => {
   const detail = expect.stringContaining(row.says);
   // The explanation includes the reason for the choice.
-  expect(expectRow(row).explained).toEqual(detail);
+  const { explained, said } = expectRow(row);
+  expect([said('address_ambiguous').join(), explained]).toEqual([detail, detail]);
   expect(refusedBy('ambiguous_address', row.to)).toMatchObject([{ detail }]);
 });
 
