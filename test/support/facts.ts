@@ -3,35 +3,33 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
+import type { Effect } from '../../shared/catalog/release.ts';
 import contentSchemas from '../fixtures/content-schemas.json' with { type: 'json' };
 import { warningCodes } from './builders.ts';
 
 /** Tables of facts in `test/fixtures`, typed by hand from laws and official lists. */
 
-const readFacts = <Column extends string>(name: string): readonly Readonly<Record<Column, string>>[] =>
-  parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)), { columns: true });
+type Words<Text extends string> = Text extends `${infer First} ${infer Others}` ? First | Words<Others> : Text;
+
+/** Reads a CSV file. `columns` are its columns that tests use. */
+const readFacts = <Columns extends string>(name: string, columns: Columns) => {
+  const rows = parse<Readonly<Record<Words<Columns>, string>>>(
+    readFileSync(new URL(`../fixtures/${name}`, import.meta.url)),
+    { columns: true },
+  );
+  expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(columns.split(' ')));
+  return rows as readonly (typeof rows)[number][];
+};
 
 /**
  * The tax on a product: in total, or of the state alone (`state_tax`). Several prices are several line items. `shipping`
  * is an amount, or an amount and a code. `local` is a local tax in percent, by default of a county, in place of the
  * built-in local tables. `warns` and `says`: see `expectWarnings`.
  */
-export const productTaxes = readFacts<
-  | 'topic'
-  | 'state'
-  | 'zip'
-  | 'city'
-  | 'code'
-  | 'price'
-  | 'quantity'
-  | 'day'
-  | 'local'
-  | 'shipping'
-  | 'tax'
-  | 'state_tax'
-  | 'warns'
-  | 'says'
->('product-taxes.csv');
+export const productTaxes = readFacts(
+  'product-taxes.csv',
+  'topic state zip city code price quantity day local shipping tax state_tax warns says',
+);
 
 /**
  * Expects the warnings of a row. `warns` lists their codes. `says` lists parts of their texts, separated by `|`: of any
@@ -59,26 +57,15 @@ export const expectWarnings = (outcome: Outcome, { warns, says }: { warns: strin
  * for personal and business buyers, and `a/b/c` also for a buyer of unknown use. Shipping is exempt if its code says
  * that it is separately stated (`E`), or unless its code says that it is included in the price (`N`).
  */
-export const stateTreatments = readFacts<
-  'state' | 'rate' | 'goods' | 'clothing' | 'groceries' | 'candy' | 'soft' | 'otc' | 'digital' | 'saas' | 'shipping'
->('state-treatments.csv');
+export const stateTreatments = readFacts(
+  'state-treatments.csv',
+  'state rate goods clothing groceries candy soft otc digital saas shipping',
+);
 
-const rates = readFacts<
-  | 'topic'
-  | 'city'
-  | 'state'
-  | 'zip'
-  | 'county'
-  | 'day'
-  | 'percent'
-  | 'highest'
-  | 'level'
-  | 'found'
-  | 'name'
-  | 'warns'
-  | 'says'
-  | 'note'
->('local-rates.csv');
+const rates = readFacts(
+  'local-rates.csv',
+  'topic city state zip county day percent highest level found name warns says note',
+);
 
 /**
  * Returns the combined rates of addresses on a topic. Empty parts of the address are left out. `highest` is the rate
@@ -101,9 +88,7 @@ export const localRates = (topic: string) =>
 
 /** Sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit, if there is one. */
 export const holidays = (topic: string) =>
-  readFacts<'topic' | 'state' | 'code' | 'first' | 'last' | 'exempt_at'>('holidays.csv').filter(
-    (row) => row.topic === topic,
-  );
+  readFacts('holidays.csv', 'topic state code first last exempt_at').filter((row) => row.topic === topic);
 
 // The states and territories with a general sales tax.
 const taxing =
@@ -120,45 +105,35 @@ const readStates = (text: string): readonly string[] => {
  * The tax on products at 100.00 in states: an amount, `general` for the tax on general goods, or `as CODE` for the tax
  * on another product. `established` is `no` if the response warns that the treatment is not established.
  */
-export const treatments = readFacts<'topic' | 'states' | 'codes' | 'tax' | 'established' | 'note'>(
-  'treatments.csv',
-).map((row) => ({ ...row, states: readStates(row.states), codes: row.codes.split(' ') }));
+export const treatments = readFacts('treatments.csv', 'topic states codes tax established note').map((row) => ({
+  ...row,
+  states: readStates(row.states),
+  codes: row.codes.split(' '),
+}));
 
 /** Due dates of returns. `due` is empty in a state without a known date. */
-export const dueDates = readFacts<'state' | 'frequency' | 'period_end' | 'due' | 'source' | 'note'>('due-dates.csv');
+export const dueDates = readFacts('due-dates.csv', 'state frequency period_end due source note');
 
 /** The vendor's discount on a tax due, calculated by hand from the law. */
-export const vendorDiscounts = readFacts<'state' | 'tax' | 'discount' | 'law'>('vendor-discounts.csv');
+export const vendorDiscounts = readFacts('vendor-discounts.csv', 'state tax discount law');
 
 /** Periods of a state's own calendar that contain a day, from its forms. */
-export const statePeriods = readFacts<'state' | 'frequency' | 'day' | 'start' | 'end' | 'form'>('state-periods.csv');
+export const statePeriods = readFacts('state-periods.csv', 'state frequency day start end form');
 
 /** The parts of street addresses. The parts of an address that is not clear are empty. */
-export const streetAddresses = readFacts<'line1' | 'house' | 'name' | 'directions_and_suffix' | 'unit' | 'note'>(
-  'street-addresses.csv',
-);
+export const streetAddresses = readFacts('street-addresses.csv', 'line1 house name directions_and_suffix unit note');
 
 /** What an effect taxes of a line, in a state with a general rate of 6 %. `price` is the price of all units. */
-export const taxedEffects = readFacts<
-  'effect' | 'quantity' | 'price' | 'discount' | 'taxable' | 'exempt' | 'rate' | 'tax' | 'reason'
->('effects.csv');
+export const taxedEffects = readFacts('effects.csv', 'effect quantity price discount taxable exempt rate tax reason');
 
 /**
  * The age of a state's official files on a day. `files` are the names of the last update, and `failing_since` is the day
  * of its first failure. The files are stale if there is a reason.
  */
-export const stalenessCases = readFacts<
-  | 'state'
-  | 'files'
-  | 'last_modified'
-  | 'imported'
-  | 'failing_since'
-  | 'day'
-  | 'as_of'
-  | 'next_expected'
-  | 'reason'
-  | 'note'
->('staleness.csv');
+export const stalenessCases = readFacts(
+  'staleness.csv',
+  'state files last_modified imported failing_since day as_of next_expected reason note',
+);
 
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
@@ -180,4 +155,11 @@ export const schemaErrors = (name: 'release' | 'rate' | 'publisher', value: unkn
 
 /** What a text is read as: a state, the problems of a product tax code, suggestions. */
 export const readings = (topic: string) =>
-  readFacts<'topic' | 'text' | 'result' | 'note'>('readings.csv').filter((row) => row.topic === topic);
+  readFacts('readings.csv', 'topic text result note').filter((row) => row.topic === topic);
+
+/** Reads the text of an effect: `base_cap amount=5000 per=line`. */
+export const readEffect = (text: string): Effect => {
+  const [type, ...fields] = text.split(' ').map((part) => part.split('='));
+  const values = fields.map(([key, value]) => [key, /true|false/.test(value ?? '') ? value === 'true' : value]);
+  return { type: type?.[0], ...Object.fromEntries(values) };
+};

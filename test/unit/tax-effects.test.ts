@@ -4,7 +4,7 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxLine } from '../../shared/tax/document.ts';
 import { countsToward } from '../../shared/tax/effects/base.ts';
 import { buildDocument, buildPlace, getLine, getRelease, placeAt, rule, taxLine } from '../support/builders.ts';
-import { taxedEffects } from '../support/facts.ts';
+import { readEffect, taxedEffects } from '../support/facts.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
 /** Rows as `taxable exempt rate tax reason`. */
@@ -19,13 +19,6 @@ const listTaxes = (document: TaxDocument) => calculateTax(document).lines.map(({
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const local = { levels: ['county'] } as const;
 const under = (effect: Effect, ptc = 'GENERAL') => placeAt([], { rules: [rule('one', [ptc], effect)] });
-
-/** Reads `base_cap amount=5000 per=line`. */
-const readEffect = (text: string): Effect => {
-  const [type, ...fields] = text.split(' ').map((part) => part.split('='));
-  const values = fields.map(([key, value]) => [key, /true|false/.test(value ?? '') ? value === 'true' : value]);
-  return { type: type?.[0], ...Object.fromEntries(values) };
-};
 
 describe('an effect', () => {
   it.each(taxedEffects)('in addition to 6 %: $effect on $quantity for $price less $discount', (row) => {
