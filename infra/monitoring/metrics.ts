@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-clo
 import type { ScheduleName } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { assert } from '../../shared/base/assert.ts';
-import type { Code } from '../../shared/base/error-codes.ts';
+import type { Code } from '../../shared/base/result.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
 

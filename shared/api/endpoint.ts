@@ -1,8 +1,7 @@
 /** An endpoint definition, used by the Lambda handler, the CDK app, the gateways and the OpenAPI document. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Code } from '../base/error-codes.ts';
-import type { Problem } from '../base/result.ts';
+import type { Code, Problem } from '../base/result.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
@@ -11,64 +10,9 @@ import type { RequestContext, Scope } from './request-context.ts';
 
 /**
  * The groups of endpoints on the documentation page, in the order of a typical integration, with an introduction in
- * Markdown.
+ * Markdown, and the tags of operations in the OpenAPI document, in the order of the document.
  */
-export const groups = [
-  {
-    title: 'Calculate tax',
-    text: 'Estimate the tax on an order. Levy stores nothing, so call it whenever the cart changes.',
-  },
-  {
-    title: 'Record sales and refunds',
-    text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive.',
-  },
-  {
-    title: 'Finalize, change or void',
-    text: 'Finalize or void a transaction, and change the fields that its status allows.',
-  },
-  {
-    title: 'Exempt customers',
-    text: 'Store the exemption certificates of your customers. Calculations and transactions that name a customer apply the certificate that is valid on their tax date.',
-  },
-  {
-    title: 'File tax returns',
-    text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
-  },
-  { title: 'Read and reconcile the ledger', text: 'Retrieve, list, replay and compare recorded transactions.' },
-  {
-    title: 'Report and register',
-    text: 'Sales by state and month, and the states whose economic nexus threshold they reach.',
-  },
-  {
-    title: 'Look up codes and coverage',
-    text: 'Product tax codes, product attributes, the coverage of each state, and the settings of the account.',
-  },
-] as const;
-
-export type Group = (typeof groups)[number]['title'];
-
-/** The tags of operations in the OpenAPI document, in the order of the document. */
-export const tags = [
-  {
-    name: 'Product attributes',
-    description: 'Facts about a product that can change its tax, to append to product tax codes.',
-  },
-  { name: 'Product tax codes', description: 'Kinds of products that states tax differently.' },
-  { name: 'Calculations', description: 'The tax on an order or a refund. Levy stores nothing.' },
-  { name: 'Transactions', description: 'Recorded sales and credits, from draft to filed.' },
-  { name: 'Customers', description: 'Buyers and their exemption certificates.' },
-  {
-    name: 'Filings',
-    description: 'Tax returns: the amounts for a state and period, and whether the return was filed.',
-  },
-  { name: 'Reports', description: 'Ledger totals by state and month.' },
-  { name: 'Registrations', description: 'Where the account must register to collect tax (economic nexus).' },
-  { name: 'Account', description: 'The account of a credential, and its settings.' },
-  { name: 'Rates', description: 'The tax rates of an address, without an order.' },
-  { name: 'Coverage', description: 'The states, taxes and products that the tax content covers, with sources.' },
-  { name: 'Documentation', description: 'The OpenAPI document and the documentation page.' },
-] as const;
-export type Tag = (typeof tags)[number]['name'];
+type Sections = typeof import('./openapi/sections.json', { with: { type: 'json' }});
 
 /** The fields that all endpoint examples share. */
 export type Samples = typeof samples;
@@ -100,8 +44,8 @@ type DocumentedResponse = {
  */
 export type Documentation = {
   /** The group in which the documentation page lists the endpoint. */
-  readonly group: Group;
-  readonly tag: Tag;
+  readonly group: keyof Sections['groups'];
+  readonly tag: keyof Sections['tags'];
   readonly summary: string;
   readonly description: string;
   /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../functions/endpoints.ts';
-import { type Group, groups, operationId } from '../api/endpoint.ts';
+import { operationId } from '../api/endpoint.ts';
+import sections from '../api/openapi/sections.json' with { type: 'json' };
 import { assert } from '../base/assert.ts';
 import { isReviewCode, warningCodes } from '../calculations/warning-codes.ts';
 import { warnings } from '../calculations/warning-texts.ts';
@@ -48,7 +49,9 @@ const section = (title: string, lead: Part, content: Part): Markup => {
 };
 
 /** Returns the operations of a group, in the order of the endpoints. */
-const listOperations = (title: Group): readonly Operation[] =>
+const groups = Object.entries(sections.groups);
+
+const listOperations = (title: string): readonly Operation[] =>
   Object.values(endpoints)
     .filter(({ group }) => group === title)
     .map(({ name }) => {
@@ -58,7 +61,7 @@ const listOperations = (title: Group): readonly Operation[] =>
     });
 
 const operationSections = (): readonly Markup[] =>
-  groups.map(({ title, text }) => section(title, inline(text), listOperations(title).map(operationArticle)));
+  groups.map(([title, text]) => section(title, inline(text), listOperations(title).map(operationArticle)));
 
 // Allows a line break in a long code after an underscore or a dot.
 const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
@@ -128,7 +131,7 @@ const navigation = (): Markup => {
   return html`<nav id="contents" aria-label="Contents" popover>
 <search><label class="unseen" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
 <div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
-${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${listOperations(group.title).map(operationLink)}</ul>`)}
+${groups.map(([group]) => html`<h2><a href="#${slug(group)}">${group}</a></h2><ul>${listOperations(group).map(operationLink)}</ul>`)}
 <h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('warning-codes', 'Warning codes')}${link('schemas', 'Schemas')}</ul>
 <details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
 </nav>`;

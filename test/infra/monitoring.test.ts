@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { updateFigures } from '../../functions/update-content.ts';
 import { scheduled } from '../../shared/api/define-schedule.ts';
-import { errorStatuses } from '../../shared/base/error-codes.ts';
+import { errorStatuses } from '../../shared/base/result.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { counted, countMetric, published } from '../../shared/observability/metric.ts';

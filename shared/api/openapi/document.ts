@@ -10,12 +10,13 @@ import {
 } from 'zod-openapi';
 import { defaults } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
-import { type DocumentedEndpoint, operationId, tags } from '../endpoint.ts';
+import { type DocumentedEndpoint, operationId } from '../endpoint.ts';
 import { type RequestHeader, requestHeaders } from './headers.ts';
 import { echoSuffix, refined, simplified, withNamedEnums } from './refine.ts';
 import { errorResponses, headerComponents, responseComponents, successHeaders } from './responses.ts';
 import { exampleCustomer, exampleFilingId, exampleId } from './sample-requests.ts';
 import * as samples from './samples.ts';
+import sections from './sections.json' with { type: 'json' };
 
 /** The description of the API, with the default settings of an account. */
 const introduction = readFileSync(new URL('./introduction.md', import.meta.url), 'utf8')
@@ -142,7 +143,7 @@ const frame: Omit<ZodOpenApiObject, 'paths'> = {
     },
   ],
   security: [{ apiKey: [] }, { bearer: [] }],
-  tags: [...tags],
+  tags: Object.entries(sections.tags).map(([name, description]) => ({ name, description })),
 };
 
 const securitySchemes = {

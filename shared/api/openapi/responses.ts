@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { choice, described, nullable, nullableString, string } from '../../base/described.ts';
-import { type Code, errorStatuses } from '../../base/error-codes.ts';
-import { type Problem, requiredField } from '../../base/result.ts';
+import { type Code, errorStatuses, type Problem, requiredField } from '../../base/result.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';

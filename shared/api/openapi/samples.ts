@@ -6,7 +6,7 @@ import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../catalog/built-in.ts';
 import { type Customer, customerAnswer, toCertificate } from '../../customers/customer.ts';
 import { findFilingTerms } from '../../filings/filing-calendar.ts';
-import type { Filing } from '../../filings/response.ts';
+import { Filing } from '../../filings/response.ts';
 import { createCalculation } from '../../ledger/create-calculation.ts';
 import { newTransaction } from '../../ledger/new-transaction.ts';
 import { replayTransaction } from '../../ledger/replay.ts';
@@ -15,7 +15,8 @@ import { snapshotSettings } from '../../ledger/settings-snapshot.ts';
 import type { Transaction } from '../../ledger/transaction.ts';
 import { countTransaction, withCounted } from '../../reports/count-transactions.ts';
 import { currentVersion } from '../versions.ts';
-import { exampleCustomer, exampleFilingId, exampleId, exampleRenewal, sale } from './sample-requests.ts';
+import sampleFiling from './sample-filing.json' with { type: 'json' };
+import { exampleCustomer, exampleId, exampleRenewal, sale } from './sample-requests.ts';
 
 const createdAt = '2026-10-08T12:00:00.000Z';
 
@@ -108,72 +109,10 @@ export const renewedCustomer = customerAnswer({
   version: 2,
 });
 
-const michigan = { jurisdiction_code: 'US-MI', jurisdiction_name: 'Michigan', jurisdiction_type: 'state' } as const;
-
-const figures = {
-  gross_amount: '95.00',
-  exempt_amount: '0.00',
-  exempt_by_reason: {
-    resale: '0.00',
-    product: '0.00',
-    government: '0.00',
-    nonprofit: '0.00',
-    direct_pay: '0.00',
-    customer: '0.00',
-    snap: '0.00',
-    marketplace: '0.00',
-    not_registered: '0.00',
-  },
-  not_covered_amount: '0.00',
-  taxable_amount: '95.00',
-  calculated_tax_amount: '5.70',
-  tax_amount: '5.70',
-  over_collected_amount: '0.00',
-  credit_amount: '0.00',
-  credit_count: 0,
-  count: 1,
-} as const;
-
 /** October in Michigan, with the example sale as its only transaction. */
-const closed: Filing = {
-  object: 'filing',
-  id: exampleFilingId,
-  state: 'US-MI',
-  period_start: '2026-10-01',
-  period_end: '2026-10-31',
-  frequency: 'month',
-  ...findFilingTerms('US-MI', 'month', '2026-10-31'),
-  overdue: false,
-  days_until_due: 18,
-  vendor_discount_amount: null,
-  vendor_discount_reason: 'The discount of this state depends on more than the tax due, or is not established.',
-  status: 'closed',
-  confirmation_number: null,
-  corrections: [],
-  totals: [
-    {
-      ...michigan,
-      reporting_code: null,
-      currency: 'USD',
-      ...figures,
-      tax_due: { in_state: '0.00', out_of_state: '5.70', food_and_drugs: '0.00', fees: '0.00' },
-      rates: [{ rate: '0.06', ...figures }],
-    },
-  ],
-  totals_next_cursor: null,
-  summary: [{ currency: 'USD', ...figures }],
-  exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: null },
-  review: { count: 0, gross_amount: '0.00', tax_amount: '0.00', by_code: [], transactions: null },
-  progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
-  asked_by: 'key_9c1f24ad7be0',
-  filed_by: null,
-  created_at: '2026-11-02T09:00:00.000Z',
-  closed_at: '2026-11-02T09:00:00.250Z',
-  filed_at: null,
-  canceled_at: null,
-  warnings: [],
-  entries: null,
-};
+const { period, figures } = sampleFiling;
+const closed = { ...period, ...findFilingTerms('US-MI', 'month', '2026-10-31'), ...figures } as Filing;
+assert(Filing.safeParse(closed).success, 'The example filing does not match its schema.');
 
 const closing: Filing = {
   ...closed,

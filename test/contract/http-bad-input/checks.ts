@@ -2,7 +2,7 @@
 import { endpoints } from '../../../functions/endpoints.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import document from '../../../shared/api/openapi.json' with { type: 'json' };
-import { type Code, errorStatuses } from '../../../shared/base/error-codes.ts';
+import { type Code, errorStatuses } from '../../../shared/base/result.ts';
 import { listProblems, resolve, schemaProblems } from '../validate-response.ts';
 
 /** A schema of the document, with its bounds. */
