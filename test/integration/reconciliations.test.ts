@@ -1,11 +1,10 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { putItems } from '../bench/database.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import {
@@ -38,17 +37,7 @@ const stored = async (
     const { after } = created({ reference_id, ...(isDraft(at) ? {} : finalized) });
     return [transactionItem(account.id, after), ...(isClaimed(at) ? [claimItem(account.id, reference_id, after)] : [])];
   });
-  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, at) => items.slice(at * 25, at * 25 + 25));
-  const waiting = batches.values();
-  const write = async () => {
-    for (const batch of waiting)
-      await database.send(
-        new TransactWriteCommand({
-          TransactItems: batch.map((Item) => ({ Put: { TableName: environment.tables.transactions, Item } })),
-        }),
-      );
-  };
-  await Promise.all(Array.from({ length: 8 }, write));
+  await putItems(environment.tables.transactions, items.length, (at) => items[at] ?? {});
 };
 
 type Billed = { reference_id: string; total_amount: string; tax_amount: string };

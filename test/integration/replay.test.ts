@@ -1,29 +1,22 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
-import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import type { Answer } from '../support/http.ts';
 import { type Client, connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { alter, itemAt, undoTampering } from '../support/tampering.ts';
 
 const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
 const replayed = (client: Client, id: string) => made(replay(client, id));
 
 const TableName = environment.tables.transactions;
-const getKey = ({ account }: Caller, id: string) => headKey(account.id, id);
-const readItem = async (caller: Caller, id: string) =>
-  (await database.send(new GetCommand({ TableName, Key: getKey(caller, id), ConsistentRead: true }))).Item;
-
-/** Writes a transaction directly to the table, as an attacker would. */
-const tamper = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
-  const stored = transactionFrom(await readItem(caller, id));
-  await database.send(new PutCommand({ TableName, Item: transactionItem(caller.account.id, change(stored)) }));
-};
+const readItem = (caller: Caller, id: string) => itemAt(headKey(caller.account.id, id));
+// Transactions must be intact for the checks at the end of the file.
+afterEach(undoTampering);
 
 const setAt = <Value extends object>(value: Value, path: readonly string[], leaf: unknown): Value => {
   const copy = structuredClone(value);
@@ -144,24 +137,20 @@ it.each(figures)('reports only $pointer if it was changed', async ({ pointer, le
   const { transaction } = transactionFrom(await readItem(caller, id));
   const right = path.reduce<object>((value, name) => Reflect.get(value, name), transaction);
   expect(right).not.toEqual(leaf);
-  await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, leaf) }));
+  const owned = { account: caller.account.id, id };
+  await alter(owned, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, leaf) }));
   expect(await replayed(client, id)).toMatchObject({
     match: false,
     reason: null,
     difference_count: 1,
     differences: [{ pointer, recorded: leaf, replayed: right }],
   });
-  // Restores the item, so this transaction passes the checks at the end of the file.
-  await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, right) }));
 });
 
-/** Replays the transaction with a change, and restores it. */
+/** Replays the transaction with a change. */
 const replayedWith = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
-  const right = transactionFrom(await readItem(caller, id));
-  await tamper(caller, id, change);
-  const answer = await replayed(connectClient(caller), id);
-  await tamper(caller, id, () => right);
-  return answer;
+  await alter({ account: caller.account.id, id }, change);
+  return replayed(connectClient(caller), id);
 };
 const gone = { 'US-MI': 'US-MI@2020-01-01.1' };
 const [row, line] = ['/tax_summary/1/rate', '/line_items/0/taxes/0/taxability_reason'];

@@ -4,7 +4,7 @@ import type { Item } from '../../support/memory-database.ts';
 import type { Observed } from '../client.ts';
 import type { History } from '../history.ts';
 import { cents, type Entry, getEntry, getKind, json, sum } from './decode.ts';
-import type { Change, Ledger } from './ledger.ts';
+import type { Book, Change, Ledger } from './ledger.ts';
 
 type Filing = { readonly name: string; readonly account: string; readonly id: string; readonly item: Item };
 
@@ -68,11 +68,10 @@ const addAll = (sums: Map<string, number[]>, more: ReadonlyMap<string, readonly 
 };
 
 /** The items of filings at a step: heads, progress of shards, and entries. */
-class Books {
+export class FilingBook implements Book {
   readonly #items = new Map<string, Item>();
-  readonly violations: string[] = [];
 
-  step(changes: readonly Change[]): void {
+  step(changes: readonly Change[]): string[] {
     const shards = new Set<string>();
     let isFilingChanged = false;
     for (const { name, version } of changes) {
@@ -83,11 +82,9 @@ class Books {
       if (pk.split('#').length >= 4) shards.add(pk.replace('#TOTALS', ''));
       else isFilingChanged = true;
     }
-    const where = `step ${changes[0]?.version.step}`;
-    for (const shard of shards) this.violations.push(...this.#shard(shard).map((words) => `${words} (${where})`));
-    if (!isFilingChanged) return;
-    const wrong = [...this.#periods(), ...this.all().flatMap((filing) => this.#summary(filing))];
-    this.violations.push(...wrong.map((words) => `${words} (${where})`));
+    const ofShards = [...shards].flatMap((shard) => this.#shard(shard));
+    if (!isFilingChanged) return ofShards;
+    return [...ofShards, ...this.#periods(), ...this.all().flatMap((filing) => this.#summary(filing))];
   }
 
   listEntries(prefix: string): readonly Entry[] {
@@ -166,7 +163,7 @@ class Books {
 const isOver = ({ item }: Filing, status: string) => item['status'] === status && item['isUnfinished'] === false;
 
 /** At the end, transactions list exactly the filings that are filed. */
-const atTheEnd = (books: Books, ledger: Ledger): string[] => {
+const atTheEnd = (books: FilingBook, ledger: Ledger): string[] => {
   const filings = books.all();
   const statusByFiling = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));
   const newest = [...ledger.reigns.values()].map((reigns) => (reigns.at(-1) as (typeof reigns)[number]).head);
@@ -183,7 +180,7 @@ const atTheEnd = (books: Books, ledger: Ledger): string[] => {
   return [...marked, ...filings.flatMap((filing) => ofFiling(filing, books, ledger))];
 };
 
-const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
+const ofFiling = (filing: Filing, books: FilingBook, ledger: Ledger): string[] => {
   const { account, id } = filing;
   const entries = books.listEntries(`F#${account}#${id}#`);
   if (isOver(filing, 'canceled') && entries.length > 0) return [`${id} is canceled, and has entries`];
@@ -197,7 +194,7 @@ const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
 };
 
 /** A filing with exceptions is filed only if a request acknowledged their number. */
-const unacknowledged = (books: Books, { sent }: Observed): string[] =>
+const unacknowledged = (books: FilingBook, { sent }: Observed): string[] =>
   books.all().flatMap(({ account, id, item }) => {
     if (!['marking', 'filed'].includes(String(item['status']))) return [];
     const entries = books.listEntries(`F#${account}#${id}#`);
@@ -238,16 +235,9 @@ const answers = ({ versions }: History, { sent }: Observed): string[] =>
       .map((response) => `${name} of ${account} got the filing ${response?.body?.id}, which it does not have`),
   );
 
-/** Returns violations in filings: entries counted once, one filing per period, and marks of filed transactions. */
-export const filingViolations = (history: History, ledger: Ledger, observed: Observed): string[] => {
-  const books = new Books();
-  for (const changes of ledger.steps) books.step(changes);
-  const wrong = [
-    ...books.violations,
-    ...atTheEnd(books, ledger),
-    ...unacknowledged(books, observed),
-    ...answers(history, observed),
-  ];
+/** Returns violations in filings after the last step: marks of filed transactions, answers, and unfinished work. */
+export const filingViolations = (books: FilingBook, history: History, ledger: Ledger, observed: Observed): string[] => {
+  const wrong = [...atTheEnd(books, ledger), ...unacknowledged(books, observed), ...answers(history, observed)];
   const { finished } = observed;
   if (!finished) return wrong;
   // After a run without faults, no work is left.

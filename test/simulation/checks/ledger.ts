@@ -12,6 +12,9 @@ export type Reign = { readonly head: Head; readonly version: Version; readonly f
 
 export type Change = { readonly name: string; readonly version: Version; readonly before: Version | undefined };
 
+/** A check that follows the writes: returns the violations of a step, whose writes are checked together. */
+export type Book = { readonly step: (changes: readonly Change[]) => readonly string[] };
+
 /** The history of a schedule, by transaction and by step. */
 export class Ledger {
   /** The states of each transaction, by account and id, oldest first. */
@@ -44,6 +47,13 @@ export class Ledger {
         else byStep.set(version.step, [change]);
       });
     this.steps = [...byStep].sort(([a], [b]) => a - b).map(([, changes]) => changes);
+  }
+
+  /** Shows each step to all books. Returns their violations. */
+  walk(books: readonly Book[]): string[] {
+    return this.steps.flatMap((changes) =>
+      books.flatMap((book) => book.step(changes).map((words) => `${words} (step ${changes[0]?.version.step})`)),
+    );
   }
 
   of(account: string, id: string): readonly Reign[] {

@@ -2,7 +2,7 @@ import { creditableFaults, faultText, overCreditFaults, refundFaults } from '../
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/sales.ts';
 import { cents, type Entry, getEntry, getHead, getKind, type Head, sum } from './decode.ts';
-import type { Change, Ledger } from './ledger.ts';
+import type { Book, Change } from './ledger.ts';
 
 const isFinal = ({ status }: Head) => status === 'finalized' || status === 'filed';
 
@@ -138,14 +138,12 @@ const leftIn = (entries: readonly Entry[]): string[] => {
 
 const inWords = (owed: ReadonlyMap<string, number>) => JSON.stringify([...owed].sort());
 
-/** After each step, checks the data that the step can have changed. */
-class Walk {
+/** Checks credits and liabilities at every step: within the sale, counted correctly, and owed exactly once. */
+export class MoneyBook implements Book {
   readonly #heads = new Map<string, Head>();
   readonly #entries = new Map<string, Map<string, Item>>();
-  readonly violations: string[] = [];
 
-  /** The writes of a step are checked together. */
-  step(changes: readonly Change[]): void {
+  step(changes: readonly Change[]): string[] {
     const sales = new Set<string>();
     const touched = new Set<string>();
     for (const { name, version, before } of changes) {
@@ -167,10 +165,8 @@ class Walk {
         touched.add(id);
       }
     }
-    const where = `step ${changes[0]?.version.step}`;
-    for (const id of sales)
-      this.violations.push(...[...this.#sale(id), ...this.#refund(id)].map((words) => `${words} (${where})`));
-    for (const id of touched) this.violations.push(...this.#liabilities(id).map((words) => `${words} (${where})`));
+    const ofSales = [...sales].flatMap((id) => [...this.#sale(id), ...this.#refund(id)]);
+    return [...ofSales, ...[...touched].flatMap((id) => this.#liabilities(id))];
   }
 
   #sale(id: string): string[] {
@@ -213,10 +209,3 @@ class Walk {
     return wrong;
   }
 }
-
-/** Checks credits and liabilities at every step: within the sale, counted correctly, and owed exactly once. */
-export const moneyViolations = (ledger: Ledger): string[] => {
-  const walk = new Walk();
-  for (const changes of ledger.steps) walk.step(changes);
-  return walk.violations;
-};

@@ -4,7 +4,7 @@ import type { Item } from '../../support/memory-database.ts';
 import type { Observed, Sent } from '../client.ts';
 import type { History, Version } from '../history.ts';
 import { getKind } from './decode.ts';
-import type { Audit, Change, Ledger, Reign } from './ledger.ts';
+import type { Audit, Book, Change, Ledger, Reign } from './ledger.ts';
 
 /**
  * Returns the problem of the tax day that a request just set, if any. `sent` is the requested date or timestamp, if
@@ -97,7 +97,8 @@ const ofGaps = (
   return left ? [...wrong, `leaves out the entries of a month until ${getLastDay(left.month)}`] : wrong;
 };
 
-class PeriodBooks {
+/** Each filing has the period that follows from its account's registrations and time zone when it begins. */
+export class PeriodBook implements Book {
   readonly #history: History;
   readonly #open = new Map<string, Open[]>();
   readonly #chains = new Map<string, Chain>();
@@ -106,8 +107,8 @@ class PeriodBooks {
     this.#history = history;
   }
 
-  /** Violations of the filings that begin in a step. */
   step(changes: readonly Change[]): string[] {
+    if (this.#history.accounts.length === 0) return [];
     const wrong = changes.flatMap(({ name, version, before }) =>
       /^F#[^#]+ /.test(name) && !before && version.item ? this.#filing(version.item, version) : [],
     );
@@ -142,16 +143,9 @@ class PeriodBooks {
       .flatMap(([, all]) => all)
       .filter(({ state, untilMs }) => state === period.state && untilMs >= beganMs);
     const wrong = [...ofDays(period, before, account), ...ofGaps(period, before, registered, open, beganMs)];
-    return wrong.map((words) => `${item['sk']} of ${period.state} ${words} (step ${step})`);
+    return wrong.map((words) => `${item['sk']} of ${period.state} ${words}`);
   }
 }
-
-/** Each filing has the period that follows from its account's registrations and time zone when it begins. */
-export const periodViolations = (history: History, ledger: Ledger): string[] => {
-  if (history.accounts.length === 0) return [];
-  const books = new PeriodBooks(history);
-  return ledger.steps.flatMap((changes) => books.step(changes));
-};
 
 type HeldChain = {
   readonly last: { readonly period_end: string; readonly filing: string } | null;

@@ -1,10 +1,10 @@
 import type { Observed } from '../client.ts';
 import type { History } from '../history.ts';
 import { answerViolations, listViolations } from './answers.ts';
-import { filingViolations } from './filings.ts';
+import { FilingBook, filingViolations } from './filings.ts';
 import { Audit, auditViolations, Ledger, referenceViolations, stateViolations } from './ledger.ts';
-import { moneyViolations } from './money.ts';
-import { dueViolations, periodViolations, taxDayViolations } from './periods.ts';
+import { MoneyBook } from './money.ts';
+import { dueViolations, PeriodBook, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
 
 /**
@@ -54,18 +54,18 @@ export const collectViolations = (history: History, observed: Observed, areAllHa
   );
   const ledger = new Ledger(history);
   const audit = new Audit(ledger);
+  const filings = new FilingBook();
   return [
     ...bugs,
     ...accountViolations(history),
+    ...ledger.walk([new MoneyBook(), filings, new PeriodBook(history)]),
     ...referenceViolations(ledger),
     ...stateViolations(ledger, audit.listFields),
     ...auditViolations(ledger, audit, areAllHashed),
-    ...moneyViolations(ledger),
     ...answerViolations(ledger, audit, observed),
     ...listViolations(ledger, observed),
-    ...filingViolations(history, ledger, observed),
+    ...filingViolations(filings, history, ledger, observed),
     ...dueViolations(history, ledger, observed),
-    ...periodViolations(history, ledger),
     ...reminderViolations(ledger),
     ...taxDayViolations(ledger, audit, observed),
     ...redactionViolations(history, ledger, observed),
