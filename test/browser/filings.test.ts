@@ -147,7 +147,7 @@ it('keeps the dialog open while closing, and does not navigate away from a diffe
     expect(await page.getByRole('dialog').count()).toBe(1);
     await go(page, '#/customers');
     finish.resolve();
-    await expect.poll(async () => (await made(own.filer.filings())).data.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await made(own.filer.filings())).data.length).toBe(1);
     await page.waitForTimeout(300);
     expect(page.url()).toContain('#/customers');
   }));
