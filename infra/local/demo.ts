@@ -34,7 +34,7 @@ export const createDemo = async (apiKey: string | null): Promise<string> => {
   return secret;
 };
 
-const { places, products } = data;
+const { places, products, customers } = data;
 type Place = (typeof places)[number];
 type Product = (typeof products)[number];
 const placeAt = (at: number) => places[at % places.length] as Place;
@@ -83,14 +83,6 @@ const specialSales = [
 const creditedWhole = [2, 9];
 const creditedInPart = [5, 20];
 
-const certificate = (reason: string, states: readonly string[], valid_to: string | null) => ({
-  reason,
-  states,
-  certificate_number: `SAMPLE-${reason}`,
-  valid_from: '2020-01-01',
-  valid_to,
-});
-
 /**
  * Returns the requests that record a month of sales for trying the console: the previous month of the service's clock,
  * in eight states. They are the same in every call of a month. A credit names its sale by reference.
@@ -125,11 +117,7 @@ export const sampleMonth = (nowMs: number) => {
   return {
     month: first.slice(0, 7),
     registrations,
-    customers: [
-      { id: 'sample_reseller', name: 'Sample reseller', exemptions: [certificate('resale', ['MI', 'TX'], null)] },
-      { id: 'sample_school', name: 'Sample school', exemptions: [certificate('nonprofit', ['FL'], null)] },
-      { id: 'sample_lapsed', name: 'Sample buyer', exemptions: [certificate('resale', ['MI'], '2021-12-31')] },
-    ],
+    customers,
     transactions: [...sales, ...credits],
   };
 };

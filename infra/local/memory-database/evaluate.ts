@@ -17,7 +17,8 @@ type Named = {
 };
 
 const placeholders = new Map<string, readonly string[]>();
-const listPlaceholders = (expression: string): readonly string[] => {
+const listPlaceholders = (expression: string | undefined): readonly string[] => {
+  if (expression === undefined) return [];
   const known = placeholders.get(expression) ?? expression.match(/[:#][A-Za-z0-9_]+/g) ?? [];
   placeholders.set(expression, known);
   return known;
@@ -30,9 +31,7 @@ export const newScope = (
   { ExpressionAttributeNames: names = none, ExpressionAttributeValues: values = none }: Named,
   expressions: readonly (string | undefined)[],
 ): Scope => {
-  const used = new Set(
-    expressions.flatMap((expression) => (expression === undefined ? [] : listPlaceholders(expression))),
-  );
+  const used = new Set(expressions.flatMap(listPlaceholders));
   for (const name of [...Object.keys(names), ...Object.keys(values)])
     if (!used.has(name)) throw invalid(`Value provided in the expression attributes unused in expressions: ${name}`);
   for (const name of used)
@@ -82,18 +81,16 @@ const isWithin = (container: Value, part: Value): boolean =>
     ? typeof part === 'string' && container.includes(part)
     : Array.isArray(container) && container.some((element) => isEqual(element, part));
 
-const isOrdered = (left: Value, right: Value, isRight: (order: number) => boolean): boolean => {
-  const order = compare(left, right);
-  return order !== undefined && isRight(order);
-};
+/** Returns the order of two values; without one, every comparison with the result is false. */
+const orderOf = (left: Value, right: Value): number => compare(left, right) ?? Number.NaN;
 
 type Tested = Exclude<Test, 'attribute_exists' | 'attribute_not_exists'>;
 const tests: Readonly<Record<Tested, (value: Value, other: Value, ...more: Value[]) => boolean>> = {
   '=': isEqual,
-  '<': (left, right) => isOrdered(left, right, (order) => order < 0),
-  '<=': (left, right) => isOrdered(left, right, (order) => order <= 0),
-  '>': (left, right) => isOrdered(left, right, (order) => order > 0),
-  '>=': (left, right) => isOrdered(left, right, (order) => order >= 0),
+  '<': (left, right) => orderOf(left, right) < 0,
+  '<=': (left, right) => orderOf(left, right) <= 0,
+  '>': (left, right) => orderOf(left, right) > 0,
+  '>=': (left, right) => orderOf(left, right) >= 0,
   BETWEEN: (value, from, to) => tests['>='](value, from) && tests['<='](value, to as Value),
   IN: (value, ...among) => among.some((one) => isEqual(value, one)),
   begins_with: (value, part) => typeof value === 'string' && typeof part === 'string' && value.startsWith(part),

@@ -167,22 +167,13 @@ export const scanTable = (tableNamed: TableNamed, input: Input) => {
   return answer(table, input, page(table.itemsAfter(start), input, keyNames, rowSize(table, undefined), scope), scope);
 };
 
-const projected = (item: Item | undefined, expression: string | undefined, scope: Scope): Item | undefined => {
-  if (item === undefined || expression === undefined) return item;
-  return pick(
-    item,
-    parseProjection(expression).map((path) => resolveName(path, scope)),
-  );
-};
-
 export const get = (tableNamed: TableNamed, input: Input) => {
   requireKnownParameters(input, 'TableName', 'Key', ...readParameters);
   const scope = newScope(input, [input.ProjectionExpression]);
   const table = tableNamed(input.TableName);
   const found = table.get(copiedItem(input.Key));
   chargeRead(table, found ? table.getSize(found) : 0, input.ConsistentRead);
-  const item = projected(found, input.ProjectionExpression, scope);
-  return item ? { Item: copiedItem(item) } : {};
+  return found ? { Item: projection(table, input, scope)(found) } : {};
 };
 
 type KeysRequest = Input & { readonly Keys: readonly Item[] };
@@ -217,10 +208,8 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
       continue;
     }
     chargeRead(table, item ? table.getSize(item) : 0, request.ConsistentRead);
-    if (item) {
-      const scope = newScope(request, [request.ProjectionExpression]);
-      Responses[name].push(copiedItem(projected(item, request.ProjectionExpression, scope)));
-    }
+    const scope = newScope(request, [request.ProjectionExpression]);
+    if (item) Responses[name].push(projection(table, request, scope)(item));
   }
   return { Responses, UnprocessedKeys };
 };

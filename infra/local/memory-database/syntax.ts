@@ -106,20 +106,16 @@ class Parser {
     return found;
   }
 
-  condition(): Condition {
-    let left = this.conjunction();
-    while (this.take('OR')) left = { kind: 'or', left, right: this.conjunction() };
+  condition = (): Condition => this.joined('or', () => this.joined('and', this.predicate));
+  joined(kind: 'and' | 'or', next: () => Condition): Condition {
+    let left = next();
+    while (this.take(kind.toUpperCase())) left = { kind, left, right: next() };
     return left;
   }
-  conjunction(): Condition {
-    let left = this.predicate();
-    while (this.take('AND')) left = { kind: 'and', left, right: this.predicate() };
-    return left;
-  }
-  predicate(): Condition {
-    if (this.is('(')) return this.inBrackets(() => this.condition());
+  predicate = (): Condition => {
+    if (this.is('(')) return this.inBrackets(this.condition);
     return this.tokens[this.at + 1] === '(' ? this.call() : this.comparison();
-  }
+  };
   call(): Condition {
     const by = this.tokens[this.at] as Test;
     if (!existenceTests.has(by) && !partTests.has(by)) this.fail();

@@ -188,10 +188,14 @@ export class Table {
     if (this.#journal.length > 2 * journalMax) this.#journal = this.#journal.slice(-journalMax);
   }
 
-  index(name: string): Index {
+  #indexNamed(name: string) {
     const found = this.#indexes.get(name);
     if (!found) throw invalid(`The table does not have the specified index: ${name}`);
-    return found.index;
+    return found;
+  }
+
+  index(name: string): Index {
+    return this.#indexNamed(name).index;
   }
 
   /** The attributes in an index. */
@@ -212,15 +216,10 @@ export class Table {
    * earlier items.
    */
   partition(indexName: string | undefined, value: string, lag?: Lag): { rows: readonly Item[]; order: Order } {
-    const { order } = indexName === undefined ? this.#items : this.#rows(indexName);
-    if (indexName === undefined) return { rows: this.#items.partition(value), order };
-    const rows = this.#rows(indexName).partition(value);
-    return { rows: lag ? this.#behind(this.index(indexName), value, rows, lag).sort(order) : rows, order };
-  }
-
-  #rows(indexName: string): Rows {
-    this.index(indexName);
-    return (this.#indexes.get(indexName) as { rows: Rows }).rows;
+    if (indexName === undefined) return { rows: this.#items.partition(value), order: this.#items.order };
+    const { index, rows: all } = this.#indexNamed(indexName);
+    const rows = all.partition(value);
+    return { rows: lag ? this.#behind(index, value, rows, lag).sort(all.order) : rows, order: all.order };
   }
 
   #behind(index: Index, value: string, current: readonly Item[], { writes, isBehind }: Lag): Item[] {

@@ -121,35 +121,19 @@ export const wireText = (value: unknown): string =>
 export const fromItem = (item: object): Item => unmarshall(item as Parameters<typeof unmarshall>[0]);
 export const toItem = (item: Item): Wire => marshall(item);
 
-const itemFields = new Set([
-  'Key',
-  'Item',
-  'Attributes',
-  'ExpressionAttributeValues',
-  'ExclusiveStartKey',
-  'LastEvaluatedKey',
-]);
-const itemLists = new Set(['Keys', 'Items']);
+const itemFields = /^(Key|Item|Attributes|ExpressionAttributeValues|ExclusiveStartKey|LastEvaluatedKey)$/;
+const itemLists = /^(Keys|Items)$/;
 
-/** Applies a conversion to every item within a request or a response. */
-const convertItems = (part: unknown, convert: (item: never) => unknown): unknown => {
+/** Applies a conversion to every item within a request or a response; in `Responses`, each table has a list of items. */
+const convertItems = (part: unknown, convert: (item: never) => unknown, isResponses = false): unknown => {
   if (Array.isArray(part)) return part.map((inner) => convertItems(inner, convert));
   if (typeof part !== 'object' || part === null) return part;
-  const entry = ([name, value]: [string, unknown]): [string, unknown] => {
-    if (itemFields.has(name)) return [name, convert(value as never)];
-    if (itemLists.has(name)) return [name, (value as never[]).map(convert)];
-    if (name === 'Responses')
-      return [
-        name,
-        Object.fromEntries(Object.entries(value as object).map(([table, items]) => [table, items.map(convert)])),
-      ];
-    return [name, convertItems(value, convert)];
+  const convertField = (name: string, value: unknown): unknown => {
+    if (isResponses || itemLists.test(name)) return (value as never[]).map(convert);
+    return itemFields.test(name) ? convert(value as never) : convertItems(value, convert, name === 'Responses');
   };
-  return Object.fromEntries(
-    Object.entries(part)
-      .filter(([, value]) => value !== undefined)
-      .map(entry),
-  );
+  const sent = Object.entries(part).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sent.map(([name, value]) => [name, convertField(name, value)]));
 };
 
 export const fromRequest = (body: Wire): Wire => convertItems(body, fromItem) as Wire;
