@@ -105,15 +105,6 @@ describe('places', () => {
       expect(find('55012', ended, { on: '2026-09-14' })).toBe('US-XX CITY; zip5, complete');
       expect(find('55012', ended)).toBe('US-XX CITY; zip5, none');
     });
-
-    it('is not covered if a rate is missing, and a set with known rates takes precedence', () => {
-      const rates = getRelease({ of }).rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN');
-      const town: Area = ['550120000', '550124999', 'TOWN'];
-      expect(find('55012-0001', { areas: [town], rates })).toBe('US-XX TOWN; zip9, none');
-      const both: Area[] = [town, ['550125000', '550129999', 'CITY']];
-      expect(find('55012', { areas: both, rates })).toBe('US-XX CITY; zip5, ambiguous, complete');
-      expect(find('55012', { areas: both, rates }, { highest: true })).toBe('US-XX CITY; zip5, ambiguous, complete');
-    });
   });
 
   it('throws for a location with an unknown jurisdiction, instead of charging less tax', () => {

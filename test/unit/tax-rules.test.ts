@@ -295,14 +295,4 @@ describe('a place where nothing is taxed', () => {
   ])('has a row with the reason: %s', (_, place, reason) => {
     expect(taxLine(getLine(place)).rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason }]);
   });
-
-  it.each(['customer_exempt', 'marketplace_collects', 'not_collecting'] as const)(
-    'has a row per jurisdiction with the reason %s',
-    (collectionExemption) => {
-      const line = taxLine(getLine(placeAt(['0.06', '0.01']), { collectionExemption }));
-      expect(line).toMatchObject({ tax: 0n, taxable: 0n, exempt: 10_000n });
-      const row = { reason: collectionExemption, exempt: 10_000n };
-      expect(line.rows).toMatchObject([row, row]);
-    },
-  );
 });
