@@ -87,8 +87,13 @@ const busySaleUnits = 1000;
 
 /** Clients of a third account, who sell, and credit one sale together, while the model runs. */
 const startBusyClients = async (call: Call) => {
+  const running = new Set<Promise<unknown>>();
+  let pause: Promise<void> | null = null;
   const create = async (body: object) => {
-    const answer = await call('POST', '/transactions', { body });
+    while (pause) await pause;
+    const sending = call('POST', '/transactions', { body });
+    running.add(sending);
+    const answer = await sending.finally(() => running.delete(sending));
     const code = answer.body.errors?.[0].code ?? '';
     must(answer.status === 201 || code === 'conflict_credit_stale', `A sale is refused: ${answer.text}`);
     return answer.status === 201 ? [answer.body.id] : [];
@@ -109,8 +114,17 @@ const startBusyClients = async (call: Call) => {
   };
   const working = Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
   working.catch(() => {});
+  /** Does this work while no request is sent: a request that is sent again after a day has another result. */
+  const whileIdle = async (work: () => Promise<void>) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    pause = promise;
+    await Promise.allSettled(running);
+    await work();
+    pause = null;
+    resolve();
+  };
   /** Ends the clients, and checks that each accepted request was recorded once. */
-  return async () => {
+  const stop = async () => {
     isOpen = false;
     await working;
     const recorded = await allOf<Body>(call, '/transactions');
@@ -122,6 +136,7 @@ const startBusyClients = async (call: Call) => {
       'The credited amounts of the shared sale',
     );
   };
+  return { whileIdle, stop };
 };
 
 /** A world of the model in the service's process, behind the network, with concurrent clients of a third account. */
@@ -132,19 +147,20 @@ export const attackedWorld =
     const accounts = await callers(terms);
     const third = await newCaller({ settings: { rate_limit: 1_000_000_000 } });
     const send = [network.connectClient(accounts[0].key, true), network.connectClient(accounts[1].key, true)] as const;
-    const stopBusyClients = await startBusyClients(network.connectClient(third.key, false));
+    const busy = await startBusyClients(network.connectClient(third.key, false));
     return {
       send,
       redact: redactIn(accounts),
       verify: async (model) => {
-        await stopBusyClients();
+        await busy.stop();
         for (const side of [0, 1] as const) await mustBeWhole(send[side], model.books[side], model);
         return verifyIn([...accounts, third])();
       },
-      advance: async (byMs) => {
-        advanceClock(byMs);
-        await service.setClock();
-      },
+      advance: (byMs) =>
+        busy.whileIdle(async () => {
+          advanceClock(byMs);
+          await service.setClock();
+        }),
       sweep: () => service.control('POST', 'schedules/sweep-drafts') as Promise<Swept>,
       work: () => service.control('POST', 'schedules/close-periods'),
       isAlone: false,
