@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.ts';
-import type { Bracket, Rounding } from '../catalog/release-values.ts';
+import { type Bracket, isPerInvoice, type Rounding } from '../catalog/release-values.ts';
 import { allocate, distributeRemainder, sum } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit, scaledRate } from './assessment.ts';
@@ -82,11 +82,21 @@ export const roundSum = (assessments: readonly Assessment[], before = 0n): bigin
   );
 };
 
-/** Returns the tax on assessments that are rounded together: the sum of `roundSum`. */
-export const roundTotal = (assessments: readonly Assessment[]): bigint => {
+/** Returns whether all assessments are of one state. Only a shipping charge can be taxed in several. */
+const isOneState = (assessments: readonly Assessment[]): boolean =>
+  assessments.every(({ treatment }) => treatment.state === assessments[0]?.treatment.state);
+
+/** Returns the tax on assessments of one state that are rounded together: the sum of `roundSum`. */
+const roundTotal = (assessments: readonly Assessment[]): bigint => {
   const exact = sum(assessments.map((assessment) => assessment.exact));
   return exact === 0n ? 0n : roundExact(exact, firstRounding(assessments));
 };
+
+/** Returns the tax on assessments that are rounded together in each of their states. */
+export const totalByState = (assessments: readonly Assessment[]): bigint =>
+  isOneState(assessments)
+    ? roundTotal(assessments)
+    : sum([...Map.groupBy(assessments, ({ treatment }) => treatment.state).values()].map(roundTotal));
 
 /**
  * Rounds the tax of one state on the whole invoice: by its mandatory tables, and the remaining rows together half up. A
@@ -175,19 +185,32 @@ export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): big
   const all = charges.flat();
   if (all.some(({ treatment }) => treatment.rounding.method === 'bracket'))
     return sum(roundOnInvoice(charges).map(sum));
-  return sum([...Map.groupBy(all, ({ treatment }) => treatment.state).values()].map(roundTotal));
+  return totalByState(all);
 };
 
-/** Rounds the tax of every charge: by line, or on the state's invoice if the account or the state requires it. */
+/**
+ * Rounds the tax of every charge: by line, or on the state's invoice if the account or the state requires it. A charge
+ * in several states is rounded in each of them, because each state's tax is owed by itself.
+ */
 export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
   const taxes: bigint[][] = new Array(charges.length);
   const onInvoice: number[] = [];
   for (const [index, charge] of charges.entries()) {
     if (isRoundedOnInvoice(rounding, charge)) onInvoice.push(index);
-    else taxes[index] = roundSum(charge.assessments);
+    else if (isOneState(charge.assessments)) taxes[index] = roundSum(charge.assessments);
+    else taxes[index] = roundOnInvoice([charge.assessments])[0] as bigint[];
   }
   if (onInvoice.length === 0) return taxes;
   const rounded = roundOnInvoice(onInvoice.map((index) => (charges[index] as Charge).assessments));
-  for (const [position, index] of onInvoice.entries()) taxes[index] = rounded[position] as bigint[];
+  for (const [position, index] of onInvoice.entries()) {
+    const { assessments } = charges[index] as Charge;
+    const own = rounded[position] as bigint[];
+    taxes[index] = own;
+    if (rounding === 'invoice' || isOneState(assessments)) continue;
+    // The charge can also be in states that do not require rounding on the invoice.
+    const alone = roundOnInvoice([assessments])[0] as bigint[];
+    const isRequired = (at: number) => isPerInvoice((assessments[at] as Assessment).treatment.rounding);
+    taxes[index] = own.map((tax, at) => (isRequired(at) ? tax : (alone[at] as bigint)));
+  }
   return taxes;
 };

@@ -217,17 +217,14 @@ export const roundShippingWithGoods = (
   for (const charge of charges.slice(0, goods)) addExacts(before, charge);
   return taxes.map((own, position) => {
     const charge = charges[position] as Charge;
-    const { assessments, isOnInvoice } = charge;
     if (position < goods) return own;
+    const { assessments } = charge;
     const rounded = [...own];
-    const stateWithGoods = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
-    for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
-      stateWithGoods(assessments[index] as Assessment),
-    )) {
-      // States that require rounding on the invoice have already rounded their part.
-      if (state === null && isOnInvoice) continue;
+    const states = Map.groupBy(assessments.keys(), (index) => (assessments[index] as Assessment).treatment.state);
+    for (const [state, indexes] of states) {
       const ofState = indexes.map((index) => assessments[index] as Assessment);
-      const parts = roundSum(ofState, state === null ? 0n : (before.get(state) ?? 0n));
+      if (!ofState.some(isWithGoods)) continue;
+      const parts = roundSum(ofState, before.get(state) ?? 0n);
       for (const [part, index] of indexes.entries()) rounded[index] = parts[part] as bigint;
     }
     addExacts(before, charge);

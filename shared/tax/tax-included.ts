@@ -8,7 +8,7 @@ import {
   isRoundedOnInvoice,
   roundCharges,
   roundOnInvoice,
-  roundTotal,
+  totalByState,
   totalOnInvoice,
 } from './rounding.ts';
 import {
@@ -187,7 +187,7 @@ const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
   const contexts = lineContexts(sale, known);
   const nets = [...known];
   const netAt = (position: number, assessOn: (net: bigint) => readonly Assessment[]): bigint =>
-    extractTax(gross[position] as bigint, (net) => roundTotal(assessOn(net))).net;
+    extractTax(gross[position] as bigint, (net) => totalByState(assessOn(net))).net;
   for (const position of sale.goods.keys()) {
     const context = contexts[position];
     nets[position] = netAt(position, (net) => assessGoods(sale, position, net, context));

@@ -170,16 +170,18 @@ export const roundingUncertainties = (
   );
   for (const [charge, { rows }] of lines.entries()) {
     if (states.size === 0) break;
-    const isOdd = isRounded(exactTax(rows));
-    for (const { jurisdiction, rate, exact } of rows) {
-      const code = statesByJurisdiction.get(jurisdiction.code) ?? '';
+    const getState = ({ jurisdiction }: TaxRow) => statesByJurisdiction.get(jurisdiction.code) ?? '';
+    for (const row of rows) {
+      const { jurisdiction, rate, exact } = row;
+      const code = getState(row);
       const state = states.get(code);
       if (state && (document.rounding === 'invoice' || state.isOnInvoice)) {
         // Each table has a separate total. Rows without a table are rounded together.
         const key = state.isBracketed ? `${jurisdiction.code} ${rate}` : code;
         const total = invoices.get(key) ?? { state: code, charge, exact: 0n };
         invoices.set(key, { ...total, exact: total.exact + exact });
-      } else if (isOdd && exact !== 0n) report(code, charge);
+      } else if (state && exact !== 0n && isRounded(exactTax(rows.filter((one) => getState(one) === code))))
+        report(code, charge);
     }
   }
   for (const { state, charge, exact } of invoices.values()) if (isRounded(exact)) report(state, charge);

@@ -15,6 +15,7 @@ import {
   placeAt,
   rule,
 } from '../support/builders.ts';
+import { shippingCharges } from '../support/sales.ts';
 import { nearest, spread, total } from '../support/tax-oracle.ts';
 
 const clothes = 'CLOTHING.APPAREL';
@@ -257,6 +258,31 @@ describe('rounding of shipping with its goods', () => {
       expect([taxes(byItself), taxes(withGoods)]).toEqual([apart, together]);
     },
   );
+
+  it.each([
+    // 2.4 and 2.16 cents. Their sum, 4.56, would round to 5.
+    ['48', [2n, 2n]],
+    // 6.5 and 5.85 cents. Their sum, 12.35, would round to 12.
+    ['130', [7n, 6n]],
+  ])('is separate in each state: a charge of %s cents to two states', (amount, taxes) => {
+    const sold = [taxable('1.00', elsewhere), taxable('1.00', stateAt('US-ZZ', ['0.09']))];
+    const { rows } = tax(sold, BigInt(amount)).lines.at(-1) as TaxedCharge;
+    expect(rows.map((row) => row.tax)).toEqual(taxes);
+  });
+
+  it('is separate for each charge, even if the charges are also for a state with mandatory tables', () => {
+    const louisiana = { address: { state: 'LA', postal_code: '70112' } };
+    const line_items = [{ unit_price: '10.00' }, { unit_price: '10.00', customer: louisiana }];
+    const getTaxes = (amounts: readonly string[]) =>
+      shippingCharges(
+        ask({ to: { state: 'PA', postal_code: '19103' }, line_items, shipping: amounts.map((amount) => ({ amount })) })
+          .shipping,
+      ).map(({ taxes }) => taxes.flatMap((row) => (row.jurisdiction_code.startsWith('US-LA') ? row.tax_amount : [])));
+    for (let dollars = 1; dollars <= 30; dollars += 1) {
+      const amounts = [`${dollars}.${dollars + 10}`, `${dollars}.${dollars + 33}`];
+      expect(getTaxes(amounts)).toEqual(amounts.flatMap((amount) => getTaxes([amount])));
+    }
+  });
 
   it('leaves the rounding of several lines unchanged, without compensation', () => {
     const line = getLine(texas(), { amount: '0.24' });
