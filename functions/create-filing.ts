@@ -3,10 +3,15 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createFiling, dryRunReader } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
-import { dryRunProblem, FilingRequest, filingRequestProblems, readState } from '../shared/filings/request.ts';
+import {
+  dryRunProblem,
+  FilingRequest,
+  filingAnswerFields,
+  filingRequestProblems,
+  readState,
+} from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { exampleReturn, readReturn, testReturn } from '../shared/returns/electronic-return.ts';
 import { exampleWorksheet, readWorksheet } from '../shared/returns/worksheet.ts';

@@ -2,14 +2,13 @@ import { changedFilingReply } from '../shared/api/csv-reply.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import {
   cancelFirst,
   confirmationMissing,
   exceptionsNotAcknowledged,
   filingNotFound,
 } from '../shared/filings/problems.ts';
-import { FilingUpdate, filingUpdateProblems } from '../shared/filings/request.ts';
+import { FilingUpdate, filingAnswerFields, filingUpdateProblems } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { updateFiling } from '../shared/filings/update-filing.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';

@@ -1,7 +1,8 @@
 /** Field names; `true` means that nested fields do not matter. */
 export type AnswerFields = { readonly [name: string]: true | AnswerFields };
 
-const named = <Name extends string>(...names: readonly Name[]) =>
+/** Returns an object with these names. */
+export const named = <Name extends string>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>;
 
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
@@ -32,15 +33,6 @@ export const transactionAnswerFields: AnswerFields = {
   ...named('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
   ...named('refund_status', 'created_at', 'updated_at', 'finalized_at', 'filed_at', 'voided_at', 'void_reason'),
   ...named('expires_at', 'redacted_at', 'filings', 'version', 'history', 'commitments'),
-};
-
-/** The response fields of a filing, which has two kinds of requests. */
-export const filingAnswerFields: AnswerFields = {
-  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'overdue', 'days_until_due'),
-  ...named('vendor_discount', 'vendor_discount_amount', 'vendor_discount_reason', 'worksheet_form', 'terms', 'status'),
-  ...named('confirmation_number', 'corrections', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'review'),
-  ...named('progress', 'asked_by', 'filed_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings'),
-  ...named('entries', 'worksheet'),
 };
 
 /** The response fields of a customer that are not in its request. */

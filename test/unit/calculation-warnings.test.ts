@@ -6,7 +6,6 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import {
   accountAnswerFields,
   calculationAnswerFields,
-  filingAnswerFields,
   transactionAnswerFields,
 } from '../../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
@@ -15,6 +14,7 @@ import { sentWarnings, unknownFieldWarnings } from '../../shared/calculations/se
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import type { Confidence } from '../../shared/catalog/release-values.ts';
+import { filingAnswerFields } from '../../shared/filings/request.ts';
 import { Filing } from '../../shared/filings/response.ts';
 import { TransactionRequest } from '../../shared/ledger/request.ts';
 import { RetrievedTransaction } from '../../shared/ledger/response.ts';
