@@ -28,16 +28,6 @@ const confirmed = { status: 'filed', confirmation_number: 'MI-1' };
 const key = { 'Idempotency-Key': 'k' };
 const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-describe('closing a period', () => {
-  it.each(['dryRun', 'dry-run', 'DRY_RUN'])('rejects the misspelled %s', async (name) => {
-    const filer = await newFiler();
-    await soldOn(filer, '2026-09-30');
-    const body = { state: 'MI', period_end: '2026-09-30', [name]: true };
-    expect(getRefusal(await filer.call('POST', '/filings', { body }))).toBe(`422 | validation_unknown_field /${name}`);
-    expect((await made(filer.filings())).data).toEqual([]);
-  });
-});
-
 describe('a dry run', () => {
   const dry = async (filer: Filer, period_end: string) => {
     const { totals, summary, exceptions, progress } = await made(
