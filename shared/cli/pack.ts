@@ -3,12 +3,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import * as z from 'zod/mini';
 import { clientTypes } from '../api/openapi/client-types.ts';
 import { csvText } from '../base/csv.ts';
 import { writeRates } from '../catalog/local/packed-table.ts';
 import { listStates, rateRows } from '../catalog/local/text-tables.ts';
 import { consolePage } from '../console/console.ts';
-import { eventSchemas } from '../events/json-schema.ts';
+import descriptions from '../events/descriptions.json' with { type: 'json' };
+import { type EventType, events } from '../events/event.ts';
 import { buildReleases } from '../importers/taxability/rules.ts';
 import type { PackedName } from '../packed/unpack.ts';
 import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
@@ -132,10 +134,51 @@ const endpointsPage = async (): Promise<string> => {
   return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
 };
 
+/** What each event means with an example, and what each field means by its path. `*` is an element of a list. */
+const eventTexts: {
+  readonly events: Readonly<Record<EventType, { readonly description: string; readonly example: object }>>;
+  readonly fields: Readonly<Record<string, string>>;
+} = descriptions;
+
+type Node = { properties?: Record<string, Node>; items?: Node; description?: string; additionalProperties?: unknown };
+
+const describedNode = (node: Node, path: readonly string[] = []): Node => ({
+  ...(eventTexts.fields[path.join('.')] && { description: eventTexts.fields[path.join('.')] }),
+  ...node,
+  ...(node.properties && {
+    properties: Object.fromEntries(
+      Object.entries(node.properties).map(([name, child]) => [name, describedNode(child, [...path, name])]),
+    ),
+  }),
+  ...(node.items?.properties && { items: describedNode(node.items, [...path, '*']) }),
+});
+
+/**
+ * Returns the published schema of an event's detail. It allows additional properties, so new fields do not break
+ * consumers.
+ */
+const buildEventSchema = (type: EventType): Record<string, unknown> => {
+  const { $schema, ...schema } = z.toJSONSchema(events[type], {
+    target: 'draft-2020-12',
+    io: 'input',
+    // Drop the descriptions and component names of the OpenAPI document.
+    metadata: z.registry(),
+  });
+  const { description, example } = eventTexts.events[type];
+  return {
+    $schema,
+    $id: `urn:levy:event:${type}`,
+    title: type,
+    description,
+    ...describedNode(schema as Node),
+    examples: [example],
+  };
+};
+
 const schemas: readonly GeneratedFile[] = [
-  ...Object.entries(eventSchemas()).map(([name, text]) => ({
-    path: resolvePath(`../events/schemas/${name}`),
-    text: () => text,
+  ...(Object.keys(events) as EventType[]).map((type) => ({
+    path: resolvePath(`../events/schemas/${type}.json`),
+    text: () => `${JSON.stringify(buildEventSchema(type), null, 2)}\n`,
   })),
   { path: resolvePath('../../infra/docs/endpoints.md'), text: endpointsPage },
   { path: resolvePath('../api/openapi.json'), text: openApi },
