@@ -7,8 +7,7 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
-import { exchanged } from './exchanges.ts';
-import { type Answer, type BodyOf, listen, type Request, send } from './http.ts';
+import { type Answer, type BodyOf, exchanged, listen, type Request, send } from './http.ts';
 
 type Api = { readonly url: string; readonly close: () => Promise<void> };
 export type Call = <Method extends string, Path extends string>(

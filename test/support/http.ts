@@ -126,3 +126,28 @@ export const listen = async (server: Server): Promise<{ readonly url: string; re
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close: () => server.close().closeAllConnections() };
 };
+
+type Exchange = {
+  readonly method: string;
+  readonly path: string;
+  readonly request: Request;
+  readonly answer: Answer;
+};
+type ExchangeListener = (exchange: Exchange) => void | Promise<void>;
+
+// A global symbol, so the listeners survive a module reset in a test file.
+const exchangeKey = Symbol.for('levy exchange listeners');
+const exchanges = globalThis as { [exchangeKey]?: Set<ExchangeListener> };
+exchanges[exchangeKey] ??= new Set();
+const exchangeListeners = exchanges[exchangeKey];
+
+/** Adds a listener for each response of the API in this process. Returns a function that removes it. */
+export const onExchange = (listener: ExchangeListener): (() => void) => {
+  exchangeListeners.add(listener);
+  return () => void exchangeListeners.delete(listener);
+};
+
+/** Passes a response to the listeners. A listener that throws fails the test. */
+export const exchanged = async (exchange: Exchange): Promise<void> => {
+  for (const listener of exchangeListeners) await listener(exchange);
+};

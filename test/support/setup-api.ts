@@ -11,8 +11,7 @@ import { createTables } from '../../infra/local/emulator.ts';
 import { newServer, newService, type Service } from '../../infra/local/memory-database/service.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import { onExchange } from './exchanges.ts';
-import type { Answer, Schema } from './http.ts';
+import { type Answer, onExchange, type Schema } from './http.ts';
 
 type Database = { service: Service; readonly endpoint: string };
 const key = Symbol.for('levy test database');
