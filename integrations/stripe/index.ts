@@ -42,15 +42,17 @@ export type LevyStripe = {
 
 /** The events to subscribe to. */
 export const stripeEvents = [
-  ...['invoice.created', 'invoice.updated', 'invoice.finalized', 'invoice.voided', 'invoice.deleted'],
-  ...[
-    'credit_note.created',
-    'credit_note.updated',
-    'credit_note.voided',
-    'charge.refunded',
-    'refund.updated',
-    'refund.failed',
-  ],
+  'invoice.created',
+  'invoice.updated',
+  'invoice.finalized',
+  'invoice.voided',
+  'invoice.deleted',
+  'credit_note.created',
+  'credit_note.updated',
+  'credit_note.voided',
+  'charge.refunded',
+  'refund.updated',
+  'refund.failed',
 ] as const;
 
 const nothing: Handled = { isChanged: false, problems: [] };

@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 export const published = { areAll: environment.publishesAllMetrics };
 
 /** Metrics published under every setting. Counted failures (`countMetric`) are as well. */
-const essential: ReadonlySet<string> = new Set([...['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale']]);
+const essential: ReadonlySet<string> = new Set(['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale']);
 
 /**
  * Declares metrics without a unit. Each name is a numeric field of the line; `by` is the field used as the dimension. A
