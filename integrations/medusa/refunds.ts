@@ -39,8 +39,8 @@ export type CreditLine = {
 };
 
 /**
- * Returns the part of an order that credit lines pay, in millionths of a minor unit. Medusa also writes credit lines for refunds, which never exceed
- * the refunds.
+ * Returns the part of an order that credit lines pay, in millionths of a minor unit. Medusa also writes credit lines for
+ * refunds, which never exceed the refunds.
  */
 export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[], exponent: number): bigint => {
   const isLater = ({ metadata }: CreditLine) => metadata?.created_in_version !== undefined;
@@ -95,8 +95,8 @@ const countUnitsBack = ({ detail }: SoldItem): number =>
   Number(detail?.return_received_quantity ?? 0) + Number(detail?.return_dismissed_quantity ?? 0);
 
 /**
- * Returns the amount of returned units in millionths of a minor unit. Medusa calculates an order's totals for the remaining units, but the sale
- * contains all units.
+ * Returns the amount of returned units in millionths of a minor unit. Medusa calculates an order's totals for the
+ * remaining units, but the sale contains all units.
  */
 export const getReturned = (items: readonly SoldItem[], exponent: number) =>
   sumOfCosts(items.map((item) => computeCost(item, countUnitsBack(item), exponent)));

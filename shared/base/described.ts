@@ -21,7 +21,10 @@ export const described = <Schema extends z.ZodMiniType>(
   return copy;
 };
 
-/** Returns the schema of an object that is a component of the OpenAPI document. `advice` is the error of another type. */
+/**
+ * Returns the schema of an object that is a component of the OpenAPI document. `advice` is the error for a value of
+ * another type.
+ */
 export const component = <Shape extends z.core.$ZodLooseShape>(
   id: string,
   description: string,
@@ -29,7 +32,7 @@ export const component = <Shape extends z.core.$ZodLooseShape>(
   advice?: string,
 ) => described(z.object(shape, advice), description, { id });
 
-/* Schemas with a description, like the functions of zod with the same names. */
+/* Schemas of zod with a description. */
 
 export const string = (description: string, keywords?: Keywords) => described(z.string(), description, keywords);
 export const boolean = (description: string) => described(z.boolean(), description);

@@ -2,7 +2,7 @@
 export type AnswerFields = { readonly [name: string]: true | AnswerFields };
 
 /** Returns an object with these names. */
-export const named = <Name extends string>(...names: readonly Name[]) =>
+export const fieldNames = <Name extends string>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>;
 
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
@@ -14,14 +14,14 @@ const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as con
  * lists with the schemas.
  */
 export const calculationAnswerFields = {
-  ...named('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),
-  ...named('shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'),
-  ...named('content_releases', 'engine_version', 'warnings', 'explanation'),
+  ...fieldNames('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),
+  ...fieldNames('shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'),
+  ...fieldNames('content_releases', 'engine_version', 'warnings', 'explanation'),
   line_items: {
-    ...named('amount', 'applied_discount_amount', 'applied_third_party_discount_amount', 'net_amount', ...charge),
-    ...named('address_resolution', 'applied_exemption'),
+    ...fieldNames('amount', 'applied_discount_amount', 'applied_third_party_discount_amount', 'net_amount', ...charge),
+    ...fieldNames('address_resolution', 'applied_exemption'),
   },
-  shipping: named('applied_discount_amount', 'net_amount', ...charge),
+  shipping: fieldNames('applied_discount_amount', 'net_amount', ...charge),
 } satisfies AnswerFields;
 
 // A transaction's request can have a tax_amount.
@@ -30,16 +30,16 @@ const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
 /** The response fields of a transaction that are not in its request. */
 export const transactionAnswerFields: AnswerFields = {
   ...ofCalculation,
-  ...named('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
-  ...named('refund_status', 'created_at', 'updated_at', 'finalized_at', 'filed_at', 'voided_at', 'void_reason'),
-  ...named('expires_at', 'redacted_at', 'filings', 'version', 'history', 'commitments'),
+  ...fieldNames('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
+  ...fieldNames('refund_status', 'created_at', 'updated_at', 'finalized_at', 'filed_at', 'voided_at', 'void_reason'),
+  ...fieldNames('expires_at', 'redacted_at', 'filings', 'version', 'history', 'commitments'),
 };
 
 /** The response fields of a customer that are not in its request. */
-export const customerAnswerFields = named('object', 'created_at', 'updated_at', 'version', 'warnings');
+export const customerAnswerFields = fieldNames('object', 'created_at', 'updated_at', 'version', 'warnings');
 
 /** The response fields of an account that are not in its request. */
-export const accountAnswerFields: AnswerFields = named(
+export const accountAnswerFields: AnswerFields = fieldNames(
   ...(['object', 'id', 'name', 'scopes', 'draft_ttl_hours', 'api_keys'] as const),
   ...(['settings_changed_at', 'changes', 'service_version'] as const),
 );

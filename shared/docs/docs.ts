@@ -48,9 +48,9 @@ const section = (title: string, lead: Part, content: Part): Markup => {
   return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
 };
 
-/** Returns the operations of a group, in the order of the endpoints. */
 const groups = Object.entries(sections.groups);
 
+/** Returns the operations of a group, in the order of the endpoints. */
 const listOperations = (title: string): readonly Operation[] =>
   Object.values(endpoints)
     .filter(({ group }) => group === title)

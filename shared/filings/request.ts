@@ -4,7 +4,7 @@ import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
 import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/result.ts';
-import { type AnswerFields, named } from '../calculations/answer-fields.ts';
+import { type AnswerFields, fieldNames } from '../calculations/answer-fields.ts';
 import { day, flag } from '../calculations/fields.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import { pageLimit, startingAfter } from '../ledger/page-limit.ts';
@@ -221,9 +221,34 @@ export type FilingExceptionsQuery = z.infer<typeof FilingExceptionsQuery>;
 
 /** The response fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
-  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'overdue', 'days_until_due'),
-  ...named('vendor_discount', 'vendor_discount_amount', 'vendor_discount_reason', 'worksheet_form', 'terms', 'status'),
-  ...named('confirmation_number', 'corrections', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'review'),
-  ...named('progress', 'asked_by', 'filed_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings'),
-  ...named('entries', 'worksheet'),
+  ...fieldNames(
+    'object',
+    'id',
+    'state',
+    'period_start',
+    'period_end',
+    'frequency',
+    'due_date',
+    'overdue',
+    'days_until_due',
+  ),
+  ...fieldNames(
+    'vendor_discount',
+    'vendor_discount_amount',
+    'vendor_discount_reason',
+    'worksheet_form',
+    'terms',
+    'status',
+  ),
+  ...fieldNames(
+    'confirmation_number',
+    'corrections',
+    'totals',
+    'totals_next_cursor',
+    'summary',
+    'exceptions',
+    'review',
+  ),
+  ...fieldNames('progress', 'asked_by', 'filed_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings'),
+  ...fieldNames('entries', 'worksheet'),
 };

@@ -27,7 +27,7 @@ type Finding = { readonly status: Status; readonly subject: string; readonly fou
 const getFinding =
   (status: Status) =>
   (subject: string, found: string, action = ''): Finding => ({ status, subject, found, action });
-const [missing, toConfirm, ok] = [getFinding('missing'), getFinding('check'), getFinding('ok')];
+const [missing, checkFinding, ok] = [getFinding('missing'), getFinding('check'), getFinding('ok')];
 
 const settingsCommand = ({ id }: Account, assignment: string): string =>
   `npm run accounts -- settings --account ${id} ${assignment}`;
@@ -40,7 +40,7 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
     return [missing(subject, 'not set: tax is collected in every state', action)];
   }
   if (registrations === 'all')
-    return [toConfirm(subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.')];
+    return [checkFinding(subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.')];
   if (registrations.length === 0)
     return [missing(subject, 'none: no tax is collected anywhere', 'Set the states where you are registered.')];
   return registrations.map((registration) => frequencyFinding(registration, today));
@@ -65,10 +65,10 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
   return [
     ...data.flatMap(({ state, status, advice }) =>
       status === 'reached' || status === 'upcoming'
-        ? [(status === 'reached' ? missing : toConfirm)(`nexus ${state}`, `threshold ${status}`, advice)]
+        ? [(status === 'reached' ? missing : checkFinding)(`nexus ${state}`, `threshold ${status}`, advice)]
         : [],
     ),
-    ...warnings.map(({ message }) => toConfirm('nexus', 'incomplete figures', message)),
+    ...warnings.map(({ message }) => checkFinding('nexus', 'incomplete figures', message)),
   ];
 };
 
@@ -77,7 +77,7 @@ const policyFindings = (account: Account): Finding[] => {
   const { review_days } = account.settings;
   const policy = (name: string, value: string) =>
     value === 'warn'
-      ? toConfirm(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
+      ? checkFinding(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
       : ok(name, value);
   return [
     ship_from === null
@@ -90,17 +90,17 @@ const policyFindings = (account: Account): Finding[] => {
     policy('incomplete_coverage', incomplete_coverage),
     policy('ambiguous_address', ambiguous_address),
     time_zone === 'UTC'
-      ? toConfirm('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
+      ? checkFinding('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
       : ok('time_zone', time_zone),
     review_days === null
-      ? toConfirm(
+      ? checkFinding(
           'review_days',
           'null: only requests close periods',
           'Set review_days=3 once past orders are imported.',
         )
       : ok('review_days', `${review_days}`),
     retain_personal_data_days === null
-      ? toConfirm(
+      ? checkFinding(
           'retain_personal_data_days',
           'personal data is kept',
           'Set a number of days if your privacy policy limits retention.',
@@ -121,7 +121,7 @@ const identityFindings = (account: Account): Finding[] => {
   return unnamed.length === 0
     ? []
     : [
-        toConfirm(
+        checkFinding(
           'return_identity',
           `no id for ${unnamed.join(', ')}`,
           `Set it to file electronic returns there: ${settingsCommand(account, 'return_identity=@identity.json')}`,
@@ -143,7 +143,7 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
     publisher && publisher.format !== null
       ? `Import the official files: npm run content -- update --state ${code}`
       : 'Levy cannot import official files of this state: compare the rates with the state each quarter.';
-  return (release ? toConfirm : missing)(subject, found, action);
+  return (release ? checkFinding : missing)(subject, found, action);
 };
 
 /**
@@ -160,7 +160,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
     const subject = `election ${state}`;
     if (own && isHome)
       return [
-        toConfirm(
+        checkFinding(
           subject,
           `${election}, but the account ships from the state`,
           'The election applies only to sales from other states: remove it if you make none.',
@@ -169,7 +169,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
     if (own) return [ok(subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
     return isHome
       ? []
-      : [toConfirm(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
+      : [checkFinding(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
   });
 };
 
@@ -181,7 +181,7 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
   const valid = (await listKeys(id)).filter((key) => ['active', 'overlapping'].includes(getState(key, nowMs)));
   if (valid.length === 0) {
     const create = `npm run accounts -- keys create --account ${id} --scopes read,write`;
-    return toConfirm('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
+    return checkFinding('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
   }
   const keys = counted(valid.length, 'active key');
   if (valid.some(({ expires_at }) => expires_at === null))
@@ -194,7 +194,7 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
   return missing('API keys', found, `Rotate it before then: ${rotate}`);
 };
 
-const alarms = toConfirm(
+const alarms = checkFinding(
   'alarms',
   'not visible in the tables',
   'Deploy with alarmEmail, confirm the subscription, and test the alarm route (infra/runbook.md).',

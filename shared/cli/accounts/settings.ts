@@ -94,9 +94,10 @@ const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => 
   if (!success) {
     const region = name === 'time_zone' ? regions[text.slice(0, 3).toUpperCase()] : undefined;
     const problem = problemIn(error);
-    return {
-      send: region ?? (form ? `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})` : problem.replace('Send ', '')),
-    };
+    if (!form) return { send: region ?? problem.replace('Send ', '') };
+    // The problem of the whole value repeats the shape.
+    const isWhole = error.issues.every(({ path }) => path.length === 0);
+    return { send: isWhole ? form.shape : `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})` };
   }
   const check = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name];
   const send = check?.(data) ?? null;

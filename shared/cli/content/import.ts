@@ -37,7 +37,7 @@ const formatOption = (text: string): Format => {
 };
 
 const options = {
-  format: required('<format>', 'the format of the files', formatOption),
+  format: required('<format>', `the format of the files (choices: ${Object.keys(importers).join(', ')})`, formatOption),
   state: optional('<state>', 'the state, such as MN; not needed for single-state formats and custom rules'),
   rates: optional('<file>', 'sst: the rate file'),
   boundaries: optional('<file>', 'sst: the boundary file'),

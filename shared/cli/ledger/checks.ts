@@ -146,7 +146,7 @@ export const checkChain = async (
     for (const item of items) {
       const sk = String(item['sk']);
       const version = Number(sk.slice(2));
-      const isExpected = version <= last && sk === auditKey(account, id, version).sk;
+      const isExpected = version >= 1 && version <= last && sk === auditKey(account, id, version).sk;
       faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
       if (isExpected)
         chain.set(

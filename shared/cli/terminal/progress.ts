@@ -1,9 +1,9 @@
-import { confirm } from '@clack/prompts';
+import { confirm, progress as progressBar } from '@clack/prompts';
 import type { Progress, Reporter } from '../../importers/releases/report.ts';
 import { print, printable } from './output.ts';
 import { CommandError } from './run-command.ts';
 
-/** Shows progress on standard error: a line for every 10 %. */
+/** Shows progress on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 
 const lineEvery = 10;
 
@@ -23,6 +23,30 @@ const lines = (title: string, total: number): Progress => {
   };
 };
 
+const bar = (title: string, total: number): Progress => {
+  // On Ctrl-C, the progress bar exits with code 0, but interrupted work must not look like success.
+  const markInterrupted = () => {
+    process.exitCode = 130;
+  };
+  process.once('exit', markInterrupted);
+  const drawn = progressBar({ max: 100, output: process.stderr });
+  let shown = 0;
+  drawn.start(title);
+  const end = (how: 'stop' | 'error') => (message: string) => {
+    process.off('exit', markInterrupted);
+    drawn[how](message);
+  };
+  return {
+    reach: (done, message) => {
+      const percent = Math.min(100, Math.floor((100 * done) / Math.max(1, total)));
+      drawn.advance(Math.max(0, percent - shown), `${title}: ${message}`);
+      shown = percent;
+    },
+    finish: end('stop'),
+    fail: end('error'),
+  };
+};
+
 /** Shows the progress of work with a known size, in any unit. On an error, it prints `failed`. */
 export const withProgress = async <Value>(
   title: string,
@@ -30,7 +54,7 @@ export const withProgress = async <Value>(
   failed: string,
   run: (progress: Progress) => Promise<Value>,
 ): Promise<Value> => {
-  const progress = lines(title, total);
+  const progress = (process.stderr.isTTY ? bar : lines)(title, total);
   try {
     return await run(progress);
   } catch (error) {

@@ -110,8 +110,9 @@ const examplesText = (lines: readonly string[]): string =>
 export const subcommand =
   <Options, Arguments extends readonly unknown[]>(declared: Declared<Options, Arguments>): Subcommand =>
   (program) => {
-    const { name, summary, description = summary, arguments: named = [], help, examples, run } = declared;
-    const command = program.command(name).summary(summary).description(description);
+    const { name, summary, description, arguments: named = [], help, examples, run } = declared;
+    const command = program.command(name).summary(summary);
+    if (description) command.description(description);
     for (const argument of named) command.argument(...argument);
     for (const [key, option] of Object.entries<Option<unknown>>(declared.options)) {
       const { placeholder, text, isRequired, parse = (given: string) => given, byDefault } = option;

@@ -278,7 +278,7 @@ const MarkFiled = ({ filing, onChange }: UpdateProps) => {
       title="Mark as filed"
       kind="primary"
       cancelLabel="Not yet"
-      initial={{ number: '', isChecked: count === 0 }}
+      initial={{ number: '', isChecked: false }}
       body={({ number }) =>
         ({
           status: 'filed',
@@ -289,7 +289,7 @@ const MarkFiled = ({ filing, onChange }: UpdateProps) => {
       missing={({ number, isChecked }) =>
         number.trim() === ''
           ? 'Enter the confirmation number.'
-          : !isChecked && 'Confirm that you checked the exceptions.'
+          : count > 0 && !isChecked && 'Confirm that you checked the exceptions.'
       }
       write={update(filing)}
       onDone={onChange}

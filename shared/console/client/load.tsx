@@ -116,17 +116,18 @@ export const Fetch = <Value,>({
   ...shown
 }: LoadProps<Value> & { query?: string; read: Read<Value> }) => <Load loaded={useLoad(query, read)} {...shown} />;
 
+type QueryOf<O> = O extends { parameters: { query?: infer Query } } ? Query : never;
+
 type GetProps<Path extends PathOf<'get'>> = LoadProps<Data<Operation<Path, 'get'>>> & {
   readonly path: Path;
-  readonly query?: object;
-  readonly id?: string;
-};
+  readonly query?: QueryOf<Operation<Path, 'get'>>;
+} & (Path extends `${string}{id}${string}` ? { readonly id: string } : { readonly id?: undefined });
 
-/** Reads a path of the API, again when its parameters change, and renders the response. */
-export const Get = <Path extends PathOf<'get'>>({ path, query = {}, id, ...shown }: GetProps<Path>) => {
+/** Reads a path of the API, again when its parameters change, and renders the response. `id` is the id in the path. */
+export const Get = <Path extends PathOf<'get'>>({ path, query, id, ...shown }: GetProps<Path>) => {
   const read = async (levy: Levy, signal: AbortSignal): Promise<Data<Operation<Path, 'get'>>> => {
     const get = levy.get as unknown as (path: string, input: object) => Promise<Parameters<typeof orThrow<never>>[0]>;
-    return orThrow(await get(path, { query, signal, ...(id !== undefined && { path: { id } }) }));
+    return orThrow(await get(path, { query: query ?? {}, signal, ...(id !== undefined && { path: { id } }) }));
   };
   return <Load loaded={useLoad(JSON.stringify([path, query, id]), read)} {...shown} />;
 };
