@@ -44,7 +44,11 @@ const listProjects = (suite: string, include: readonly string[], mode: string) =
       isolate,
       include: include.map((pattern) => `test/${suite}/${pattern}`),
       exclude: [...exclude],
-      setupFiles: ['test/support/setup.ts', ...(callsApi ? ['test/support/setup-api.ts'] : [])],
+      setupFiles: [
+        'test/support/avoid-midnight.ts',
+        'test/support/setup.ts',
+        ...(callsApi ? ['test/support/setup-api.ts'] : []),
+      ],
     },
   });
   // The files of infra share the synthesized templates (test/infra/synthesized.ts).

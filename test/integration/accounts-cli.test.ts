@@ -1,6 +1,7 @@
 /** `npm run accounts -- …`: accounts, settings, API keys and the check before production, against the tables and the API. */
 import { createHash, randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
@@ -9,7 +10,7 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
-import { findAccount } from '../../shared/store/accounts/account-store.ts';
+import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import { anonymous } from '../support/api.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
@@ -130,6 +131,20 @@ describe('settings', () => {
     const { id } = await newAccount();
     expect(await ran('settings', '--account', id, 'rate_limit=2000')).toMatch(/^rate_limit .*already 2000.*\n$/);
     expect((await storedAccount(id)).settings_changed_at).toBeUndefined();
+  });
+
+  it('are never lost: concurrent changes of one setting conflict, and changes of two settings both apply', async () => {
+    const { id } = await newAccount();
+    const read = await storedAccount(id);
+    await ran('settings', '--account', id, 'rate_limit=100', 'ambiguous_address=reject');
+    for (const changes of [{ rate_limit: 200 }, { rate_limit: 200, rounding: 'invoice' } as const])
+      expect(await changeSettings(read, changes)).toBe(false);
+    expect((await storedAccount(id)).settings).toMatchObject({ rate_limit: 100, rounding: 'line' });
+    expect(await changeSettings(read, { rounding: 'invoice' })).toBe(true);
+    const both = { rate_limit: 100, ambiguous_address: 'reject', rounding: 'invoice' };
+    expect((await storedAccount(id)).settings).toMatchObject(both);
+    expect(await changeSettings({ ...read, id: 'acct_none' }, { rate_limit: 200 })).toBe(false);
+    expect(await findAccount('acct_none')).toBeUndefined();
   });
 
   it('are changed once if a response is lost, and the output notes it', async () => {
@@ -303,6 +318,17 @@ describe('revoke', () => {
       `already revoked at ${revoked_at}`,
     );
     expect((await listKeys(id))[0]?.revoked_at).toBe(revoked_at);
+  });
+
+  it.each([
+    [true, /Ctrl-D.*\n.*No account has the key/],
+    [undefined, /^No account has the key/],
+  ])('prints a prompt for the leaked key only on a terminal (isTTY: %s)', async (isTTY, printed) => {
+    const typed = Object.assign(Readable.from(['levy_nothing\n']), { isTTY }) as unknown as typeof process.stdin;
+    const input = vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed);
+    const { code, out, err } = await accounts('keys', 'revoke', '--leaked').finally(() => input.mockRestore());
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(printed);
   });
 
   it('accepts a leaked key on standard input, without its id and account', async () => {

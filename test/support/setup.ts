@@ -1,5 +1,4 @@
 /** The vitest setup file of every project. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, vi } from 'vitest';
 import { advanceClock, now } from '../../shared/config/clock.ts';
@@ -13,12 +12,6 @@ const { TEST_SEED = '1' } = process.env;
 if (!/^(-?\d+|random)$/.test(TEST_SEED))
   throw new Error(`TEST_SEED is "${TEST_SEED}". Set it to a whole number, or to random.`);
 if (TEST_SEED !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(TEST_SEED) });
-
-// Delays a test file that would start shortly before midnight UTC: 90 s is longer than any file that computes the current
-// day at its start and compares it with the service's. The extra second allows for timers that fire early.
-const dayMs = 86_400_000;
-const untilMidnightMs = dayMs - (Date.now() % dayMs);
-if (untilMidnightMs < 90_000) await sleep(untilMidnightMs + 1000);
 
 // Fails a test file if the service logs a secret or data that the test sends through test/support/http.ts.
 startWatch();
