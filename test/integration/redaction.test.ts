@@ -16,6 +16,7 @@ import {
   creditOf,
   dayMs,
   everyRow,
+  getRefusal,
   goods,
   later,
   made,
@@ -374,12 +375,19 @@ describe('redacted data', () => {
     });
   });
 
-  it('is not replayed', async () => {
+  it('is not replayed or replaced', async () => {
     const { client, call, run } = await shop();
     const { id } = await sold(client, personal);
     await run('--transaction', id);
     const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
     expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
+    for (const [field, body] of [
+      ['metadata', { metadata: { email: 'again' } }],
+      ['tax_amount', { tax_amount: '1.00' }],
+      ['void_reason', { status: 'void', void_reason: 'A. asked' }],
+    ] as const)
+      expect(getRefusal(await client.update(id, body))).toBe(`409 | conflict_immutable_field /${field}`);
+    expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
   });
 
   it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {
