@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Location, Rule } from '../../shared/catalog/release.ts';
+import type { Location, Release, Rule } from '../../shared/catalog/release.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
 import { compareRules } from '../../shared/cli/content/diff.ts';
 import { addToRateBook, compareRates, newRateBook } from '../../shared/importers/releases/compare-rates.ts';
-import { changesAt } from '../../shared/importers/releases/impact.ts';
+import { changesAt, computeImpact } from '../../shared/importers/releases/impact.ts';
 import { buildLocation, getRelease, jurisdiction, rule } from '../support/builders.ts';
 
 /** Rates as `A 0.01 2020-01-01..2020-12-31`, then the rate on food and the rate of sales from other states. */
@@ -111,6 +111,35 @@ describe('the changed combined rates', () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe('the impact of a release', () => {
+  const releaseFrom = (from: string, to: string | null, rate: string) => {
+    const release = getRelease({ established_from: '2020-01-01' });
+    return { ...release, rates: release.rates.map((one) => ({ ...one, rate, from, to })) };
+  };
+  const getImpact = async (before: Release, after: Release) => {
+    async function* blocks() {
+      yield ['55401'];
+    }
+    const places = { state: 'XX', blocks: blocks(), before: async () => () => before, after: async () => () => after };
+    return computeImpact({ ...places, today: '2026-11-22' });
+  };
+
+  it('counts a ZIP whose rate is unknown after a coming day as lost', async () => {
+    const [before, after] = [releaseFrom('2020-01-01', null, '0.06'), releaseFrom('2020-01-01', '2026-12-31', '0.06')];
+    expect(await getImpact(before, after)).toMatchObject({ changed: 1, lost: 1, gained: 0, largest: null });
+    expect(await getImpact(after, before)).toMatchObject({ changed: 1, lost: 0, gained: 1, largest: null });
+  });
+
+  it('omits past days without an earlier rate from the changes of past days', async () => {
+    const [before, after] = [releaseFrom('2026-06-01', null, '0.06'), releaseFrom('2026-03-01', null, '0.06')];
+    const unchanged = { changed: 0, firstDay: null, largest: null };
+    expect(await getImpact(before, after)).toMatchObject({ changed: 0, past: unchanged });
+    expect(await getImpact(after, before)).toMatchObject({
+      past: { changed: 1, firstDay: '2026-03-01', largest: null },
+    });
   });
 });
 
