@@ -20,9 +20,10 @@ const repeated = (text: string) =>
 
 const revive = (_name: string, value: unknown): unknown => {
   if (typeof value === 'string') return repeated(value);
-  const { times, of } = (value ?? {}) as { readonly times?: number; readonly of?: unknown };
-  if (times === undefined) return value;
-  return Array.from({ length: times }, (_, at) => JSON.parse(JSON.stringify(of).replaceAll('{n}', String(at))));
+  const { repeat, item } = (value ?? {}) as { readonly repeat?: number; readonly item?: unknown };
+  if ((repeat === undefined) !== (item === undefined)) throw new Error('A list needs both "repeat" and "item".');
+  if (repeat === undefined) return value;
+  return Array.from({ length: repeat }, (_, at) => JSON.parse(JSON.stringify(item).replaceAll('{n}', String(at))));
 };
 
 const [, ...parts] = readFileSync(new URL('../fixtures/refusals.txt', import.meta.url), 'utf8')

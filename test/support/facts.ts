@@ -21,6 +21,30 @@ const readFacts = <Columns extends string>(name: string, columns: Columns) => {
   return rows as readonly (typeof rows)[number][];
 };
 
+type RowKeys<Row> = {
+  readonly required?: readonly (keyof Row)[];
+  readonly optional?: readonly (keyof Row)[];
+  /** At least one of these keys must be present, such as the expectations. */
+  readonly oneOf?: readonly (keyof Row)[];
+};
+
+/** Returns the rows of a JSON table. Throws for a row with an unknown key, so that a misspelled expectation is found. */
+export const readCases = <Row extends object>(
+  rows: readonly object[],
+  { required = [], optional = [], oneOf = [] }: RowKeys<Row>,
+): readonly Row[] => {
+  const known = new Set<PropertyKey>([...required, ...optional, ...oneOf]);
+  for (const row of rows) {
+    const unknown = Object.keys(row).filter((key) => !known.has(key));
+    const missing = required.filter((key) => !Object.hasOwn(row, key));
+    if (unknown.length > 0) throw new Error(`Unknown key ${unknown.join(', ')} in ${JSON.stringify(row)}`);
+    if (missing.length > 0) throw new Error(`Missing key ${missing.join(', ')} in ${JSON.stringify(row)}`);
+    if (oneOf.length > 0 && !oneOf.some((key) => Object.hasOwn(row, key)))
+      throw new Error(`None of ${oneOf.join(', ')} in ${JSON.stringify(row)}`);
+  }
+  return rows as readonly Row[];
+};
+
 /**
  * The tax on a product: in total, or of the state alone (`state_tax`). Several prices are several line items. `shipping`
  * is an amount, or an amount and a code. `local` is a local tax in percent, by default of a county, in place of the

@@ -10,6 +10,7 @@ import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
 import { nameFrom, overlapMs, parseExpiry } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 import settingCases from '../fixtures/settings.json' with { type: 'json' };
+import { readCases } from '../support/facts.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 describe('an API key', () => {
@@ -154,7 +155,12 @@ type SettingCase = {
 };
 
 describe('settings', () => {
-  it.each(settingCases as readonly SettingCase[])('parse %j', (one) => {
+  const cases = readCases<SettingCase>(settingCases, {
+    required: ['name'],
+    optional: ['text', 'json'],
+    oneOf: ['setting', 'refused'],
+  });
+  it.each(cases)('parse %j', (one) => {
     const assignment = `${one.name}=${one.text ?? JSON.stringify(one.json)}`;
     if (one.refused === undefined) expect(assignmentsFrom([assignment])).toEqual({ [one.name]: one.setting });
     else expect(refusal(() => assignmentsFrom([assignment]))).toContain(one.refused);

@@ -11,6 +11,7 @@ import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
 import cases from '../fixtures/coverage-cases.json' with { type: 'json' };
 import { ask, getRelease, rule } from '../support/builders.ts';
+import { readCases } from '../support/facts.ts';
 import { buildHead } from '../support/local-content.ts';
 
 const day = '2026-11-21';
@@ -104,7 +105,7 @@ describe('the built-in coverage', () => {
 
 /** A release with rules, and the coverage that it must have; the subject is `clothing` by default. */
 type Case = {
-  readonly because: string;
+  readonly title: string;
   readonly rules?: readonly (Pick<Rule, 'id' | 'ptcs' | 'effect'> & Partial<Rule>)[];
   readonly release?: Parameters<typeof getRelease>[0];
   readonly day?: string;
@@ -118,8 +119,14 @@ type Case = {
   readonly absent?: readonly string[];
 };
 
+const releaseCases = readCases<Case>(cases, {
+  required: ['title'],
+  optional: ['rules', 'release', 'day', 'subject'],
+  oneOf: ['expected', 'text', 'figures', 'notes', 'absent'],
+});
+
 describe('coverage of a release', () => {
-  it.each(cases as unknown as readonly Case[])('is correct if $because', (one) => {
+  it.each(releaseCases)('is correct if $title', (one) => {
     const rules = (one.rules ?? []).map(({ id, ptcs, effect, ...others }) => rule(id, ptcs, effect, others));
     const covered = stateCoverage(getRelease({ rules, ...one.release }), one.day ?? day);
     const found = covered[one.subject ?? 'clothing'];

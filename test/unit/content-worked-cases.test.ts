@@ -8,7 +8,7 @@ import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
 import { ask, getProduct } from '../support/builders.ts';
-import { expectWarnings, productTaxes } from '../support/facts.ts';
+import { expectWarnings, productTaxes, readCases } from '../support/facts.ts';
 import { town, withLocals } from '../support/local-content.ts';
 import { onlyShipping } from '../support/sales.ts';
 import { buildRequest, getFound, type WorkedCase } from '../support/worked-case.ts';
@@ -98,22 +98,28 @@ describe('local taxes', () => {
       .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
       .map(({ code }) => code);
 
-  describe.each(Object.entries(Object.groupBy(cases as readonly LocalCase[], ({ topic }) => topic)))(
-    '%s',
-    (_, group) => {
-      it.each(group ?? [])('$id: $because', (one) => {
-        const outcome = solve(one);
-        const { tax, shipping_tax, rows = [], warns = [] } = one.expected;
-        expect(outcome.tax_amount).toBe(tax);
-        if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
-        for (const row of rows)
-          expect(getFound(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
-        const uncertainties = uncertaintiesAboutRules(outcome);
-        for (const code of warns) expect(uncertainties).toContain(code);
-        if (warns.length === 0) expect(uncertainties).toEqual([]);
-      });
-    },
+  const localCases = readCases<LocalCase>(cases, {
+    required: ['id', 'topic', 'state', 'city', 'zip', 'day', 'lines', 'expected', 'because', 'citation'],
+    optional: ['in_city'],
+  });
+  readCases<LocalCase['expected']>(
+    localCases.map(({ expected }) => expected),
+    { required: ['tax'], optional: ['shipping_tax', 'rows', 'warns'] },
   );
+
+  describe.each(Object.entries(Object.groupBy(localCases, ({ topic }) => topic)))('%s', (_, group) => {
+    it.each(group ?? [])('$id: $because', (one) => {
+      const outcome = solve(one);
+      const { tax, shipping_tax, rows = [], warns = [] } = one.expected;
+      expect(outcome.tax_amount).toBe(tax);
+      if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
+      for (const row of rows)
+        expect(getFound(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
+      const uncertainties = uncertaintiesAboutRules(outcome);
+      for (const code of warns) expect(uncertainties).toContain(code);
+      if (warns.length === 0) expect(uncertainties).toEqual([]);
+    });
+  });
 });
 
 /** Returns the tax of the state on the line. */

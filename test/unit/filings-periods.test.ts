@@ -13,7 +13,7 @@ import {
   registrationsIn,
 } from '../../shared/filings/periods.ts';
 import cases from '../fixtures/filing-periods.json' with { type: 'json' };
-import { statePeriods } from '../support/facts.ts';
+import { readCases, statePeriods } from '../support/facts.ts';
 import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../support/local-days.ts';
 
 // The expected periods are those of test/support/local-days.ts, which computes with months.
@@ -57,7 +57,10 @@ const arbitraryRegistrations = fc
   );
 
 type Change = Readonly<Record<'to' | 'begins', string>> &
-  Readonly<Record<'from' | 'becomes', Frequency>> & { readonly periods: readonly string[] };
+  Readonly<Record<'from' | 'becomes', Frequency>> & { readonly periods: readonly string[]; readonly because: string };
+type NextPeriod = { readonly end: string | null; readonly because: string } & Readonly<
+  Partial<Record<'oldest' | 'last' | 'from', string>>
+>;
 
 describe('periods', () => {
   it('are contiguous for every change of frequency', () => {
@@ -74,7 +77,10 @@ describe('periods', () => {
     );
   });
 
-  it.each(cases.changes as readonly Change[])(
+  const changes = readCases<Change>(cases.changes, {
+    required: ['from', 'to', 'becomes', 'begins', 'periods', 'because'],
+  });
+  it.each(changes)(
     'from $from to $becomes on $begins are $periods, because $because',
     ({ from, to, becomes, begins, periods }) => {
       const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
@@ -198,11 +204,16 @@ describe('the next period', () => {
       { oldestOpenMonths: async () => [null, oldest] },
     );
 
-  it.each(cases.next)('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
+  const nextCases = readCases<NextPeriod>(cases.next, {
+    required: ['end', 'because'],
+    optional: ['oldest', 'last', 'from'],
+  });
+  it.each(nextCases)('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
     expect((await next(oldest, last, from)).period?.end ?? null).toBe(end);
   });
 
-  it.each(cases.between)('ends on $end after $last, because $because', async ({ oldest = null, last, end }) => {
+  const between = readCases<NextPeriod>(cases.between, { required: ['last', 'end', 'because'], optional: ['oldest'] });
+  it.each(between)('ends on $end after $last, because $because', async ({ oldest = null, last = null, end }) => {
     const both = [
       registration('2025-01-01', '2026-02-10', 'month'),
       registration('2026-08-05', '2026-12-31', 'quarter'),

@@ -23,6 +23,7 @@ import { TransactionListQuery } from '../../shared/ledger/list-query.ts';
 import { ReconciliationRequest } from '../../shared/ledger/reconciliation.ts';
 import { TransactionRequest, TransactionUpdate } from '../../shared/ledger/request.ts';
 import rows from '../fixtures/bodies.json' with { type: 'json' };
+import { readCases } from '../support/facts.ts';
 import { getPlace, parseSent, requestContext } from '../support/handler-calls.ts';
 
 it.each([' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1'])('an identifier has no white space around it: %j', (id) => {
@@ -80,7 +81,7 @@ const readers: Readonly<Record<string, (value: unknown, prefer?: string) => read
 
 /** Values with the same problems: whole ones, or changes of a good one or of its line. */
 type Row = {
-  readonly of: string;
+  readonly schema: string;
   readonly problems: string;
   readonly bodies?: readonly unknown[];
   readonly changes?: readonly object[];
@@ -88,15 +89,24 @@ type Row = {
   readonly strict?: true;
 };
 
-it.each(rows as readonly Row[])('a $of has the problems "$problems"', (row) => {
-  const whole = row.of === 'filing' ? { state: 'MI', period_end: '2026-10-31' } : good;
+const cases = readCases<Row>(rows, {
+  required: ['schema', 'problems'],
+  optional: ['strict'],
+  oneOf: ['bodies', 'changes', 'lines'],
+});
+
+it.each(cases)('a $schema has the problems "$problems"', (row) => {
+  const read = readers[row.schema];
+  if (!read) throw new Error(`Unknown schema ${row.schema}`);
+  const whole = row.schema === 'filing' ? { state: 'MI', period_end: '2026-10-31' } : good;
   const values = [
     ...(row.bodies ?? []),
     ...(row.changes ?? []).map((fields) => ({ ...whole, ...fields })),
     ...(row.lines ?? []).map((fields) => ({ ...good, line_items: [{ ...line, ...fields }] })),
   ];
+  expect(values).not.toEqual([]);
   for (const value of values) {
-    const found = readers[row.of]?.(value, row.strict && 'handling=strict') ?? [];
+    const found = read(value, row.strict && 'handling=strict');
     expect([value, listPlaces(found).join(', ')]).toEqual([value, row.problems]);
     for (const { detail, title } of found)
       expect([detail.length > 10, title.length > 5, detail === 'Invalid input']).toEqual([true, true, false]);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../shared/importers/entry.ts';
 import { parseJsonLines } from '../../shared/importers/rules/read.ts';
 import { getBase, getHead, importFiles, listEntries, ofKind } from '../fixtures/imports/harness.ts';
+import { readCases } from '../support/facts.ts';
 
 const read = (text: string): Promise<Entry[]> => listEntries('rules', 'MN', [{ name: 'own.json', content: text }]);
 
@@ -28,8 +29,10 @@ const patch = (target: object, changes: object): object =>
 const fileWith = (changes: object): string => JSON.stringify(patch(file, changes));
 
 /** Files with changes of the whole file or of its rule, and the problems that each must have. */
-const refused: readonly { text?: string; file?: object; rule?: object; problems: readonly string[] }[] = JSON.parse(
-  readFileSync(new URL('../fixtures/imports/rules-problems.json', import.meta.url), 'utf8'),
+type Refused = { text?: string; file?: object; rule?: object; problems: readonly string[] };
+const refused = readCases<Refused>(
+  JSON.parse(readFileSync(new URL('../fixtures/imports/rules-problems.json', import.meta.url), 'utf8')),
+  { required: ['problems'], oneOf: ['text', 'file', 'rule'] },
 );
 
 describe('the JSON parser', () => {

@@ -33,6 +33,7 @@ import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import tables from '../fixtures/imports/tables.json' with { type: 'json' };
 import { type Change, changedFile } from '../fixtures/imports/workbooks.ts';
 import { ask, refusal } from '../support/builders.ts';
+import { readCases } from '../support/facts.ts';
 import { isLong } from '../support/seeded.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -45,7 +46,7 @@ type Table = {
 
 /** A file, and what an import of it has. Expected texts of the summary are the beginnings of its texts. */
 type Case = Omit<Table, 'cases'> & {
-  readonly because: string;
+  readonly title: string;
   /** Fixtures, the name of a copy, and a replacement in one of them; or else rows below a header. */
   readonly files?: readonly string[];
   readonly name?: string;
@@ -70,13 +71,13 @@ type Case = Omit<Table, 'cases'> & {
    * is a ZIP or `-`, a city, the ZIP and city that the sale is shipped from, a product tax code, a policy for ambiguous
    * addresses and a day.
    */
-  readonly answers?: Texts;
-  readonly alone?: Texts;
+  readonly over_built_in?: Texts;
+  readonly without_fallback?: Texts;
   readonly bad?: readonly string[];
   readonly skipped?: readonly string[];
   readonly remarks?: readonly string[];
   readonly notes?: readonly string[];
-  readonly kept?: string;
+  readonly rows_kept?: string;
   /** The changes against the built-in release on 2026-11-22, in millionths of a percent. */
   readonly impact?: object;
 };
@@ -148,12 +149,18 @@ const startsOf = (texts: readonly string[] = []) =>
 const counted = (all: readonly Counted[]) =>
   all.map(({ firstLine, count, reason }) => `${firstLine} ×${count} ${reason}`);
 
-const cases = (tables as unknown as readonly Table[]).flatMap(({ cases: own, ...of }) =>
-  own.map((one): Case => ({ ...of, ...one })),
+const input = ['files', 'name', 'replace', 'header', 'change', 'rows', 'rates', 'fips'] as const;
+const results = ['parts', 'names', 'locals', 'over_built_in', 'without_fallback', 'rows_kept', 'impact'] as const;
+const cases = readCases<Table>(tables, { required: ['format', 'state', 'cases'] }).flatMap(({ cases: own, ...table }) =>
+  readCases<Table['cases'][number]>(own, {
+    required: ['title'],
+    optional: input,
+    oneOf: ['refused', 'bad', 'skipped', 'remarks', 'notes', ...results],
+  }).map((one): Case => ({ ...table, ...one })),
 );
 
-it.each(cases)('$format in $state: $because', async (one) => {
-  const { format, state, locals = {}, answers = {}, alone = {} } = one;
+it.each(cases)('$format in $state: $title', async (one) => {
+  const { format, state, locals = {}, over_built_in: overBuiltIn = {}, without_fallback: withoutFallback = {} } = one;
   const names = one.change ? { names: readNameTables(state) } : {};
   const importing = importFiles(format, state, listFiles(one), names);
   if (one.refused !== undefined) return expect(importing).rejects.toThrow(one.refused);
@@ -173,28 +180,29 @@ it.each(cases)('$format in $state: $because', async (one) => {
   }
   expect(summary.bad.first.map(({ line, reason }) => `${line} ${reason}`)).toEqual(startsOf(one.bad));
   if (one.skipped || !one.change) expect(counted(summary.skipped)).toEqual(startsOf(one.skipped));
-  if (one.remarks) expect(counted(summary.remarks)).toEqual(startsOf(one.remarks));
+  expect(counted(summary.remarks)).toEqual(startsOf(one.remarks));
   // The notes about rules and settings of the base release do not depend on the format.
   const notes = summary.notes.filter((note) => !/^These (rules|jurisdictions) /.test(note));
-  if (one.notes) expect(notes).toEqual(startsOf(one.notes));
-  if (one.kept) expect(`${summary.rowsKept} of ${summary.rowsRead}`).toBe(one.kept);
-  if (built.outcome === 'nothing') return expect([parts.size, answers, alone]).toEqual([0, {}, {}]);
+  expect(notes).toEqual(startsOf(one.notes));
+  if (one.rows_kept) expect(`${summary.rowsKept} of ${summary.rowsRead}`).toBe(one.rows_kept);
+  if (built.outcome === 'nothing') return expect([parts.size, overBuiltIn, withoutFallback]).toEqual([0, {}, {}]);
   if (one.impact) {
     async function* all() {
       yield* parts.values();
     }
     const impact = await impactOfImport(getHead(imported), all, { below: getBase(state).id }, '2026-11-22');
     const texts = JSON.stringify(impact, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    expect(Object.keys(one.impact)).not.toEqual([]);
     expect(JSON.parse(texts)).toMatchObject(one.impact);
   }
   const ofImport = createReleaseFor(imported);
-  for (const [key, text] of Object.entries(alone))
+  for (const [key, text] of Object.entries(withoutFallback))
     expect(`${key}: ${answerAt(ofImport, state, key)}`).toBe(`${key}: ${text}`);
   const fallback = { ...getBase(state), pinnedBy: getHead(imported).id };
-  const overBuiltIn: ReleaseFor = (address) => ({ ...ofImport(address), fallback }) as typeof fallback;
-  for (const [key, text] of Object.entries(answers)) {
+  const withFallback: ReleaseFor = (address) => ({ ...ofImport(address), fallback }) as typeof fallback;
+  for (const [key, text] of Object.entries(overBuiltIn)) {
     const expected = text === 'built-in' ? answerAt(() => fallback, state, key) : text;
-    expect(`${key}: ${answerAt(overBuiltIn, state, key)}`).toBe(`${key}: ${expected}`);
+    expect(`${key}: ${answerAt(withFallback, state, key)}`).toBe(`${key}: ${expected}`);
   }
 });
 
@@ -337,11 +345,21 @@ type Row = {
   readonly codes: Readonly<Record<string, readonly string[]>>;
   /** The reasons of skipped rows, remarks and notes of the valid file: first line, count and reason. */
   readonly summary: readonly string[];
+  readonly note?: string;
   readonly bad: readonly (Change & { readonly line: number; readonly reason: string })[];
   readonly refused: readonly (Change & { readonly message: string })[];
 };
 
-const formats = formatRows as unknown as readonly Row[];
+const formats = readCases<Row>(formatRows, {
+  required: ['format', 'state', 'rates', 'codes', 'summary', 'bad', 'refused'],
+  optional: ['note'],
+});
+const changeKeys = ['replace', 'content', 'name', 'rows', 'row', 'column', 'cell', 'added', 'header', 'title'] as const;
+const responseKeys = ['district', 'districts', 'more'] as const;
+for (const { bad, refused } of formats) {
+  readCases<(typeof bad)[number]>(bad, { required: ['line', 'reason'], oneOf: [...changeKeys, ...responseKeys] });
+  readCases<(typeof refused)[number]>(refused, { required: ['message'], oneOf: [...changeKeys, ...responseKeys] });
+}
 
 const read = (format: Format, state: string, file: TestFile) =>
   importFiles(format, state, [file], { names: readNameTables(state) });
