@@ -29,3 +29,22 @@ it('has no import cycle between modules, except for the type of a rule effect', 
   // A release contains rules, whose effects the tax core defines.
   expect(mutual).toEqual(['catalog > tax', 'tax > catalog']);
 });
+
+/** Returns the modules that a module loads at its start, without dynamic imports and types. */
+const loadedBy = (path: string, found = new Set<string>()): Set<string> => {
+  if (found.has(path)) return found;
+  found.add(path);
+  const source = readFileSync(`${root}${path}`, 'utf8');
+  for (const [, target = ''] of source.matchAll(/^(?:im|ex)port (?!type )[^;]*?'(\.[^']+\.tsx?)'/gm))
+    loadedBy(join(dirname(path), target), found);
+  return found;
+};
+
+it('no script loads the environment before it starts an emulator and sets the variables of the process', () => {
+  const setsVariables = /^ *Object\.assign\(process\.env, emulatorEnvironment\(/m;
+  const scripts = globSync('{infra,shared,test}/**/*.ts', { cwd: root }).filter((path) =>
+    setsVariables.test(readFileSync(`${root}${path}`, 'utf8')),
+  );
+  expect(scripts).toContain('test/bench/bench.ts');
+  expect(scripts.filter((path) => loadedBy(path).has('shared/config/environment.ts'))).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { CommandError } from './run-command.ts';
+import { CommandError } from '../../base/command-error.ts';
 
 // Exit codes as in a shell: 128 plus the number of the signal.
 const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
