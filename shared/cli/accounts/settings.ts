@@ -96,7 +96,7 @@ const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => 
     const problem = problemIn(error);
     if (!form) return { send: region ?? problem.replace('Send ', '') };
     // The problem of the whole value repeats the shape.
-    const isWhole = error.issues.every(({ path }) => path.length === 0);
+    const isWhole = error.issues.every(({ code, path }) => path.length === 0 && code !== 'unrecognized_keys');
     return { send: isWhole ? form.shape : `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})` };
   }
   const check = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name];
