@@ -26,6 +26,8 @@ const frames = / {4}at [^\n'"]*:\d+:\d+\)?/g;
 
 const hasWord = (line: string, word: string): boolean => {
   for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {
+    // The digits of a duration such as 3.48933 are not a ZIP code.
+    if (/\d\.$/.test(line.slice(Math.max(0, at - 2), at)) && /^\d+$/.test(word)) continue;
     const around = [line[at - 1], line[at + word.length]];
     if (!around.some((character) => character !== undefined && wordCharacter.test(character))) return true;
   }

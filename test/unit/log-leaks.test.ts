@@ -42,6 +42,8 @@ describe('the leak detector', () => {
     [`no such place: Lansing.`, ['Lansing']],
     [{ request_id: '00048933-7b61-11e6-9a41-93e8deadbeef' }, []],
     ['Lansingburgh, inv_10, 489334, is-none, none_of, MI, US', []],
+    [{ Duration: 3.48933 }, []],
+    ['item 1. 48933', ['48933']],
     [{ frames: ['    at none (/a/none.ts:1:2)', '    at async Lansing.one (/b.ts:1:2)'] }, []],
     [{ frames: ['    at f (/a.ts:1:2)'], of: 'none' }, ['none']],
   ])('finds a short string only as a whole word: in %o %o', (line, found) => {
