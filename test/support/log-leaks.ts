@@ -22,12 +22,12 @@ const getText = (written: unknown): string => {
 // Short strings often occur in longer ones: a town in an id, a reference in a file name.
 const longFrom = 8;
 const wordCharacter = /[\p{L}\p{N}_-]/u;
+// A number without quotes is a figure, such as a duration or the sum of a tax: personal data are strings.
+const figures = /: ?\d+(\.\d+)?(?= ?[,}])/g;
 const frames = / {4}at [^\n'"]*:\d+:\d+\)?/g;
 
 const hasWord = (line: string, word: string): boolean => {
   for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {
-    // The digits of a duration such as 3.48933 are not a ZIP code.
-    if (/\d\.$/.test(line.slice(Math.max(0, at - 2), at)) && /^\d+$/.test(word)) continue;
     const around = [line[at - 1], line[at + word.length]];
     if (!around.some((character) => character !== undefined && wordCharacter.test(character))) return true;
   }
@@ -43,7 +43,7 @@ const own = /^(draft_expired|(acct|txn|fil|key)_[0-9A-Z]{26})$/;
  */
 export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> = []): string[] => {
   const line = written.map(getText).join(' ');
-  const said = line.replaceAll(frames, '');
+  const said = line.replaceAll(frames, '').replaceAll(figures, ':');
   const isSaid = (secret: string) =>
     !own.test(secret) && (secret.length < longFrom ? hasWord(said, secret) : line.includes(secret));
   return [
