@@ -39,7 +39,7 @@ const timesQuantity = (exact: bigint, quantity: number): bigint => divide(exact 
 const rateDecimals = 12;
 
 /** Returns a percentage of an amount. A rate has binary noise too, because it is computed from amounts. */
-export const percentOf = (exact: bigint, rate: number): bigint =>
+export const takePercent = (exact: bigint, rate: number): bigint =>
   divide(exact * toMinor(Number(rate).toFixed(rateDecimals), rateDecimals), 10n ** BigInt(rateDecimals + 2));
 
 /** Rounds a Medusa amount for Levy: Medusa calculates in fractions of a cent, but shops charge whole cents. */

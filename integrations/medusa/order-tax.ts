@@ -6,8 +6,8 @@ import {
   type Item,
   netOfLine,
   netOfMethod,
-  percentOf,
   type ShippingMethod,
+  takePercent,
 } from './cart.ts';
 import { type Container, getLogger, getQuery } from './levy.ts';
 import { contextFrom, listNominalRates, type Rate, readLoggedTax, type TaxContext } from './tax.ts';
@@ -83,7 +83,7 @@ const remainingRates = (
   const getTax = (charges: readonly Charge[], code: string, listLines: (charge: Charge) => readonly TaxLine[]) =>
     charges.reduce((sum, charge) => {
       const lines = listLines(charge).filter((line) => line.code === code);
-      return lines.reduce((tax, { rate }) => tax + percentOf(charge.net, rate), sum);
+      return lines.reduce((tax, { rate }) => tax + takePercent(charge.net, rate), sum);
     }, 0n);
   const net = getSum(added.map((charge) => charge.net));
   const rates = [...names].map(([code, name]) => {

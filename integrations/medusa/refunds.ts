@@ -1,7 +1,7 @@
 import { getSum } from '../core/charges.ts';
 import { divide, toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
-import { getAmount, getExponent, type Item, netOfLine, percentOf, roundExact, sumExact, toExact } from './cart.ts';
+import { getAmount, getExponent, type Item, netOfLine, roundExact, sumExact, takePercent, toExact } from './cart.ts';
 
 type Dated = { readonly created_at: string | Date };
 export type Payment = {
@@ -83,7 +83,7 @@ export const getInstant = (value: string | Date): string => new Date(value).toIS
 /** Returns the cost of an item's units in millionths of a minor unit. */
 const computeCost = (item: SoldItem, units: number, exponent: number) => {
   const net = units === 0 ? 0n : divide(netOfLine(item, exponent) * toExact(units, 0), toExact(item.quantity, 0));
-  return { net, tax: getSum((item.tax_lines ?? []).map(({ rate }) => percentOf(net, rate))) };
+  return { net, tax: getSum((item.tax_lines ?? []).map(({ rate }) => takePercent(net, rate))) };
 };
 
 const sumOfCosts = (parts: readonly { readonly net: bigint; readonly tax: bigint }[]) => ({

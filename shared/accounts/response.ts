@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { arrayOf, choice, component, described, integer, nullable, nullableString, string } from '../base/described.ts';
+import {
+  array,
+  component,
+  described,
+  integer,
+  nullable,
+  nullableString,
+  string,
+  stringEnum,
+} from '../base/described.ts';
 import { date, objectType, timestamp } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { frequencies, ReturnIdentity, retailDeliveryFees } from './account.ts';
@@ -9,7 +18,7 @@ const Registration = component('Registration', 'A registration to collect tax in
   state: string('The code of the state, such as `US-MI`.'),
   from: described(date, 'The first day of the registration.'),
   to: nullable(date, 'The last day. `null` if there is none.'),
-  frequency: choice('FilingFrequency', frequencies, 'How often the state requires a return.'),
+  frequency: stringEnum('FilingFrequency', frequencies, 'How often the state requires a return.'),
 });
 
 const Election = component('AccountElection', 'A simplified rate for remote sellers that the account elected.', {
@@ -37,13 +46,13 @@ export const AccountAnswer = component(
     object: objectType('account'),
     id: string('The id of the account.'),
     name: string('The name of the account.'),
-    scopes: arrayOf(choice('Scope', scopes, 'A scope.'), 'The permissions of the credential of this request.'),
-    collects_in: choice(
+    scopes: array(stringEnum('Scope', scopes, 'A scope.'), 'The permissions of the credential of this request.'),
+    collects_in: stringEnum(
       'CollectsIn',
       collectsIn,
       'Where the account collects tax: in the states of `registrations`, or in every state. With `not_set`, in every state and with the warning `registrations_missing`.',
     ),
-    registrations: arrayOf(Registration, 'The registrations. Empty unless `collects_in` is `registered_states`.'),
+    registrations: array(Registration, 'The registrations. Empty unless `collects_in` is `registered_states`.'),
     time_zone: string('The IANA time zone that decides the tax day of a timestamp.'),
     review_days: nullable(
       z.int(),
@@ -51,18 +60,18 @@ export const AccountAnswer = component(
     ),
     draft_ttl_hours: integer('Hours from the creation of a draft until it expires.'),
     books_open_from: described(date, "The first day of the account's books."),
-    incomplete_coverage: choice(
+    incomplete_coverage: stringEnum(
       'IncompleteCoverage',
       ['warn', 'reject'],
       'What happens to a sale that the content does not cover completely.',
     ),
-    ambiguous_address: choice(
+    ambiguous_address: stringEnum(
       'AmbiguousAddress',
       ['warn', 'reject', 'highest_rate'],
       'What happens if an address fits places with different rates.',
     ),
-    remote_seller_elections: arrayOf(Election, 'The simplified rates for remote sellers that the account elected.'),
-    retail_delivery_fee: choice(
+    remote_seller_elections: array(Election, 'The simplified rates for remote sellers that the account elected.'),
+    retail_delivery_fee: stringEnum(
       'RetailDeliveryFee',
       retailDeliveryFees,
       'What happens if a retail delivery fee is due and the order has no line for it.',

@@ -41,9 +41,12 @@ export const nullable = <Schema extends z.ZodMiniType>(schema: Schema, descripti
   described(z.nullable(schema), description, keywords);
 export const nullableString = (description: string, keywords?: Keywords) => nullable(z.string(), description, keywords);
 /** `title` is the name of the type in generated clients. */
-export const choice = <const Values extends readonly string[]>(title: string, values: Values, description: string) =>
-  described(z.enum(values), description, { title });
-export const arrayOf = <Schema extends z.ZodMiniType>(element: Schema, description: string) =>
+export const stringEnum = <const Values extends readonly string[]>(
+  title: string,
+  values: Values,
+  description: string,
+) => described(z.enum(values), description, { title });
+export const array = <Schema extends z.ZodMiniType>(element: Schema, description: string) =>
   described(z.array(element), description);
 
 /** Returns a schema's description, or an empty string. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { arrayOf, boolean, choice, described, integer, nullableString, string } from './described.ts';
+import { array, boolean, described, integer, nullableString, string, stringEnum } from './described.ts';
 
 /** Scalars of responses. Their patterns are documentation: Levy writes these values and never parses them. */
 
@@ -55,7 +55,7 @@ export const listShape = <Url extends z.ZodMiniType, Row extends z.ZodMiniType>(
   url: described(url, 'The path of this list.'),
   has_more: hasMore,
   next_cursor: nextCursor,
-  data: arrayOf(row, rows),
+  data: array(row, rows),
 });
 
 /** The code that the state assigns to a jurisdiction. */
@@ -67,7 +67,7 @@ export const reportingCode = nullableString(
 export const jurisdictionShape = {
   jurisdiction_code: string('The code of the jurisdiction, such as `US-MI`.'),
   jurisdiction_name: string('The name of the jurisdiction.'),
-  jurisdiction_type: choice(
+  jurisdiction_type: stringEnum(
     'JurisdictionType',
     ['state', 'county', 'city', 'district'],
     'The level of the jurisdiction.',

@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { arrayOf, boolean, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
+import {
+  array,
+  boolean,
+  component,
+  described,
+  nullable,
+  nullableString,
+  string,
+  stringEnum,
+} from '../base/described.ts';
 import {
   amount,
   currencyCode,
@@ -37,7 +46,7 @@ export const Warning = component('Warning', 'A limitation of a result that Levy 
 });
 export type Warning = z.infer<typeof Warning>;
 
-export const warnings = arrayOf(Warning, 'Limitations of this result.');
+export const warnings = array(Warning, 'Limitations of this result.');
 
 const taxFigures = {
   taxable_amount: described(amount, 'The part that is taxed.'),
@@ -51,7 +60,7 @@ export const TaxRowResponse = component(
   {
     ...jurisdictionShape,
     reporting_code: reportingCode,
-    tax_type: choice(
+    tax_type: stringEnum(
       'TaxType',
       ['sales', 'general_excise', 'fee'],
       'The kind of tax. `fee` is a fee that is not a sales tax and is reported separately.',
@@ -61,8 +70,8 @@ export const TaxRowResponse = component(
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes on the general excise tax, it is a share of the maximum visible rate.',
     ),
     ...taxFigures,
-    taxability_reason: choice('TaxabilityReason', taxabilityReasons, 'Why this tax applies, or why it does not.'),
-    sourcing: choice(
+    taxability_reason: stringEnum('TaxabilityReason', taxabilityReasons, 'Why this tax applies, or why it does not.'),
+    sourcing: stringEnum(
       'Sourcing',
       ['destination', 'origin'],
       "Whether the buyer's address (`destination`) or the seller's (`origin`) decides the tax.",
@@ -73,7 +82,7 @@ export const TaxRowResponse = component(
 export type TaxRowResponse = z.infer<typeof TaxRowResponse>;
 
 export const AddressResolution = component('AddressResolution', 'How precisely Levy resolved the address.', {
-  level: choice(
+  level: stringEnum(
     'AddressLevel',
     ['street', 'zip9', 'zip5', 'city', 'county', 'state', 'none'],
     'The part of the address that decided the jurisdictions: house number and street, ZIP+4, ZIP code, city, county, state or nothing.',
@@ -81,7 +90,7 @@ export const AddressResolution = component('AddressResolution', 'How precisely L
   ambiguous: boolean(
     'Whether other taxes may apply, because the ZIP code spans jurisdictions, is covered in part, or only the name of the city is known.',
   ),
-  coverage: choice(
+  coverage: stringEnum(
     'AddressCoverage',
     ['complete', 'partial', 'none'],
     'How much of the tax the content covers there: `complete`, `partial` (some local rates are missing, or rates of another day were used) or `none` (no tax was calculated).',
@@ -96,7 +105,7 @@ export const AppliedExemption = component(
     customer_id: nullableString(
       'The customer of `GET /customers/{id}` whose certificate applied. `null` if the exemption was sent in the request.',
     ),
-    reason: choice('ExemptionReason', exemptionTypes, 'The reason for the exemption.'),
+    reason: stringEnum('ExemptionReason', exemptionTypes, 'The reason for the exemption.'),
     certificate_number: nullableString('The number of the certificate.'),
     valid_from: nullable(date, 'The first day on which the certificate is valid.'),
     valid_to: nullable(date, 'The last day on which the certificate is valid.'),
@@ -104,7 +113,7 @@ export const AppliedExemption = component(
 );
 export type AppliedExemption = z.infer<typeof AppliedExemption>;
 
-const taxes = arrayOf(TaxRowResponse, 'The tax by jurisdiction. Never empty: rows without tax state the reason.');
+const taxes = array(TaxRowResponse, 'The tax by jurisdiction. Never empty: rows without tax state the reason.');
 const discounts = {
   applied_discount_amount: described(
     amount,
@@ -184,7 +193,7 @@ export const TaxSummaryRow = component(
 export type TaxSummaryRow = z.infer<typeof TaxSummaryRow>;
 
 export const ExplanationStep = component('ExplanationStep', 'One step of a calculation.', {
-  step: choice(
+  step: stringEnum(
     'ExplanationStepKind',
     ['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding'],
     'The kind of step. `base` covers discounts, included tax and the distribution of shipping.',
@@ -205,7 +214,7 @@ export const contentReleases = described(
 
 /** The fields that calculations and transactions share. */
 export const outcomeShape = {
-  type: choice('TransactionType', ['sale', 'credit'], '`sale`, or `credit` for a refund or credit memo.'),
+  type: stringEnum('TransactionType', ['sale', 'credit'], '`sale`, or `credit` for a refund or credit memo.'),
   parent_transaction_id: nullableString('The id of the sale that this credit refunds.'),
   currency: described(currencyCode, 'ISO 4217 code.'),
   tax_date: string(
@@ -215,15 +224,15 @@ export const outcomeShape = {
   customer: nullable(Customer, 'The buyer, as sent.'),
   ship_from: nullable(ShipFrom, 'Where the seller ships the goods from, as sent.'),
   ...sentDiscounts,
-  discount_applies_to: choice('DiscountTarget', discountTargets, 'What `discount_amount` reduces.'),
+  discount_applies_to: stringEnum('DiscountTarget', discountTargets, 'What `discount_amount` reduces.'),
   shipping: nullable(ShippingCharges, 'The shipping charges as sent, with the calculated amounts.'),
   tax_included: boolean('Whether the amounts in the request include the tax.'),
-  collected_by: choice(
+  collected_by: stringEnum(
     'CollectedBy',
     ['seller', 'marketplace'],
     'Who collects the tax. If it is `marketplace`, the tax is 0 and the sale still counts in filings.',
   ),
-  line_items: arrayOf(LineItemResponse, 'The line items with their calculated amounts.'),
+  line_items: array(LineItemResponse, 'The line items with their calculated amounts.'),
   metadata,
   explain: boolean('Whether `explanation` has the steps of the calculation.'),
   subtotal_amount: described(
@@ -234,7 +243,7 @@ export const outcomeShape = {
   shipping_amount: described(amount, 'The sum of the shipping charges, before discounts.'),
   ...taxFigures,
   total_amount: described(amount, 'What the buyer pays: the subtotal less discounts, plus shipping and tax.'),
-  tax_summary: arrayOf(TaxSummaryRow, 'The tax by jurisdiction and rate.'),
+  tax_summary: array(TaxSummaryRow, 'The tax by jurisdiction and rate.'),
   content_releases: contentReleases,
   engine_version: string('The version of the calculation engine.'),
   warnings,

@@ -13,7 +13,7 @@ import { keys } from './accounts/keys.ts';
 import { redact } from './accounts/redact.ts';
 import { settings } from './accounts/settings.ts';
 import { requireAccount } from './terminal/arguments.ts';
-import { type Columns, counted, instantText, print, printJson, tableOf } from './terminal/output.ts';
+import { type Columns, counted, formatTable, instantText, print, printJson } from './terminal/output.ts';
 import { account, flag, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
 
 /** Returns an account as JSON output, without the secret that signs its cursors. */
@@ -43,7 +43,7 @@ const list = subcommand({
   run: async ({ json }) => {
     const accounts = await Array.fromAsync(allAccounts());
     if (json) return printJson(accounts.map(listed));
-    print(tableOf(columns, accounts));
+    print(formatTable(columns, accounts));
     print(`${counted(accounts.length, 'account')}.`);
   },
 });
@@ -82,7 +82,7 @@ const advice = subcommand({
       return all || hasSales || !['below', 'registered'].includes(status);
     });
     const rows = shown.flatMap((state) => state.periods.map((period) => ({ ...state, period })));
-    print(tableOf(adviceColumns, rows));
+    print(formatTable(adviceColumns, rows));
     print();
     for (const { status, advice: text } of shown)
       if (['reached', 'upcoming', 'approaching'].includes(status)) print(text);

@@ -6,7 +6,7 @@ import { type Customer, customerNotFound, isExpiring, isForState, readCustomers 
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { put } from './customers/put.ts';
 import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
-import { type Columns, counted, print, printJson, shown, tableOf } from './terminal/output.ts';
+import { type Columns, counted, formatTable, print, printJson, shown } from './terminal/output.ts';
 import {
   account,
   CommandError,
@@ -31,8 +31,8 @@ const columns: Columns<{ readonly customer: Customer; readonly certificate: Cert
   ['last day', ({ certificate }) => certificate?.valid_to],
 ];
 
-const formatTable = (customers: readonly Customer[]): string =>
-  tableOf(
+const customerTable = (customers: readonly Customer[]): string =>
+  formatTable(
     columns,
     customers.flatMap((customer) =>
       (customer.exemptions.length === 0 ? [undefined] : customer.exemptions).map((certificate) => ({
@@ -44,7 +44,7 @@ const formatTable = (customers: readonly Customer[]): string =>
 
 const printAll = (found: readonly Customer[], json: boolean | undefined, summary: string): void => {
   if (json) printJson(found);
-  else print(found.length > 0 ? `${formatTable(found)}\n${summary}` : summary);
+  else print(found.length > 0 ? `${customerTable(found)}\n${summary}` : summary);
 };
 
 const list = subcommand({
@@ -78,7 +78,7 @@ const show = subcommand({
         `${customerNotFound.detail} List them with \`npm run customers -- list --account ${id}\`.`,
       );
     if (json) return printJson(found);
-    print(formatTable([found]));
+    print(customerTable([found]));
     print(`Version ${found.version}, changed ${found.updated_at}.`);
   },
 });

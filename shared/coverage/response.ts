@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { arrayOf, boolean, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
+import {
+  array,
+  boolean,
+  component,
+  described,
+  nullable,
+  nullableString,
+  string,
+  stringEnum,
+} from '../base/described.ts';
 import { count, date, objectType, rate, timestamp } from '../base/response-scalars.ts';
 import { confidence, treatment } from '../vocabulary/treatment.ts';
 
@@ -21,8 +30,8 @@ const SubjectCoverage = component('SubjectCoverage', 'How a state taxes a kind o
     confidence,
     'The lowest confidence of the rules for goods without attributes. `null` if no rule is established.',
   ),
-  rule_ids: arrayOf(z.string(), 'The content rules that apply.'),
-  citations: arrayOf(z.string(), 'The laws or publications that the rules rely on.'),
+  rule_ids: array(z.string(), 'The content rules that apply.'),
+  citations: array(z.string(), 'The laws or publications that the rules rely on.'),
 });
 export type SubjectCoverage = z.infer<typeof SubjectCoverage>;
 
@@ -41,7 +50,7 @@ const LocalCoverage = component(
   'LocalCoverage',
   'How Levy finds the taxes below the state, and how much of them is missing.',
   {
-    basis: choice(
+    basis: stringEnum(
       'LocalRateBasis',
       localBases,
       'How Levy finds the local rates of an address: `by_place` (ZIP code and name of the city), `by_file` (an imported file of the state), `not_levied` (the state has no local taxes) or `none` (the local rates are not known).',
@@ -92,7 +101,7 @@ const ProposedRate = component('ProposedRate', 'A rate that differs between two 
 const ProposedChanges = component('ProposedChanges', 'What changes if the proposed release replaces the active one.', {
   against: string('The release that was active.'),
   count: described(count, 'The number of rates that change.'),
-  rates: arrayOf(ProposedRate, 'The first 100 of them, by jurisdiction.'),
+  rates: array(ProposedRate, 'The first 100 of them, by jurisdiction.'),
 });
 
 const Proposal = component(
@@ -100,7 +109,7 @@ const Proposal = component(
   'A release of official rates that was never active. An operator compares it with `npm run content -- diff` and activates it with `npm run content -- activate`.',
   {
     imported_at: nullable(timestamp, 'When its files were imported.'),
-    gates: arrayOf(Gate, 'The gates. Empty before they are measured.'),
+    gates: array(Gate, 'The gates. Empty before they are measured.'),
     held: nullableString('Why an update does not activate it. `null` if an update can activate it.'),
     changes: nullable(
       ProposedChanges,
@@ -117,7 +126,7 @@ const SourceCoverage = component(
       'Where the active release comes from: `built_in`, or the import format of its files, such as `sst`.',
     ),
     publisher: nullableString('Who publishes the official rates. `null` if the state has no general sales tax.'),
-    addresses: arrayOf(
+    addresses: array(
       z.string(),
       'The addresses of the official files, or of the pages that link to them. Empty if Levy cannot import what the publisher offers.',
     ),
@@ -157,7 +166,7 @@ const StateRelease = component('StateRelease', 'A release of the tax content of 
   active: boolean('Whether calculations use it now.'),
   origin: string('`built_in`, the import format of its files, such as `sst`, or `own` (custom rules only).'),
   own_rules: boolean('Whether custom rules, rates or settings apply with it.'),
-  local_rates: choice('LocalRateCoverage', localRates, 'The local rates that it covers today.'),
+  local_rates: stringEnum('LocalRateCoverage', localRates, 'The local rates that it covers today.'),
   last_day: nullable(date, 'The last day that its files cover. `null` without an end.'),
   imported_at: nullable(timestamp, 'When it was imported. `null` if it is built in.'),
   activated_at: nullable(timestamp, 'When it was activated. `null` if it is not active, or was active from the start.'),
@@ -172,7 +181,7 @@ const StateCoverage = component('StateCoverage', 'What the active release covers
   release: string('The active release.'),
   as_of: string('The date of the release.'),
   general_rate: nullable(GeneralRate, "The state's general rate today. `null` if it is not established."),
-  local_rates: choice(
+  local_rates: stringEnum(
     'LocalRateCoverage',
     localRates,
     'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`) or `none`. `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
@@ -186,7 +195,7 @@ const StateCoverage = component('StateCoverage', 'What the active release covers
   digital_goods: described(SubjectCoverage, 'Downloaded audio, video and books.'),
   saas: described(SubjectCoverage, 'Software as a service.'),
   shipping: described(SubjectCoverage, 'Delivery charges that are stated separately.'),
-  notes: arrayOf(z.string(), 'What is missing, unconfirmed, corrupt or about to change.'),
+  notes: array(z.string(), 'What is missing, unconfirmed, corrupt or about to change.'),
   releases: nullable(
     z.array(StateRelease),
     'All releases of the state, the oldest first. `notes` names those whose data is corrupt. `null` without `expand=releases`.',
@@ -198,7 +207,7 @@ export type StateCoverage = z.infer<typeof StateCoverage>;
 export const Coverage = component('Coverage', 'What the active releases cover in each state.', {
   object: objectType('coverage'),
   tax_date: string('The date of the rates and rules: today in UTC.', { format: 'date' }),
-  states: arrayOf(StateCoverage, 'The coverage of each state.'),
-  attribution: arrayOf(Attribution, 'The sources whose licenses require attribution.'),
+  states: array(StateCoverage, 'The coverage of each state.'),
+  attribution: array(Attribution, 'The sources whose licenses require attribution.'),
 });
 export type Coverage = z.infer<typeof Coverage>;

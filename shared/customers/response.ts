@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { arrayOf, choice, component, described, integer, nullable, nullableString, string } from '../base/described.ts';
+import {
+  array,
+  component,
+  described,
+  integer,
+  nullable,
+  nullableString,
+  string,
+  stringEnum,
+} from '../base/described.ts';
 import { date, listShape, objectType, timestamp } from '../base/response-scalars.ts';
 import { certificateReasons } from '../calculations/fields.ts';
 import { warnings } from '../calculations/response.ts';
@@ -9,7 +18,7 @@ export const Certificate = component('Certificate', 'An exemption certificate of
     z.array(z.string()),
     'The jurisdiction codes of the states in which the certificate is valid, such as `US-IN`. `null` for all states.',
   ),
-  reason: choice('CertificateReason', certificateReasons, 'The reason for the exemption.'),
+  reason: stringEnum('CertificateReason', certificateReasons, 'The reason for the exemption.'),
   certificate_number: nullableString('The number of the certificate.'),
   document_url: nullableString('A link to the file of the certificate.'),
   valid_from: nullable(date, 'The first day on which the certificate is valid.'),
@@ -21,7 +30,7 @@ export const StoredCustomer = component('StoredCustomer', 'A customer with its e
   object: objectType('customer'),
   id: string('The id of the customer in your system.'),
   name: nullableString('The name of the customer.'),
-  exemptions: arrayOf(Certificate, 'The exemption certificates of the customer.'),
+  exemptions: array(Certificate, 'The exemption certificates of the customer.'),
   created_at: described(timestamp, 'When the customer was created.'),
   updated_at: described(timestamp, 'When the customer was last changed.'),
   version: integer('Increments with each change, from 1. In double quotes, it is the `ETag` of the customer.', {

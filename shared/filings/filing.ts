@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { frequencies } from '../accounts/account.ts';
-import { arrayOf, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
+import { array, component, described, nullable, nullableString, string, stringEnum } from '../base/described.ts';
 import { count, currencyCode, date, signedAmount } from '../base/response-scalars.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import { exceptionReasons } from '../ledger/entries/entry.ts';
@@ -61,7 +61,7 @@ export const FilingSummary = component('FilingSummary', 'The amounts of the whol
 });
 export type FilingSummary = z.infer<typeof FilingSummary>;
 
-const exceptionReason = choice(
+const exceptionReason = stringEnum(
   'ExceptionReason',
   exceptionReasons,
   '`not_covered`: the tax content does not cover a sale. `over_collected` or `under_collected`: the recorded tax differs from the calculated tax.',
@@ -75,11 +75,11 @@ const reviewCode = described(
 
 const documentShape = {
   reference_id: nullableString('The reference of the transaction when it was finalized or its tax was changed.'),
-  type: choice('TransactionType', ['sale', 'credit'], '`sale` or `credit`.'),
+  type: stringEnum('TransactionType', ['sale', 'credit'], '`sale` or `credit`.'),
   tax_day: described(date, 'The day of the tax date.'),
   customer_id: nullableString('The id of the buyer in your system.'),
   postal_code: nullableString('The five-digit ZIP code of the destination.'),
-  certificate_numbers: arrayOf(z.string(), 'The numbers of the certificates that exempted line items in the state.'),
+  certificate_numbers: array(z.string(), 'The numbers of the certificates that exempted line items in the state.'),
 };
 
 export const transactionShape = { transaction_id: string('The id of the transaction.'), ...documentShape };
@@ -87,14 +87,14 @@ export const transactionShape = { transaction_id: string('The id of the transact
 export const FilingException = component('FilingException', 'A sale or credit to look at before the return is sent.', {
   ...transactionShape,
   currency: currencyCode,
-  reasons: arrayOf(
+  reasons: array(
     component('FilingExceptionReason', 'Why a transaction needs attention.', {
       reason: exceptionReason,
       gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
     }),
     'Why the transaction is an exception. Empty if it is only to be reviewed.',
   ),
-  review_codes: arrayOf(
+  review_codes: array(
     reviewCode,
     'The codes of its warnings that can change the tax in the state. A credit also has the codes of its sale. Empty if there are none.',
   ),
@@ -112,7 +112,7 @@ export const FilingExceptions = component(
       signedAmount,
       'Their gross amount. `null` if they are in several currencies: `by_reason` has it by currency.',
     ),
-    by_reason: arrayOf(
+    by_reason: array(
       component('FilingExceptionSum', 'The exceptions of one reason in one currency.', {
         reason: exceptionReason,
         currency: currencyCode,

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini';
 import { frequencies } from '../accounts/account.ts';
-import { arrayOf, boolean, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
+import {
+  array,
+  boolean,
+  component,
+  described,
+  nullable,
+  nullableString,
+  string,
+  stringEnum,
+} from '../base/described.ts';
 import {
   count,
   currencyCode,
@@ -57,7 +66,7 @@ const FilingTotal = component(
     currency: currencyCode,
     ...sums,
     tax_due: TaxDue,
-    rates: arrayOf(FilingRate, 'The same amounts by rate.'),
+    rates: array(FilingRate, 'The same amounts by rate.'),
   },
 );
 export type FilingTotal = z.infer<typeof FilingTotal>;
@@ -84,7 +93,7 @@ const FilingEntry = component('FilingEntry', 'The tax liability of one transacti
     pattern: '^\\d{4}-\\d{2}$',
   }),
   currency: currencyCode,
-  amounts: arrayOf(FilingEntryAmount, 'The amounts by jurisdiction and rate.'),
+  amounts: array(FilingEntryAmount, 'The amounts by jurisdiction and rate.'),
 });
 export type FilingEntry = z.infer<typeof FilingEntry>;
 
@@ -92,7 +101,7 @@ const FilingEntries = component('FilingEntries', 'A page of the entries of a fil
   object: objectType('list'),
   has_more: hasMore,
   next_cursor: nextCursor,
-  data: arrayOf(FilingEntry, 'The entries of the page.'),
+  data: array(FilingEntry, 'The entries of the page.'),
 });
 export type FilingEntries = z.infer<typeof FilingEntries>;
 
@@ -128,7 +137,7 @@ export const Worksheet = component('Worksheet', "A filing on the lines of its st
   source: string('The source of the lines.'),
   confidence: string('`high`, `medium` or `low`. Compare the lines with your form.'),
   currency: currencyCode,
-  lines: arrayOf(
+  lines: array(
     z.object({
       line: string('The number on the form.'),
       label: string('The text of the line on the form.'),
@@ -138,10 +147,10 @@ export const Worksheet = component('Worksheet', "A filing on the lines of its st
     'The lines of the form. A blank line counts as zero in its sums.',
   ),
   schedule: string('The name of the schedule of local jurisdictions.'),
-  rows: arrayOf(ScheduleRow, 'The schedule, by jurisdiction, in cents.'),
+  rows: array(ScheduleRow, 'The schedule, by jurisdiction, in cents.'),
   tax_due_amount: described(signedAmount, 'The tax due of the filing to the cent, without fees.'),
   rounding_amount: described(signedAmount, "What the form's rounding adds to `tax_due_amount`."),
-  notes: arrayOf(z.string(), 'Amounts that the form does not show, and what to check.'),
+  notes: array(z.string(), 'Amounts that the form does not show, and what to check.'),
 });
 export type Worksheet = z.infer<typeof Worksheet>;
 
@@ -152,7 +161,7 @@ export const Filing = component('Filing', "A state's tax period: the amounts owe
   state: string('The jurisdiction code of the state, such as `US-MI`.'),
   period_start: described(date, 'The first day of the period.'),
   period_end: described(date, 'The last day of the period.'),
-  frequency: choice('FilingFrequency', frequencies, 'How often the account files in the state.'),
+  frequency: stringEnum('FilingFrequency', frequencies, 'How often the account files in the state.'),
   due_date: nullable(
     date,
     'The last day for sending the return: the next business day after a weekend or a federal holiday. `null` if it is not established.',
@@ -176,13 +185,13 @@ export const Filing = component('Filing', "A state's tax period: the amounts owe
     'The name of the state form that `form` accepts, such as `CA-CDTFA-401`. `null` if Levy has no layout of it.',
   ),
   terms: nullable(FilingTerms, "The established terms of the state's returns. `null` if there are none."),
-  status: choice(
+  status: stringEnum(
     'FilingStatusOrDryRun',
     [...filingStatuses, 'dry_run'],
     '`closing`, `closed`, `marking` (the return was sent, and Levy is marking its transactions as filed), `filed` or `canceled`. `dry_run` if nothing is stored.',
   ),
   confirmation_number: nullableString("The state's confirmation number for the return."),
-  corrections: arrayOf(FilingCorrection, 'The corrections of the confirmation number, oldest first.'),
+  corrections: array(FilingCorrection, 'The corrections of the confirmation number, oldest first.'),
   totals: nullable(
     z.array(FilingTotal),
     'The amounts of the return by jurisdiction and currency, ordered by currency and code. Incomplete while `status` is `closing`. They come in pages: continue while `totals_next_cursor` is not `null`. `null` in a list.',
@@ -190,7 +199,7 @@ export const Filing = component('Filing', "A state's tax period: the amounts owe
   totals_next_cursor: nullableString(
     'Send it as `totals_starting_after` for the next page of `totals`. `null` on the last page. Most filings have one page.',
   ),
-  summary: arrayOf(
+  summary: array(
     FilingSummary,
     'The amounts of the whole state by currency. Each line counts once: in the row of the state or, if there is no state tax, in the row of the jurisdiction with the largest gross amount. The tax is the sum of all levels.',
   ),
@@ -229,7 +238,7 @@ const FilingPeriod = component('FilingPeriod', 'A period of a registered state w
   state: string('The code of the state, such as `US-MI`.'),
   period_start: described(date, 'The first day.'),
   period_end: described(date, 'The last day.'),
-  frequency: choice('FilingFrequency', frequencies, 'The frequency of the registration.'),
+  frequency: stringEnum('FilingFrequency', frequencies, 'The frequency of the registration.'),
   is_over: boolean("Whether the period is over, by the day in the account's time zone."),
   closes_at: nullable(
     timestamp,
@@ -247,6 +256,6 @@ export const FilingPeriodList = component('FilingPeriodList', 'A page of the per
   url: described(z.literal('/filing-periods'), 'The path of the list.'),
   has_more: hasMore,
   next_cursor: nextCursor,
-  data: arrayOf(FilingPeriod, 'By state, the oldest period first.'),
+  data: array(FilingPeriod, 'By state, the oldest period first.'),
 });
 export type FilingPeriodList = z.infer<typeof FilingPeriodList>;

@@ -14,7 +14,7 @@ import { stateFile } from './state-table.ts';
 const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'district' } as const;
 
 /** Returns the type of a code; `undefined` if it has none. */
-const typeOf = (code: string) => types[code[0] as unknown as keyof typeof types];
+const getType = (code: string) => types[code[0] as unknown as keyof typeof types];
 
 /** `Bee Cave (Travis Co)` is Bee Cave in Travis County. */
 const splitName = (name: string): { readonly city: string; readonly county?: string } => {
@@ -52,7 +52,7 @@ class TexasCodes {
     if (known) return known;
     const builtIn = this.builtIn(name, code);
     const isOwn = builtIn !== undefined && !this.given.has(builtIn.code);
-    const fallback: Jurisdiction = { code: keptCode(code), name, type: typeOf(code), tax_type: 'sales' };
+    const fallback: Jurisdiction = { code: keptCode(code), name, type: getType(code), tax_type: 'sales' };
     const jurisdiction = { ...(isOwn ? builtIn : fallback), reporting_code: code };
     this.given.add(jurisdiction.code);
     this.found.set(code, jurisdiction);
@@ -60,11 +60,11 @@ class TexasCodes {
   }
 
   private builtIn(name: string, code: string): Jurisdiction | undefined {
-    if (typeOf(code) === 'county') {
+    if (getType(code) === 'county') {
       const county = this.codes.countyNamed(name);
       return county === undefined ? undefined : this.codes.countyTax(county);
     }
-    if (typeOf(code) !== 'city') return undefined;
+    if (getType(code) !== 'city') return undefined;
     const { city, county: within } = splitName(name);
     const county = within === undefined ? undefined : this.codes.countyNamed(within);
     // The tables do not list the county of every place.
@@ -85,7 +85,7 @@ const isNone = (text: string): boolean => text === '' || text.toLowerCase() === 
 
 const readTax = (codes: TexasCodes, name: string, code: string, rateText: string): Tax | null => {
   const rate = readFraction(rateText);
-  if (!/^\d{7}$/.test(code) || typeOf(code) === undefined || rate === null || name === '') return null;
+  if (!/^\d{7}$/.test(code) || getType(code) === undefined || rate === null || name === '') return null;
   return { jurisdiction: codes.jurisdiction(name, code), rate };
 };
 
@@ -107,7 +107,7 @@ const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> 
   const sum = taxes.reduce((total, { rate }) => total + parseUnits(rate), 0n);
   if (sum > localMax) return bad('has local taxes that sum to more than 0.02, the maximum in Texas: correct them');
   const [name = '', code = ''] = cells;
-  const city = isNone(code) || typeOf(code) !== 'city' ? null : cityName(splitName(name).city);
+  const city = isNone(code) || getType(code) !== 'city' ? null : cityName(splitName(name).city);
   return city === null ? skipped('the area is not a city') : row({ city, taxes });
 };
 

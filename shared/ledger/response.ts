@@ -1,14 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  arrayOf,
-  boolean,
-  component,
-  described,
-  integer,
-  nullable,
-  nullableString,
-  string,
-} from '../base/described.ts';
+import { array, boolean, component, described, integer, nullable, nullableString, string } from '../base/described.ts';
 import {
   amount,
   count,
@@ -64,7 +55,7 @@ export const Transaction = component('Transaction', 'A recorded sale or credit.'
     z.optional(timestamp),
     'When the personal data was removed: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Missing unless it was removed.',
   ),
-  filings: arrayOf(TransactionFiling, 'The filings that include the transaction.'),
+  filings: array(TransactionFiling, 'The filings that include the transaction.'),
   version,
 });
 
@@ -95,7 +86,7 @@ const HistoryEntry = component(
     ),
     from: nullableString('The status before the change. `null` on the first entry.'),
     to: string('The status after the change.'),
-    fields: arrayOf(z.string(), 'The names of the changed fields. Empty on the first entry.'),
+    fields: array(z.string(), 'The names of the changed fields. Empty on the first entry.'),
     state_hash: string(
       'The hash of the transaction after the change, without `history`, in base64url. It covers salted commitments to personal data instead of the data.',
     ),
@@ -212,8 +203,8 @@ export const Reconciliation = component(
     from: nullableString('The start of the range, as sent. `null` without a range.'),
     to: nullableString('The end of the range, as sent. `null` without a range.'),
     matched_count: described(count, 'The number of finalized or filed transactions with exactly the sent amounts.'),
-    missing: arrayOf(MissingTransaction, 'Entries without a finalized or filed transaction, in the order sent.'),
-    different: arrayOf(DifferentTransaction, 'Transactions with a different total or tax, in the order sent.'),
+    missing: array(MissingTransaction, 'Entries without a finalized or filed transaction, in the order sent.'),
+    different: array(DifferentTransaction, 'Transactions with a different total or tax, in the order sent.'),
     extra: nullable(
       z.array(ExtraTransaction),
       'Finalized and filed transactions with a tax date in the range that are not in the list, newest first, at most 1,000. Read from an index that can be seconds behind. `null` without a range.',
@@ -260,6 +251,6 @@ export const Replay = component('Replay', 'The comparison of a recorded transact
   replayed_engine_version: string('The engine version of the replay.'),
   content_releases: contentReleases,
   difference_count: integer('The number of values that differ.'),
-  differences: arrayOf(ReplayDifference, 'The values that differ, in the order of the transaction. At most 100.'),
+  differences: array(ReplayDifference, 'The values that differ, in the order of the transaction. At most 100.'),
 });
 export type Replay = z.infer<typeof Replay>;

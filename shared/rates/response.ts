@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { arrayOf, component, described, nullable, nullableString } from '../base/described.ts';
+import { array, component, described, nullable, nullableString } from '../base/described.ts';
 import { date, jurisdictionShape, objectType, reportingCode } from '../base/response-scalars.ts';
 import { AddressResolution, contentReleases, TaxRowResponse, warnings } from '../calculations/response.ts';
 import { confidence } from '../vocabulary/treatment.ts';
@@ -42,7 +42,7 @@ export const Rates = component('Rates', 'The general rates of an address on a da
     TaxRowResponse.shape.rate,
     'The exact sum of the rates: `"0.09025"` is 9.025 percent. `null` if the content does not cover the address or the date.',
   ),
-  jurisdictions: arrayOf(
+  jurisdictions: array(
     JurisdictionRate,
     'The jurisdictions that tax the address, the state first. Empty if `combined_rate` is `null`.',
   ),

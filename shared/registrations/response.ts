@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { arrayOf, boolean, choice, component, described, nullable, string } from '../base/described.ts';
+import { array, boolean, component, described, nullable, string, stringEnum } from '../base/described.ts';
 import { amount, count, date, objectType } from '../base/response-scalars.ts';
 import { warnings } from '../calculations/response.ts';
 import { asOfField } from '../reports/response.ts';
@@ -29,8 +29,8 @@ const NexusThreshold = component('NexusThreshold', 'The economic nexus threshold
     described(reachedAt, '`over` the count, or `at_least` the count.', { title: 'ReachedAt' }),
     'How the transaction threshold is reached. `null` if there is none.',
   ),
-  requires: choice('NexusRequirement', ['sales', 'either', 'both'], 'Which threshold must be reached.'),
-  measured: choice(
+  requires: stringEnum('NexusRequirement', ['sales', 'either', 'both'], 'Which threshold must be reached.'),
+  measured: stringEnum(
     'NexusMeasure',
     measures,
     'Which sales count: `gross` (all), `retail` (without sales for resale) or `taxable` (without exempt sales).',
@@ -46,13 +46,13 @@ const NexusThreshold = component('NexusThreshold', 'The economic nexus threshold
 const StateAdvice = component('StateRegistrationAdvice', 'Whether an account must register in one state.', {
   state: string('The jurisdiction code of the state, such as `US-MI`.'),
   state_name: string('The name of the state.'),
-  status: choice(
+  status: stringEnum(
     'NexusStatus',
     nexusStatuses,
     '`registered` today; `reached` (the threshold is reached: register); `upcoming` (reached in a period that counts later, from `counts_from`); `approaching` (80 percent or more); or `below`.',
   ),
   advice: string('What to do, in one sentence.'),
-  periods: arrayOf(MeasuredPeriod, 'The last measuring period that is over, and the running one.'),
+  periods: array(MeasuredPeriod, 'The last measuring period that is over, and the running one.'),
   threshold: NexusThreshold,
 });
 export type StateAdvice = z.infer<typeof StateAdvice>;
@@ -62,7 +62,7 @@ export const RegistrationAdvice = component('RegistrationAdvice', 'Economic nexu
   object: objectType('registration_advice'),
   date: described(date, "Today in the account's time zone."),
   as_of: asOfField,
-  data: arrayOf(
+  data: array(
     StateAdvice,
     'The states with a threshold, those that need action first. Delaware, Montana, New Hampshire and Oregon have no sales tax.',
   ),

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { arrayOf, component, described, nullable, string } from '../base/described.ts';
+import { array, component, described, nullable, string } from '../base/described.ts';
 import {
   count,
   currencyCode,
@@ -46,7 +46,7 @@ export const ReportByState = component('ReportByState', 'Sales and credits by st
   as_of: asOfField,
   has_more: hasMore,
   next_cursor: nextCursor,
-  data: arrayOf(
+  data: array(
     ReportRow,
     'The rows with amounts, by month, state and currency. A page has at most 2,000 rows, enough for all states over 36 months in one currency.',
   ),

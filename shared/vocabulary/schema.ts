@@ -1,6 +1,15 @@
 /** The responses of GET /product-attributes and GET /product-tax-codes. */
 import * as z from 'zod/mini';
-import { arrayOf, boolean, choice, component, described, nullable, nullableString, string } from '../base/described.ts';
+import {
+  array,
+  boolean,
+  component,
+  described,
+  nullable,
+  nullableString,
+  string,
+  stringEnum,
+} from '../base/described.ts';
 import { hasMore, objectType } from '../base/response-scalars.ts';
 import { systemNames } from './crosswalk.ts';
 import { confidence, treatment } from './treatment.ts';
@@ -23,7 +32,7 @@ export const ProductAttributeItem = described(
     name: string('Display name.'),
     description: string('Short human-readable summary.'),
     group: ProductAttributeGroupItem,
-    ptcs: arrayOf(
+    ptcs: array(
       z.string(),
       'Product tax codes that the attribute applies to, as single labels: a label covers any path ending in it. An empty array means every product. This is only a hint: `GET /product-attributes` with `ptc` returns the authoritative set for a code.',
     ),
@@ -39,7 +48,7 @@ export const ProductAttributesListResponse = component(
     object: described(z._default(z.literal('list'), 'list'), 'The object type, always `list`.'),
     url: described(z._default(z.literal('/product-attributes'), '/product-attributes'), 'The path of this list.'),
     has_more: hasMore,
-    data: arrayOf(ProductAttributeItem, 'The page of attributes, sorted by code.'),
+    data: array(ProductAttributeItem, 'The page of attributes, sorted by code.'),
   },
 );
 
@@ -49,9 +58,9 @@ export type Fulfillment = (typeof fulfillments)[number];
 
 const ProductTaxCodeEquivalent = described(
   z.strictObject({
-    system: choice('TaxService', Object.keys(systemNames), 'The service that the code belongs to.'),
+    system: stringEnum('TaxService', Object.keys(systemNames), 'The service that the code belongs to.'),
     code: string('The code in that service.'),
-    match: choice(
+    match: stringEnum(
       'CodeMatch',
       ['exact', 'broader', 'narrower'],
       'How much the code covers compared with this product tax code without attributes: the same, more or less.',
@@ -93,7 +102,7 @@ const ProductTaxability = described(
     rule_id: described(ruleId, 'The content rule that applies. `null` if no rule is established.'),
     confidence: nullable(confidence, 'How reliable the source of the rule is. `null` without a rule.'),
     source: nullableString('The law or publication that the rule relies on. `null` without a rule.'),
-    attributes: arrayOf(
+    attributes: array(
       DecidingProductAttribute,
       "The attributes with which the state treats the product differently, or depends on the buyer's use of it. Each attribute is evaluated separately.",
     ),
@@ -110,14 +119,14 @@ export const ProductTaxCodeItem = described(
     name: string('Display name.'),
     description: string('What the code includes and excludes.'),
     family: string('The first component of the code.'),
-    examples: arrayOf(z.string(), 'Examples of products.'),
-    synonyms: arrayOf(z.string(), 'Synonyms of the products. `q` also searches them.'),
-    fulfillment: choice(
+    examples: array(z.string(), 'Examples of products.'),
+    synonyms: array(z.string(), 'Synonyms of the products. `q` also searches them.'),
+    fulfillment: stringEnum(
       'Fulfillment',
       fulfillments,
       'How the product usually reaches the buyer. A shipping charge belongs to products that are `shipped`; `fulfillment` of a line item overrides it.',
     ),
-    equivalents: arrayOf(
+    equivalents: array(
       ProductTaxCodeEquivalent,
       'Codes of other tax services, by system and code. The list is not complete.',
     ),
@@ -132,10 +141,7 @@ export const ProductTaxCodeList = described(
     object: objectType('list'),
     url: described(z.literal('/product-tax-codes'), 'The path of this list.'),
     has_more: hasMore,
-    data: arrayOf(
-      ProductTaxCodeItem,
-      'The page of product tax codes, sorted by code; with `q` the best matches first.',
-    ),
+    data: array(ProductTaxCodeItem, 'The page of product tax codes, sorted by code; with `q` the best matches first.'),
   }),
   'A page of product tax codes.',
   { id: 'ProductTaxCodeList' },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { choice } from '../base/described.ts';
+import { stringEnum } from '../base/described.ts';
 
 /** How a state treats a kind of goods. */
 const treatments = [
@@ -26,7 +26,7 @@ export type TreatmentName = (typeof treatments)[number];
 
 export const treatment = z.enum(treatments);
 
-export const confidence = choice(
+export const confidence = stringEnum(
   'Confidence',
   ['high', 'medium-high', 'medium', 'low'],
   'How reliable the source is: `high` (law or revenue department), `medium-high` (a vendor, or arithmetic on an official rate), `medium` (one secondary source) or `low` (unconfirmed).',

@@ -18,11 +18,11 @@ import { isLong } from '../support/seeded.ts';
 import {
   answerProblems,
   type Body,
+  describeType,
   type Operation,
   operations,
   plain,
   type Schema,
-  typeOf,
   type WireAnswer,
   type WireRequest,
 } from './http-bad-input/checks.ts';
@@ -72,7 +72,7 @@ const bounds = (given: Schema | undefined): string[] => {
   const lengths = [maxLength, maxLength + 1, minLength - 1].map((length) => 'é'.repeat(Math.max(0, length)));
   const written = [...lengths, `${valid}\n`, ` ${valid}`, `${valid}\0`, [valid], { value: valid }];
   const sizes = [object(1, 40), object(1, 41), object(1, 1, 500), object(1, 1, 501)];
-  const type = typeOf(schema);
+  const type = describeType(schema);
   return (lists[type] ?? written).concat(type === 'object' ? sizes : []).map((value) => JSON.stringify(value));
 };
 

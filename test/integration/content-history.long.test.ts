@@ -177,15 +177,15 @@ const alabama = (seed: number): History => {
   const rates = new Map(
     names.map((name): [string, Timeline<number>] => [name, [{ from: begin, value: tenths(random) }]]),
   );
-  const countyOf = (place: string) => localities[place]?.county ?? '';
+  const getCounty = (place: string) => localities[place]?.county ?? '';
   const issues = firstDays(1).map((firstDay): Issue => {
     for (const [name, timeline] of rates)
       if (random.chance(0.15))
-        timeline.push({ from: firstDay, value: countyOf(name) && random.chance(0.15) ? null : tenths(random) });
+        timeline.push({ from: firstDay, value: getCounty(name) && random.chance(0.15) ? null : tenths(random) });
     const now = new Map([...rates].map(([name, timeline]) => [name, valueOn(timeline, firstDay)]));
     const rows = [...rates].flatMap(([name, timeline]) => {
       const { from, value } = timeline.at(-1) ?? { from: '', value: null };
-      const [code, ofCounty] = [localities[name]?.code, localities[countyOf(name)]?.code ?? ''];
+      const [code, ofCounty] = [localities[name]?.code, localities[getCounty(name)]?.code ?? ''];
       const row = `${code},${name},1,ST,GENER,STATE,${compact(from)},,${percentage(value ?? 0)},RC,N,${ofCounty},0`;
       return value === null ? [] : [row];
     });
@@ -194,12 +194,12 @@ const alabama = (seed: number): History => {
       firstDay,
       files: [{ name: 'taxrates_current.csv', content: [alabamaHeader, ...rows].join('\n') }],
       getRate: (place) => {
-        const [own, county] = [now.get(place) ?? null, now.get(countyOf(place)) ?? null];
+        const [own, county] = [now.get(place) ?? null, now.get(getCounty(place)) ?? null];
         return own === null || county === null ? null : 40_000 + county + own;
       },
     };
   });
-  const places = names.filter(countyOf);
+  const places = names.filter(getCounty);
   return {
     name: 'AL, one name for each file',
     state: 'AL',

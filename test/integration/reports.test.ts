@@ -101,7 +101,7 @@ const reported = ({ data }: Report): Sums =>
     ),
   );
 
-const allOf = async (filer: ReturnType<typeof createFiler>) =>
+const readAll = async (filer: ReturnType<typeof createFiler>) =>
   (await everyRow((after) => filer.list({ limit: '10', expand: 'line_items', ...after }))).rows as Transaction[];
 
 /** Creates random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
@@ -156,7 +156,7 @@ it('sums by state and month equal the transactions, however records are batched,
   );
   for (const client of [filer, neighbor]) {
     const report = await getReport(client);
-    expect(reported(report)).toEqual(getSums(await allOf(client)));
+    expect(reported(report)).toEqual(getSums(await readAll(client)));
     expect(report.warnings).toEqual([]);
   }
   // Delivers everything again, as after an outage. Nothing is counted twice.
@@ -176,10 +176,10 @@ it('a recount counts once what the stream missed', async () => {
   const recount = () => ledger('recount', '--account', caller.account.id);
   const first = await recount();
   expect([first.code, first.err]).toEqual([0, '']);
-  expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
+  expect(reported(await getReport(filer))).toEqual(getSums(await readAll(filer)));
   expect((await recount()).out).toMatch(/added 0 that were missing/);
   await countRecords(records);
-  expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
+  expect(reported(await getReport(filer))).toEqual(getSums(await readAll(filer)));
 });
 
 describe('a late record of an earlier version', () => {
@@ -208,7 +208,7 @@ describe('a late record of an earlier version', () => {
     });
     const [first, second, third] = records.filter(({ dynamodb }) => (dynamodb as Head).Keys.sk.S === 'H');
     for (const record of [first, third, second]) await countRecords([record as StreamRecord]);
-    expect(reported(await getReport(filer))).toEqual(getSums(await allOf(filer)));
+    expect(reported(await getReport(filer))).toEqual(getSums(await readAll(filer)));
     expect((await getReport(filer)).data[0]?.sales.tax_amount).toBe('6.00');
   });
 });

@@ -307,7 +307,7 @@ beforeAll(async () => {
 }, 240_000);
 
 /** The rows of a state's return. */
-const rowsOf = (state: string, start: string, end: string) =>
+const findTaxRows = (state: string, start: string, end: string) =>
   rows.filter((row) => row.state === state && row.month >= start.slice(0, 7) && row.month <= end.slice(0, 7));
 
 describe('worksheets', () => {
@@ -320,7 +320,7 @@ describe('worksheets', () => {
   it('have the amounts of the transactions, rounded as the form requires', async () => {
     for (const { state, month, filing } of sheets) {
       const worksheet = await readSheet(filer, filing, forms[state]);
-      const figures = getFigures(rowsOf(state, month, month));
+      const figures = getFigures(findTaxRows(state, month, month));
       const place = `${state} ${month}`;
       expect([place, figures.gross.cmp(0)]).toEqual([place, { '2026-07': 1, '2026-08': -1, '2026-09': 0 }[month]]);
       const lines = Object.fromEntries(
@@ -410,7 +410,7 @@ describe('electronic returns', () => {
       if (officialSchemas) await validateReturn(text, officialSchemas);
       expect([place, figuresIn(text)]).toEqual([
         place,
-        expectedReturn(rowsOf(state.slice(3), period_start, period_end)),
+        expectedReturn(findTaxRows(state.slice(3), period_start, period_end)),
       ]);
     }
   });

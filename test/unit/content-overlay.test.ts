@@ -57,7 +57,7 @@ const rateIn = ({ state, rows }: ImportedRows, address: Address, day: string): n
 type ImportedRows = { readonly state: State; readonly rows: readonly Row[]; readonly completeFrom: string | null };
 
 /** A random import: rows of ZIPs and ZIP+4 ranges, or rows of cities. */
-const importOf = (state: State): fc.Arbitrary<ImportedRows> => {
+const anyImport = (state: State): fc.Arbitrary<ImportedRows> => {
   const { zips, cities } = placesByState[state];
   const zip = fc
     .tuple(
@@ -72,7 +72,7 @@ const importOf = (state: State): fc.Arbitrary<ImportedRows> => {
   const city = fc
     .constantFrom(...cities)
     .map((name) => ({ kind: 'city' as const, city: name.toUpperCase().replace('.', '') }));
-  const rowOf = (place: typeof zip | typeof city): fc.Arbitrary<Row> =>
+  const anyRow = (place: typeof zip | typeof city): fc.Arbitrary<Row> =>
     fc
       .record({
         place,
@@ -90,12 +90,12 @@ const importOf = (state: State): fc.Arbitrary<ImportedRows> => {
   const citiesOnce = { selector: ({ place }: Row) => place.kind === 'city' && place.city, minLength: 1 };
   return fc.record({
     state: fc.constant(state),
-    rows: fc.oneof(fc.array(rowOf(zip), { minLength: 1, maxLength: 4 }), fc.uniqueArray(rowOf(city), citiesOnce)),
+    rows: fc.oneof(fc.array(anyRow(zip), { minLength: 1, maxLength: 4 }), fc.uniqueArray(anyRow(city), citiesOnce)),
     completeFrom: fc.constantFrom(null, null, '2026-02-28', '2026-11-15'),
   });
 };
 
-const entriesOf = ({ state, rows, completeFrom }: ImportedRows): readonly Entry[] => [
+const toEntries = ({ state, rows, completeFrom }: ImportedRows): readonly Entry[] => [
   ...(completeFrom === null ? [] : [{ kind: 'complete_from' as const, day: completeFrom }]),
   ...rows.flatMap(({ place, local, rateFrom }): Entry[] => {
     const code = localCode(state, { local, rateFrom });
@@ -217,7 +217,7 @@ describe('imports', () => {
   type Layer = { readonly id: string; readonly file: ImportedRows; readonly below: readonly Layer[] };
 
   /** The rate of the first layer that is complete on the day, or else of the layer that reaches furthest back. */
-  const rateOf = (layers: readonly Layer[], address: Address, day: string): number | null => {
+  const findRate = (layers: readonly Layer[], address: Address, day: string): number | null => {
     const there = layers.flatMap(({ file }) => {
       const rate = rateIn(file, address, day);
       return rate === null ? [] : [{ rate, completeFrom: file.completeFrom ?? '' }];
@@ -243,7 +243,7 @@ describe('imports', () => {
     const bottom = builtIn?.id ?? '';
     const position = { below: active?.id ?? bottom, chain: getLayers(active).map((layer) => layer.id), bottom };
     const base = onActive && under ? under : builtIn;
-    const imported = await buildEntries(state, entriesOf(file), base, { position });
+    const imported = await buildEntries(state, toEntries(file), base, { position });
     service.stored.set(id, { head: { ...getHead(imported), id }, parts: imported.parts });
     return { id, file, below: getLayers(active) };
   };
@@ -263,7 +263,7 @@ describe('imports', () => {
   /** Compares the results of a service with its layers and with the built-in release alone. */
   const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
     for (const [index, { address, day }] of cases(state).entries()) {
-      const rate = rateOf(getLayers(active), address, day);
+      const rate = findRate(getLayers(active), address, day);
       const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
       if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
     }
@@ -277,7 +277,7 @@ describe('imports', () => {
   const listSteps = (state: State): fc.Arbitrary<Step[]> => {
     const Import = fc.record({
       kind: fc.constant('import' as const),
-      file: importOf(state),
+      file: anyImport(state),
       activates: fc.constantFrom(true, true, true, false),
       onActive: fc.boolean(),
     });

@@ -65,7 +65,7 @@ const entry = fc.record({
 const entries: fc.Arbitrary<LiabilityEntry[]> = fc.array(entry, { maxLength: 30 });
 
 /** Adds up each amount separately. A row belongs to the entry that it is of. */
-const sumOf = (rows: readonly { readonly of: LiabilityEntry; readonly figures: Amounts }[]) => {
+const addUp = (rows: readonly { readonly of: LiabilityEntry; readonly figures: Amounts }[]) => {
   const add = (list: readonly bigint[]) => list.reduce((all, value) => all + value, 0n);
   const sums = amountNames.map((name) => [name, add(rows.map(({ figures }) => figures[name] ?? 0n))] as const);
   const credits = rows.filter(({ of }) => of.document.type === 'credit');
@@ -120,15 +120,15 @@ const expected = (all: readonly LiabilityEntry[]) => {
           jurisdiction_type: 'county',
           currency: of.currency,
           reporting: codes.length > 0 ? { month, code } : null,
-          sum: sumOf(own),
-          rates: groups(own, (one) => one.figures.rate, sumOf),
+          sum: addUp(own),
+          rates: groups(own, (one) => one.figures.rate, addUp),
         };
       },
     ),
     summary: groups(
       [...wholes, ...taxes],
       ({ of }) => of.currency,
-      (own) => ({ ...sumOf(own) }),
+      (own) => ({ ...addUp(own) }),
     ),
     exceptions: groups(
       exceptions,

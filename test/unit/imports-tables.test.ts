@@ -144,7 +144,7 @@ const partText = (state: string, { jurisdictions, rates, locations }: ReleasePar
   return days === '' ? texts : `${texts} |${days}`;
 };
 
-const startsOf = (texts: readonly string[] = []) =>
+const matchStarts = (texts: readonly string[] = []) =>
   texts.map((text) => expect.stringMatching(`^${RegExp.escape(text)}`));
 const counted = (all: readonly Counted[]) =>
   all.map(({ firstLine, count, reason }) => `${firstLine} ×${count} ${reason}`);
@@ -178,12 +178,12 @@ it.each(cases)('$format in $state: $title', async (one) => {
     const [found] = alternativesAt(parts.get(zip9.slice(0, 5)), zip9, '2026-11-21');
     expect([zip9, found?.map((code) => code.replace(`US-${state}-`, '')).join(' ') ?? null]).toEqual([zip9, codes]);
   }
-  expect(summary.bad.first.map(({ line, reason }) => `${line} ${reason}`)).toEqual(startsOf(one.bad));
-  if (one.skipped || !one.change) expect(counted(summary.skipped)).toEqual(startsOf(one.skipped));
-  expect(counted(summary.remarks)).toEqual(startsOf(one.remarks));
+  expect(summary.bad.first.map(({ line, reason }) => `${line} ${reason}`)).toEqual(matchStarts(one.bad));
+  if (one.skipped || !one.change) expect(counted(summary.skipped)).toEqual(matchStarts(one.skipped));
+  expect(counted(summary.remarks)).toEqual(matchStarts(one.remarks));
   // The notes about rules and settings of the base release do not depend on the format.
   const notes = summary.notes.filter((note) => !/^These (rules|jurisdictions) /.test(note));
-  expect(notes).toEqual(startsOf(one.notes));
+  expect(notes).toEqual(matchStarts(one.notes));
   if (one.rows_kept) expect(`${summary.rowsKept} of ${summary.rowsRead}`).toBe(one.rows_kept);
   if (built.outcome === 'nothing') return expect([parts.size, overBuiltIn, withoutFallback]).toEqual([0, {}, {}]);
   if (one.impact) {

@@ -82,15 +82,15 @@ const isWithin = (container: Value, part: Value): boolean =>
     : Array.isArray(container) && container.some((element) => isEqual(element, part));
 
 /** Returns the order of two values; without one, every comparison with the result is false. */
-const orderOf = (left: Value, right: Value): number => compare(left, right) ?? Number.NaN;
+const compareOrNaN = (left: Value, right: Value): number => compare(left, right) ?? Number.NaN;
 
 type Tested = Exclude<Test, 'attribute_exists' | 'attribute_not_exists'>;
 const tests: Readonly<Record<Tested, (value: Value, other: Value, ...more: Value[]) => boolean>> = {
   '=': isEqual,
-  '<': (left, right) => orderOf(left, right) < 0,
-  '<=': (left, right) => orderOf(left, right) <= 0,
-  '>': (left, right) => orderOf(left, right) > 0,
-  '>=': (left, right) => orderOf(left, right) >= 0,
+  '<': (left, right) => compareOrNaN(left, right) < 0,
+  '<=': (left, right) => compareOrNaN(left, right) <= 0,
+  '>': (left, right) => compareOrNaN(left, right) > 0,
+  '>=': (left, right) => compareOrNaN(left, right) >= 0,
   BETWEEN: (value, from, to) => tests['>='](value, from) && tests['<='](value, to as Value),
   IN: (value, ...among) => among.some((one) => isEqual(value, one)),
   begins_with: (value, part) => typeof value === 'string' && typeof part === 'string' && value.startsWith(part),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { choice, described, nullable, nullableString, string } from '../../base/described.ts';
+import { described, nullable, nullableString, string, stringEnum } from '../../base/described.ts';
 import { type Code, errorStatuses, type Problem, requiredField } from '../../base/result.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
@@ -34,7 +34,7 @@ const ErrorSource = described(
 
 const ErrorObject = described(
   z.strictObject({
-    status: choice('ErrorStatus', statuses, 'The HTTP status, as a string.'),
+    status: stringEnum('ErrorStatus', statuses, 'The HTTP status, as a string.'),
     code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
       // OpenAPI has no keyword for the meaning of a code and what to do about it.
       'x-error-codes': errorCodes,

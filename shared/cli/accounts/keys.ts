@@ -15,7 +15,7 @@ import {
   rotateKey,
 } from '../../store/accounts/api-key-store.ts';
 import { nameFrom, overlapMs, parseExpiry, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
-import { type Columns, counted, instantText, print, printJson, tableOf } from '../terminal/output.ts';
+import { type Columns, counted, formatTable, instantText, print, printJson } from '../terminal/output.ts';
 import {
   account,
   CommandError,
@@ -159,7 +159,7 @@ const list = subcommand({
     const { id } = await requireAccount(named);
     const found = (await listKeys(id)).map((key) => listed(key, now()));
     if (json) return printJson(found);
-    print(tableOf(columns, found));
+    print(formatTable(columns, found));
     print(`${counted(found.length, 'key')}. Times are in UTC.`);
   },
 });

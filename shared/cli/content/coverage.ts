@@ -7,7 +7,7 @@ import { coveragePage, newestDay, stateTable, taxabilityPage } from '../../cover
 import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityRows } from '../../importers/taxability/rows.ts';
 import { buildReleases } from '../../importers/taxability/rules.ts';
-import { type Columns, print, tableOf, textTable } from '../terminal/output.ts';
+import { type Columns, formatTable, print, textTable } from '../terminal/output.ts';
 import { CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
@@ -83,7 +83,7 @@ const printRows = (state: string, code: string | undefined): void => {
     ['why not a rule', (row) => open.get(canonicalJson(row))],
     ['citation', (row) => row.citation],
   ];
-  print(tableOf(columns, rows));
+  print(formatTable(columns, rows));
 };
 
 export const taxability = subcommand({

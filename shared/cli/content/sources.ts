@@ -4,7 +4,7 @@ import { now } from '../../config/clock.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
 import { readContentSources } from '../../store/content/content-sources.ts';
-import { type Columns, print, printJson, tableOf } from '../terminal/output.ts';
+import { type Columns, formatTable, print, printJson } from '../terminal/output.ts';
 import { flag, subcommand } from '../terminal/run-command.ts';
 
 /** The longest name that keeps the table within 120 columns. */
@@ -61,7 +61,7 @@ export const sources = subcommand({
           last_update: record,
         })),
       );
-    print(tableOf(columns, sources));
+    print(formatTable(columns, sources));
     for (const line of sources.flatMap(problems)) print(line);
   },
 });

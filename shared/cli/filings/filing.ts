@@ -10,7 +10,16 @@ import type { Filing } from '../../filings/response.ts';
 import type { Caller } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
-import { type Columns, counted, instantText, print, printJson, shown, tableOf, textTable } from '../terminal/output.ts';
+import {
+  type Columns,
+  counted,
+  formatTable,
+  instantText,
+  print,
+  printJson,
+  shown,
+  textTable,
+} from '../terminal/output.ts';
 import { accepted, account, CommandError, optional, required } from '../terminal/run-command.ts';
 
 /** Finds the account, filing or period of a command. */
@@ -147,7 +156,7 @@ const totalColumns: Columns<Omit<Total, 'rates'> & Total['rates'][number]> = [
 ];
 
 const totalsTable = (totals: readonly Total[]): string =>
-  tableOf(
+  formatTable(
     totalColumns,
     totals.flatMap(({ rates, ...total }) => rates.map((rate) => ({ ...total, ...rate }))),
   );
@@ -218,7 +227,7 @@ const exceptionColumns: Columns<FilingException> = [
 ];
 
 export const exceptionsTable = (exceptions: readonly FilingException[]): string =>
-  tableOf(exceptionColumns, exceptions);
+  formatTable(exceptionColumns, exceptions);
 
 /** Describes a filing: `US-MI, 2026-10-01 to 2026-10-31, with 60 entries`. */
 export const filingName = ({ state, period_start, period_end, progress }: Filing): string =>

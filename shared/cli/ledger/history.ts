@@ -5,7 +5,7 @@ import { chooseIndex } from '../../ledger/list-transactions.ts';
 import type { HistoryEntry } from '../../ledger/response.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
-import { type Columns, counted, print, printJson, tableOf } from '../terminal/output.ts';
+import { type Columns, counted, formatTable, print, printJson } from '../terminal/output.ts';
 import { account, CommandError, flag, subcommand } from '../terminal/run-command.ts';
 
 /**
@@ -51,7 +51,7 @@ export const history = subcommand({
     const [id = transaction] = await idsOfReference(account, transaction);
     const entries = await readEntries(account, id);
     if (json) return printJson(entries);
-    print(tableOf(columns, entries));
+    print(formatTable(columns, entries));
     print(`${counted(entries.length, 'change')} of ${id}.`);
   },
 });

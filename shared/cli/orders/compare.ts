@@ -2,7 +2,7 @@ import { csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
-import { type Columns, counted, print, printJson, tableOf } from '../terminal/output.ts';
+import { type Columns, counted, formatTable, print, printJson } from '../terminal/output.ts';
 import { CommandError, optional, subcommand } from '../terminal/run-command.ts';
 import type { Order, OrderError } from './read-orders.ts';
 import { type Explanation, explainDifference, type Reason, reasons } from './reason.ts';
@@ -45,7 +45,7 @@ const summaryColumns: Columns<ReturnType<typeof toSummary>> = [
 
 const report = (groups: readonly Group[], errors: readonly OrderError[]): void => {
   const rows = groups.map(toSummary);
-  if (rows.length > 0) print(tableOf(summaryColumns, rows));
+  if (rows.length > 0) print(formatTable(summaryColumns, rows));
   const getCount = (some: readonly Group[]) => some.reduce((sum, { count }) => sum + count, 0);
   const [total, equal] = [groups, groups.filter(({ reason }) => reason === 'equal')].map(getCount) as [number, number];
   print(

@@ -42,7 +42,7 @@ const formatCell = (cell: Cell): string => (cell === false ? '' : String(cell ??
 export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row) => Cell])[];
 
 /** Formats rows as a text table. A cell without a value is empty. */
-export const tableOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): string =>
+export const formatTable = <Row>(columns: Columns<Row>, rows: readonly Row[]): string =>
   textTable([
     columns.map(([heading]) => heading),
     ...rows.map((row) => columns.map(([, cell]) => formatCell(cell(row)))),

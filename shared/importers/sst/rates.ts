@@ -41,7 +41,7 @@ const municipal: Readonly<Record<string, string>> = {
 /** The jurisdiction types that a place (a city, a town) can have in a rate file. */
 export const placeTypes: readonly string[] = Object.keys(municipal);
 
-const typeOf = (type: string): JurisdictionType => {
+const toJurisdictionType = (type: string): JurisdictionType => {
   if (type === '00') return 'county';
   return type in municipal ? 'city' : 'district';
 };
@@ -66,7 +66,7 @@ const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: Lay
     district: isArea ? 'Area' : 'District',
     state: '',
   };
-  const kind = isArea ? 'district' : typeOf(type);
+  const kind = isArea ? 'district' : toJurisdictionType(type);
   const called = (isArea ? undefined : name) ?? `${words[kind]} ${code}`;
   return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
 };

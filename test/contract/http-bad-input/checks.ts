@@ -60,7 +60,7 @@ export const plain = (schema: Schema = {}): Schema => {
   return inner ? plain(inner) : schema;
 };
 
-export const typeOf = ({ type, properties, items }: Schema): string =>
+export const describeType = ({ type, properties, items }: Schema): string =>
   [type].flat().find((one) => one && one !== 'null') ?? (properties ? 'object' : items ? 'array' : 'any');
 
 type Refusal = {
