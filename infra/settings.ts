@@ -175,6 +175,22 @@ const regionsWithPipes: ReadonlySet<string> = new Set(
 /** Names of context values that belong to the CDK. */
 const cdkNames = /[:@/]|^acknowledged-issue-numbers$/;
 
+/** Refuses reserved concurrency of a function that another setting turns off. */
+const refuseMissingFunctions = (data: z.infer<typeof schema>, given: Readonly<Record<string, unknown>>): void => {
+  for (const [entry, name, isOn] of [
+    ['get-console', 'console', data.console],
+    ['taxjar', 'taxjar', data.taxjar],
+    ['announce-changes', 'events', data.events],
+    ['update-content', 'contentUpdates', data.contentUpdates !== 'off'],
+  ] as const)
+    if (entry in data.reservedConcurrency && !isOn)
+      refuse(
+        'reservedConcurrency',
+        given['reservedConcurrency'],
+        `Omit ${entry}: with ${name}=${given[name]}, this function does not exist.`,
+      );
+};
+
 /**
  * Reads the settings from the app's context. Throws a `CommandError` on an unknown name, an invalid value or a missing
  * required setting.
@@ -194,14 +210,7 @@ export const readSettings = ({ node }: IConstruct): Settings => {
   for (const [name, value, required, remedy] of requirements)
     if (given[name] !== undefined && (value ?? given[name]) === given[name] && !data[required])
       refuse(name, given[name], remedy);
-  for (const [entry, name, isOn] of [
-    ['get-console', 'console', data.console],
-    ['taxjar', 'taxjar', data.taxjar],
-    ['announce-changes', 'events', data.events],
-    ['update-content', 'contentUpdates', data.contentUpdates !== 'off'],
-  ] as const)
-    if (entry in data.reservedConcurrency && !isOn)
-      refuse('reservedConcurrency', given['reservedConcurrency'], `Omit ${entry}: ${name}=${given[name]} removes it.`);
+  refuseMissingFunctions(data, given);
   if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
     refuse(
       'backupCopyTo',

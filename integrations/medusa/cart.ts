@@ -23,7 +23,7 @@ export const getExponent = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
 /**
- * Converts a number to millionths of a minor unit, without the binary noise of the number. All sums and products of
+ * Converts a number to millionths of a minor unit, without its floating-point error. All sums and products of
  * amounts are calculated in these units, because sums of numbers are not exact.
  */
 export const toExact = (value: number, exponent: number): bigint =>
@@ -38,7 +38,7 @@ const timesQuantity = (exact: bigint, quantity: number): bigint => divide(exact 
 
 const rateDecimals = 12;
 
-/** Returns a percentage of an amount. A rate has binary noise too, because it is computed from amounts. */
+/** Returns a percentage of an amount. A rate has a floating-point error, because it is computed from amounts. */
 export const takePercent = (exact: bigint, rate: number): bigint =>
   divide(exact * toMinor(Number(rate).toFixed(rateDecimals), rateDecimals), 10n ** BigInt(rateDecimals + 2));
 

@@ -1,7 +1,7 @@
 /** Field names; `true` means that nested fields do not matter. */
 export type AnswerFields = { readonly [name: string]: true | AnswerFields };
 
-/** Returns an object with these names. */
+/** Returns an object that maps each name to `true`. */
 export const fieldNames = <Name extends string>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>;
 

@@ -46,7 +46,7 @@ const addressIn = (holder: { readonly address?: PostalAddress | null | undefined
   holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
 /**
- * Returns a function that replaces addresses of a line by those of a shipping charge: a line item's own ones, or
+ * Returns a function that replaces the addresses of a line with those of a shipping charge: of its line item, or
  * `ship_to` and `ship_from`. Returns `null` if the charge has no addresses.
  */
 const ownDestination = ({ line_items, shipping }: CalculationInput, { index, pointer }: Charge) => {

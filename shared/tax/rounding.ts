@@ -190,7 +190,7 @@ export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): big
 
 /**
  * Rounds the tax of every charge: by line, or on the state's invoice if the account or the state requires it. A charge
- * in several states is rounded in each of them, because each state's tax is owed by itself.
+ * in several states is rounded in each of them, because the seller owes the tax of each state separately.
  */
 export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
   const taxes: bigint[][] = new Array(charges.length);
