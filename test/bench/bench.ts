@@ -50,6 +50,7 @@ const run = async (emulator: string): Promise<void> => {
   print(await databaseFigures(apiKey, emulator));
   print(await (await import('./admission.ts')).admissionFigures('acct_demo', apiKey));
   print(await lookUpFigures());
+  print([(await import('./imports.ts')).importFigure()]);
   print(await filingFigures());
 };
 

@@ -1,7 +1,4 @@
-/**
- * Fixed content with four jurisdictions at one address, and documents for it. Unlike built-in content, it does not
- * change with the law.
- */
+/** Minnesota's built-in content without its fee, with three more jurisdictions at one address, and documents for it. */
 import { createHash } from 'node:crypto';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Context } from '../../shared/calculations/document.ts';
@@ -12,7 +9,13 @@ import type { Release } from '../../shared/catalog/release.ts';
 
 export const day = '2026-11-21';
 const id = `US-MN@${day}.199`;
-const base = builtInRelease('MN') as Release;
+const minnesota = builtInRelease('MN') as Release;
+const base: Release = {
+  ...minnesota,
+  jurisdictions: minnesota.jurisdictions.filter(
+    ({ tax_type }) => tax_type !== 'fee',
+  ) as unknown as Release['jurisdictions'],
+};
 export const importedAt = `${day}T00:00:00.000Z`;
 
 export const zips = Array.from({ length: 40 }, (_, index) => String(55_401 + index));
