@@ -1,7 +1,6 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIdempotency } from '../shared/api/idempotency.ts';
 import { exampleCustomer } from '../shared/api/openapi/sample-requests.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createCustomer, customerExists } from '../shared/customers/customer.ts';
 import { CustomerRequest, certificateFieldProblem } from '../shared/customers/request.ts';
@@ -16,9 +15,9 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   access: ledgerAccess(['GetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerRequest, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
-  run: async ({ body, caller, unknownFields, context }) => {
+  run: ({ body, caller, unknownFields, context }) => {
     const creation = { request: body, idempotency: readIdempotency(context), unknownFields };
-    return mapResult(await createCustomer(creation, caller, customerPorts(context.remainingMs)), replyOfAnswer);
+    return createCustomer(creation, caller, customerPorts(context.remainingMs));
   },
 });
 

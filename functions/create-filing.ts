@@ -41,8 +41,8 @@ export const { endpoint, handler } = defineEndpoint({
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
         worksheetReply(filing, unknownFields, context),
       );
-    return mapResult(await createFiling(requested, readIdempotency(context), caller, ports), (answered) =>
-      changedFilingReply(answered, unknownFields),
+    return mapResult(await createFiling(requested, readIdempotency(context), caller, ports), (reply) =>
+      changedFilingReply(reply, unknownFields),
     );
   },
 });

@@ -2,9 +2,8 @@ import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { calculationErrors } from '../shared/api/endpoint.ts';
-import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIdempotency } from '../shared/api/idempotency.ts';
 import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { createTransaction } from '../shared/ledger/create-transaction.ts';
@@ -37,7 +36,7 @@ export const { endpoint, handler } = defineEndpoint({
       recordTax(created.value.transaction);
       recordCreation();
     }
-    return mapResult(created, replyOfAnswer);
+    return created;
   },
 });
 

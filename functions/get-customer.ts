@@ -1,5 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { replyOfAnswer } from '../shared/api/idempotency.ts';
 import { accept, refuse } from '../shared/base/result.ts';
 import { customerNotFound, customerReply } from '../shared/customers/customer.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
@@ -14,9 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['GetItem'], partitions.customers),
   run: async ({ id, caller: { account } }) => {
     const customer = await customerReads.find(account.id, id);
-    return customer
-      ? accept(replyOfAnswer({ answer: customerReply(200, customer), isReplayed: false }))
-      : refuse(customerNotFound);
+    return customer ? accept(customerReply(200, customer)) : refuse(customerNotFound);
   },
 });
 

@@ -1,5 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { replyOfAnswer } from '../shared/api/idempotency.ts';
 import { accept, mapResult, type Result, refuse } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { TransactionQuery, transactionWithHistory } from '../shared/ledger/history.ts';
@@ -25,9 +24,7 @@ export const { endpoint, handler } = defineEndpoint({
     const found = query.expand
       ? await transactionWithHistory(id, account, { history: historyReads, now })
       : await withoutHistory(id, account.id);
-    return mapResult(found, (transaction) =>
-      replyOfAnswer({ answer: transactionResponse(200, transaction), isReplayed: false }),
-    );
+    return mapResult(found, (transaction) => transactionResponse(200, transaction));
   },
 });
 

@@ -1,8 +1,7 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
-import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIdempotency } from '../shared/api/idempotency.ts';
 import { exampleCustomer, exampleRenewal } from '../shared/api/openapi/sample-requests.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { customerIdFixed, customerNotFound, updateCustomer } from '../shared/customers/customer.ts';
 import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
@@ -18,10 +17,10 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
-  run: async ({ id, body, caller, unknownFields, context }) => {
+  run: ({ id, body, caller, unknownFields, context }) => {
     const ifMatch = readIfMatch(context.headers.get('if-match'));
     const change = { id, update: body, ifMatch, idempotency: readIdempotency(context), unknownFields };
-    return mapResult(await updateCustomer(change, caller, customerPorts(context.remainingMs)), replyOfAnswer);
+    return updateCustomer(change, caller, customerPorts(context.remainingMs));
   },
 });
 

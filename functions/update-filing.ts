@@ -23,8 +23,8 @@ export const { endpoint, handler } = defineEndpoint({
   body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
   run: async ({ id, body, caller, unknownFields, context }) => {
     const ports = filingPorts(context.remainingMs);
-    return mapResult(await updateFiling(id, body, readIdempotency(context), caller, ports), (answered) =>
-      changedFilingReply(answered, unknownFields),
+    return mapResult(await updateFiling(id, body, readIdempotency(context), caller, ports), (reply) =>
+      changedFilingReply(reply, unknownFields),
     );
   },
 });

@@ -2,8 +2,7 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { calculationErrors } from '../shared/api/endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
-import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
-import { mapResult } from '../shared/base/result.ts';
+import { readIdempotency } from '../shared/api/idempotency.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { listUpdateProblems, TransactionUpdate } from '../shared/ledger/request.ts';
@@ -24,13 +23,12 @@ export const { endpoint, handler } = defineEndpoint({
     ...customersRead,
   },
   body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: listUpdateProblems },
-  run: async ({ id, body, sent, caller, unknownFields, context }) => {
+  run: ({ id, body, sent, caller, unknownFields, context }) => {
     const ifMatch = readIfMatch(context.headers.get('if-match'));
     const changed = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account, true);
     const update = { id, update: changed, ifMatch, idempotency: readIdempotency(context), sent: warnings };
-    const ports = changePortsWithin(context.remainingMs);
-    return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
+    return updateTransaction(update, caller, changePortsWithin(context.remainingMs));
   },
 });
 

@@ -1,10 +1,9 @@
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
-import type { ReplayableResponse } from '../ledger/ports.ts';
+import type { SavedResponse } from '../ledger/ports.ts';
 import { type FilingReturn, returnHash, returnName } from '../returns/electronic-return.ts';
 import { worksheetCsv } from '../returns/worksheet.ts';
-import { replyOfAnswer } from './idempotency.ts';
 import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -126,12 +125,8 @@ export const returnReply = (electronic: FilingReturn): EndpointResponse => ({
  * Replies to a request that changed a filing or found nothing to change, with a warning for each unknown field. A
  * replayed request has the same body, so it gets the same warnings.
  */
-export const changedFilingReply = (
-  answered: ReplayableResponse,
-  unknownFields: readonly string[],
-): EndpointResponse => {
-  const reply = replyOfAnswer(answered);
+export const changedFilingReply = (reply: SavedResponse, unknownFields: readonly string[]): EndpointResponse => {
   if (unknownFields.length === 0) return reply;
-  const filing: Filing = JSON.parse(answered.answer.body);
+  const filing: Filing = JSON.parse(reply.body);
   return { ...reply, body: { ...filing, warnings: [...filing.warnings, ...unknownFieldWarnings(unknownFields)] } };
 };

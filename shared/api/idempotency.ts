@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/json.ts';
-import type { Idempotency, ReplayableResponse } from '../ledger/ports.ts';
-import type { EndpointResponse } from './reply.ts';
+import type { Idempotency } from '../ledger/ports.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -26,10 +25,3 @@ export const readIdempotency = ({ headers, method, path, body, version }: Reques
     ]);
   return { digest: sha256(`${method}\n${path}\n${key}`), fingerprint: sha256(`${version}\n${canonicalJson(body)}`) };
 };
-
-/** Replies to a change. A replayed reply has the same bytes and the header Idempotent-Replayed. */
-export const replyOfAnswer = ({ answer, isReplayed }: ReplayableResponse): EndpointResponse => ({
-  status: answer.status,
-  body: answer.body,
-  headers: { ...answer.headers, ...(isReplayed && { 'Idempotent-Replayed': 'true' }) },
-});

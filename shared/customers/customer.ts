@@ -22,14 +22,13 @@ import {
   startingAfter,
 } from '../ledger/page-limit.ts';
 import {
-  answerOfReplay,
   type Caller,
   type ChangePorts,
   type Idempotency,
   type Ledger,
   otherVersion,
   type Replay,
-  type ReplayableResponse,
+  repeatResponse,
   type SavedResponse,
   saveUnchanged,
 } from '../ledger/ports.ts';
@@ -174,13 +173,13 @@ export const createCustomer = (
   creation: Creation,
   caller: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<ReplayableResponse>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
+): Promise<Result<SavedResponse>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
 
 const createOnce = async (
   { request, idempotency, unknownFields }: Creation,
   { account }: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<ReplayableResponse> | 'stale'> => {
+): Promise<Result<SavedResponse> | 'stale'> => {
   const nowMs = ports.now();
   const at = new Date(nowMs).toISOString();
   const created: Customer = {
@@ -195,8 +194,8 @@ const createOnce = async (
   const record = idempotency && { ...idempotency, answer };
   const commit = { account: account.id, before: null, after: created, idempotency: record, nowMs };
   const committed = await ports.customers.commit(commit);
-  if (committed.kind === 'committed') return accept({ answer, isReplayed: false });
-  if (committed.kind !== 'stale') return answerOfReplay(committed);
+  if (committed.kind === 'committed') return accept(answer);
+  if (committed.kind !== 'stale') return repeatResponse(committed);
   const existing = await ports.customers.find(account.id, request.id);
   if (!existing) return 'stale';
   return isSame(customerContent(existing), customerContent(created))
@@ -215,16 +214,16 @@ export const updateCustomer = (
   change: Change,
   caller: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<ReplayableResponse>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
+): Promise<Result<SavedResponse>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
 
 const updateOnce = async (
   { id, update, ifMatch, idempotency, unknownFields }: Change,
   { account }: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<ReplayableResponse> | 'stale'> => {
+): Promise<Result<SavedResponse> | 'stale'> => {
   const nowMs = ports.now();
   const { stored, replay } = await ports.customers.findWithReplay(account.id, id, idempotency, nowMs);
-  if (replay) return answerOfReplay(replay);
+  if (replay) return repeatResponse(replay);
   if (!stored) return refuse(customerNotFound);
   if (ifMatch !== null && !ifMatch.includes('*') && !ifMatch.includes(`"${stored.version}"`))
     return refuse(otherVersion(stored.version, 'customer'));
@@ -241,8 +240,8 @@ const updateOnce = async (
   const record = idempotency && { ...idempotency, answer };
   const commit = { account: account.id, before: stored, after, idempotency: record, nowMs };
   const committed = await ports.customers.commit(commit);
-  if (committed.kind === 'committed') return accept({ answer, isReplayed: false });
-  return committed.kind === 'stale' ? 'stale' : answerOfReplay(committed);
+  if (committed.kind === 'committed') return accept(answer);
+  return committed.kind === 'stale' ? 'stale' : repeatResponse(committed);
 };
 
 /** The query parameters of GET /customers: filters, combined with AND, and paging. */

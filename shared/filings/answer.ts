@@ -2,12 +2,18 @@ import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
 import { entryTax, grossAmount, type LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
-import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
+import {
+  type Caller,
+  type Idempotency,
+  type Replay,
+  repeatResponse,
+  type SavedResponse,
+  saveUnchanged,
+} from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
 import { dueStatus, estimateDiscount, findFilingTerms, getDiscount } from './filing-calendar.ts';
-import type { FilingCommitted, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
+import type { FilingCommit, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
 import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
@@ -139,7 +145,7 @@ export const exceptionAnswer = (entry: LiabilityEntry): FilingException => {
 };
 
 /** The response to a request, and the filing to process after it. */
-export type Decided = { readonly answered: ReplayableResponse; readonly filing: StoredFiling | null };
+export type Decided = { readonly answer: SavedResponse; readonly filing: StoredFiling | null };
 
 /** 202 with `Location` while work remains; otherwise 200. */
 export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
@@ -150,17 +156,28 @@ export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
 
 /** The saved response to a repeated request, which starts no work. */
 export const repliedBefore = (replay: Replay): Result<Decided> =>
-  mapResult(answerOfReplay(replay), (answered) => ({ answered, filing: null }));
+  mapResult(repeatResponse(replay), (answer) => ({ answer, filing: null }));
 
-/** Builds the result of a commit that started work on a filing. */
-export const decidedBy = (
-  committed: FilingCommitted,
-  answer: SavedResponse,
-  filing: StoredFiling,
-): Result<Decided> | 'stale' => {
+/** A change of a filing: its writes, and the filing and its shards after it. */
+type Change = {
+  readonly commit: FilingCommit;
+  readonly filing: StoredFiling;
+  readonly shards: readonly ShardProgress[];
+  readonly isNew?: boolean;
+};
+
+/** Commits a change of a filing together with its response, which a repeated request receives. */
+export const commitChange = async (
+  { commit, filing, shards, isNew }: Change,
+  idempotency: Idempotency | null,
+  { account }: Caller,
+  ports: FilingPorts,
+): Promise<Result<Decided> | 'stale'> => {
+  const answer = await changeReply(filing, shards, account, ports, isNew);
+  const record = idempotency && { ...idempotency, answer };
+  const committed = await ports.filings.commit({ ...commit, idempotency: record });
   if (committed.kind === 'stale') return 'stale';
-  if (committed.kind !== 'committed') return repliedBefore(committed);
-  return accept({ answered: { answer, isReplayed: false }, filing });
+  return committed.kind === 'committed' ? accept({ answer, filing }) : repliedBefore(committed);
 };
 
 /** The response to a request that changed nothing. Processing of the filing may continue. */
@@ -170,7 +187,8 @@ export const unchanged = async (
   idempotency: Idempotency | null,
   ports: FilingPorts,
 ): Promise<Result<Decided>> =>
-  mapResult(await saveUnchanged(filing.account, answer, idempotency, ports), (answered) => ({
-    answered,
-    filing: answered.isReplayed ? null : filing,
+  // A replay, which is another response, starts no work.
+  mapResult(await saveUnchanged(filing.account, answer, idempotency, ports), (saved) => ({
+    answer: saved,
+    filing: saved === answer ? filing : null,
   }));

@@ -4,8 +4,16 @@ import { assert } from '../base/assert.ts';
 import { addDays } from '../base/calendar.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
-import { changeReply, type Decided, decidedBy, exceptionAnswer, filingReply, rowAnswer, unchanged } from './answer.ts';
+import type { Caller, Idempotency, SavedResponse } from '../ledger/ports.ts';
+import {
+  changeReply,
+  commitChange,
+  type Decided,
+  exceptionAnswer,
+  filingReply,
+  rowAnswer,
+  unchanged,
+} from './answer.ts';
 import type { FilingSequence } from './filing.ts';
 import {
   adjacentPeriodEnds,
@@ -48,11 +56,11 @@ export const createFiling = (
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<ReplayableResponse>> =>
+): Promise<Result<SavedResponse>> =>
   decideAndProcess(idempotency, caller, ports, (nowMs) => createOnce(request, idempotency, caller, ports, nowMs));
 
 /** Returns the filing in the body of a response. */
-const parseFiling = ({ answer }: ReplayableResponse): Filing => JSON.parse(answer.body);
+const parseFiling = ({ body }: SavedResponse): Filing => JSON.parse(body);
 
 /**
  * Returns the reader of the pages of a dry run's totals. If the period is already closed, it reads the pages of its
@@ -96,7 +104,7 @@ const createOnce = async (
   const totalsCursor = request.totals_starting_after ?? null;
   return mapResult(
     await dryRun({ account, state, period, firstMonth, totalsCursor }, caller.credential, ports),
-    (filing) => ({ answered: { answer: filingReply(filing), isReplayed: false }, filing: null }),
+    (filing) => ({ answer: filingReply(filing), filing: null }),
   );
 };
 
@@ -105,21 +113,19 @@ const begin = async (
   period: Period,
   chain: FilingSequence | null,
   idempotency: Idempotency | null,
-  { account, credential }: Caller,
-  { filings, now, newId }: FilingPorts,
+  caller: Caller,
+  ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
-  const nowMs = now();
+  const nowMs = ports.now();
+  const { account, credential } = caller;
   const filing = newFiling(
-    { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential },
+    { account: account.id, id: ports.newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential },
     period,
     nowMs,
   );
-  const shards = newShards(filings.shards);
-  const answer = await changeReply(filing, shards, account, { filings, now }, true);
-  const committed = await filings.commit(
-    filingCommitToBegin(filing, shards, chain, idempotency && { ...idempotency, answer }),
-  );
-  return decidedBy(committed, answer, filing);
+  const shards = newShards(ports.filings.shards);
+  const commit = filingCommitToBegin(filing, shards, chain);
+  return commitChange({ commit, filing, shards, isNew: true }, idempotency, caller, ports);
 };
 
 /**
@@ -138,7 +144,7 @@ const answerExisting = async (
   if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
   const answer = await changeReply(filing, await ports.filings.progress(account.id, id), account, ports);
-  if (dry_run) return accept({ answered: { answer, isReplayed: false }, filing: null });
+  if (dry_run) return accept({ answer, filing: null });
   return unchanged(filing, answer, idempotency, ports);
 };
 

@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.ts';
 import { type Problem, type Result, refuse } from '../base/result.ts';
 
-import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
-import { changeReply, type Decided, decidedBy, summedUp, unchanged } from './answer.ts';
+import type { Caller, Idempotency, SavedResponse } from '../ledger/ports.ts';
+import { changeReply, commitChange, type Decided, summedUp, unchanged } from './answer.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
-import type { FilingPorts, Phase, ShardProgress } from './ports.ts';
+import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
 import {
   cancelFirst,
   confirmationFixed,
@@ -32,7 +32,7 @@ export const updateFiling = (
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<ReplayableResponse>> =>
+): Promise<Result<SavedResponse>> =>
   decideAndProcess(idempotency, caller, ports, () => updateOnce(id, request, idempotency, caller, ports));
 
 const updateOnce = async (
@@ -93,21 +93,16 @@ const correct = async (
   shards: readonly ShardProgress[],
   to: string,
   idempotency: Idempotency | null,
-  { account, credential: by }: Caller,
-  { filings, now }: FilingPorts,
+  caller: Caller,
+  ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
-  const nowMs = now();
-  const correction = { at: new Date(nowMs).toISOString(), by, from: before.confirmation_number, to };
+  const nowMs = ports.now();
+  const at = new Date(nowMs).toISOString();
+  const correction = { at, by: caller.credential, from: before.confirmation_number, to };
   const corrections = [...before.corrections, correction];
   const after = { ...before, confirmation_number: to, corrections, version: before.version + 1 };
-  const answer = await changeReply(after, shards, account, { filings, now });
-  const committed = await filings.commit({
-    filing: before,
-    nowMs,
-    idempotency: idempotency && { ...idempotency, answer },
-    head: { before, after },
-  });
-  return decidedBy(committed, answer, after);
+  const commit = { filing: before, nowMs, head: { before, after } };
+  return commitChange({ commit, filing: after, shards }, idempotency, caller, ports);
 };
 
 // A filing that is being marked counts as filed.
@@ -130,27 +125,25 @@ const change = async (
   chain: FilingSequence | null,
   request: FilingUpdate,
   idempotency: Idempotency | null,
-  { account, credential }: Caller,
-  { filings, now }: FilingPorts,
+  caller: Caller,
+  ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
-  const nowMs = now();
-  const after = changed(before, request, credential, nowMs);
+  const nowMs = ports.now();
+  const after = changed(before, request, caller.credential, nowMs);
   const phase: Phase = request.status === 'filed' ? 'mark' : 'reopen';
   const progress = shards.map((shard) => ({
     before: shard,
     after: { ...shard, phase, isDone: false, cursor: null, version: shard.version + 1 },
   }));
-  const begun = progress.map((change) => change.after);
-  const answer = await changeReply(after, begun, account, { filings, now });
-  const committed = await filings.commit({
+  const commit: FilingCommit = {
     filing: before,
     nowMs,
-    idempotency: idempotency && { ...idempotency, answer },
     head: { before, after },
     // No other filing of the state starts before the entries are open again.
     chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
     progress,
     work: 'put',
-  });
-  return decidedBy(committed, answer, after);
+  };
+  const begun = progress.map((change) => change.after);
+  return commitChange({ commit, filing: after, shards: begun }, idempotency, caller, ports);
 };

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
-
-import type { Caller, Idempotency, ReplayableResponse, SavedResponse } from '../ledger/ports.ts';
+import type { Caller, Idempotency, SavedResponse } from '../ledger/ports.ts';
 import { type Decided, repliedBefore, sumCounts, summedUp } from './answer.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
 import type { Period } from './periods.ts';
@@ -61,7 +60,6 @@ export const filingCommitToBegin = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   before: FilingSequence | null,
-  idempotency: (Idempotency & { readonly answer: SavedResponse }) | null = null,
 ) => {
   const { account, state, id, period_end, created_at } = filing;
   const last = { period_end, filing: id };
@@ -69,7 +67,6 @@ export const filingCommitToBegin = (
   return {
     filing,
     nowMs: Date.parse(created_at),
-    idempotency,
     head: { before: null, after: filing },
     chain: { before, after: { account, state, last, isBusy: true, isHeld: false, version } },
     period: { put: period_end },
@@ -216,12 +213,12 @@ export const decideAndProcess = async (
   { account }: Caller,
   ports: FilingPorts,
   decide: (nowMs: number) => Promise<Result<Decided> | 'stale'>,
-): Promise<Result<ReplayableResponse>> => {
+): Promise<Result<SavedResponse>> => {
   const decided = await retryWhileStale(async () => {
     const nowMs = ports.now();
     const replay = idempotency && (await ports.ledger.findReplay(account.id, idempotency, nowMs));
     return replay ? repliedBefore(replay) : decide(nowMs);
   }, ports.remainingMs);
   if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
-  return mapResult(decided, ({ answered }) => answered);
+  return mapResult(decided, ({ answer }) => answer);
 };

@@ -12,7 +12,6 @@ import { parentNotFound } from './credits/problems.ts';
 import { findExemptShipping, findShippedInside } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
 import {
-  answerOfReplay,
   answerTooLarge,
   type Caller,
   type CreatePorts,
@@ -20,15 +19,15 @@ import {
   notFound,
   otherVersion,
   periodClosed,
-  type ReplayableResponse,
   referenceTaken,
+  repeatResponse,
   type SavedResponse,
   tooLarge,
   transactionResponse,
 } from './ports.ts';
 import { type TransactionRequest, type TransactionUpdate, taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
-import { expireStoredIfDue, type StoredTransaction } from './transaction.ts';
+import { expireStoredIfDue, type StoredTransaction, type Transaction } from './transaction.ts';
 import { planUpdate } from './updates/plan.ts';
 
 type Creation = {
@@ -39,6 +38,9 @@ type Creation = {
   /** A finalized transaction that the new one replaces; the API does not offer it. */
   readonly replaces?: Replaces | undefined;
 };
+
+/** The response, and the transaction that this request created; absent in a replay. */
+type Created = SavedResponse & { readonly transaction?: Transaction };
 
 /**
  * Records a sale or a credit: calculates the tax, then writes atomically.
@@ -53,7 +55,7 @@ export const createTransaction = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
-): Promise<Result<ReplayableResponse>> =>
+): Promise<Result<Created>> =>
   // A concurrent request may have changed the parent of a credit since it was read.
   retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
 
@@ -61,7 +63,7 @@ const createOnce = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
-): Promise<Result<ReplayableResponse> | 'stale'> => {
+): Promise<Result<Created> | 'stale'> => {
   const { request, idempotency } = creation;
   // An empty id matches no transaction.
   const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
@@ -69,7 +71,7 @@ const createOnce = async (
   const read = hasParent
     ? await ports.ledger.findWithReplay(caller.account.id, parentId, idempotency, ports.now())
     : null;
-  if (read?.replay) return answerOfReplay(read.replay);
+  if (read?.replay) return repeatResponse(read.replay);
   const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
   const voided = creation.replaces ? await planVoid(creation.replaces, parent, caller, ports) : accept(null);
   if (!voided.ok) return voided;
@@ -89,7 +91,7 @@ const createOnce = async (
   const committed = await ports.ledger.commit(commit);
   switch (committed.kind) {
     case 'committed':
-      return accept({ answer, isReplayed: false, transaction: stored.transaction });
+      return accept({ ...answer, transaction: stored.transaction });
     case 'reference_taken':
       return refuse(referenceTaken(committed.transactionId, stored.transaction.reference_id ?? ''));
     case 'stale':
@@ -98,7 +100,7 @@ const createOnce = async (
       assert(replaces !== null, 'A new transaction must not remove open entries.');
       return refuse(periodClosed(replaces.before.transaction, '/status'));
     default:
-      return answerOfReplay(committed);
+      return repeatResponse(committed);
   }
 };
 
@@ -189,7 +191,7 @@ const refusedOrReplayed = async (
   { idempotency }: Creation,
   { account }: Caller,
   { ledger, now }: CreatePorts,
-): Promise<Result<ReplayableResponse>> => {
+): Promise<Result<SavedResponse>> => {
   const replay = idempotency ? await ledger.findReplay(account.id, idempotency, now()) : undefined;
-  return replay ? answerOfReplay(replay) : refused;
+  return replay ? repeatResponse(replay) : refused;
 };

@@ -171,14 +171,6 @@ export type ChangePorts = Ports & { readonly remainingMs: RemainingMs };
 /** The ports for creating a transaction. */
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
-/** A response, and whether it replays an earlier one. */
-export type ReplayableResponse = {
-  readonly answer: SavedResponse;
-  readonly isReplayed: boolean;
-  /** The transaction created by this request. */
-  readonly transaction?: Transaction;
-};
-
 /**
  * Builds the response for a transaction, with its version as the ETag.
  *
@@ -190,10 +182,13 @@ export const transactionResponse = (status: 200 | 201, transaction: Transaction)
   headers: { ETag: `"${transaction.version}"`, ...(status === 201 && { Location: `transactions/${transaction.id}` }) },
 });
 
-/** Returns the saved response of a repeated request, or an error if a different request used the same key. */
-export const answerOfReplay = (replay: Replay): Result<ReplayableResponse> =>
+/**
+ * Returns the saved response of a repeated request, marked with the header Idempotent-Replayed, or an error if a
+ * different request used the same key.
+ */
+export const repeatResponse = (replay: Replay): Result<SavedResponse> =>
   replay.kind === 'replay'
-    ? accept({ answer: replay.answer, isReplayed: true })
+    ? accept({ ...replay.answer, headers: { ...replay.answer.headers, 'Idempotent-Replayed': 'true' } })
     : refuse({
         code: 'idempotency_key_reused',
         title: 'Idempotency-Key used before',
@@ -208,9 +203,9 @@ export const saveUnchanged = async (
   idempotency: Idempotency | null,
   { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveAnswer'> },
   owner?: AnswerOwner,
-): Promise<Result<ReplayableResponse>> => {
+): Promise<Result<SavedResponse>> => {
   const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now(), owner));
-  return saved && saved.kind !== 'committed' ? answerOfReplay(saved) : accept({ answer, isReplayed: false });
+  return saved && saved.kind !== 'committed' ? repeatResponse(saved) : accept(answer);
 };
 
 /** Returns the problem of a change to a transaction whose open entry has moved to a filing. */

@@ -5,7 +5,6 @@ import type { Warning } from '../calculations/response.ts';
 import { buildCommit, buildExpiry } from './commit.ts';
 import type { Idempotency } from './ports.ts';
 import {
-  answerOfReplay,
   answerTooLarge,
   type Caller,
   type ChangePorts,
@@ -13,8 +12,9 @@ import {
   otherVersion,
   type Ports,
   periodClosed,
-  type ReplayableResponse,
   referenceTaken,
+  repeatResponse,
+  type SavedResponse,
   saveUnchanged,
   tooLarge,
   transactionResponse,
@@ -44,7 +44,7 @@ export const updateTransaction = (
   request: UpdateRequest,
   caller: Caller,
   ports: ChangePorts,
-): Promise<Result<ReplayableResponse>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
+): Promise<Result<SavedResponse>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
@@ -62,11 +62,11 @@ const updateOnce = async (
   request: UpdateRequest,
   caller: Caller,
   ports: Ports,
-): Promise<Result<ReplayableResponse> | 'stale'> => {
+): Promise<Result<SavedResponse> | 'stale'> => {
   const { id, idempotency } = request;
   const nowMs = ports.now();
   const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
-  if (replay) return answerOfReplay(replay);
+  if (replay) return repeatResponse(replay);
   if (!stored) return refuse(notFound);
   const current = expireStoredIfDue(stored, nowMs);
   if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
@@ -103,7 +103,7 @@ const write = async (
   { idempotency }: UpdateRequest,
   caller: Caller,
   ports: Ports,
-): Promise<Result<ReplayableResponse> | 'stale'> => {
+): Promise<Result<SavedResponse> | 'stale'> => {
   const isKept = isBesideTheFigures(fields);
   if (!ports.fitsItemLimit(next, isKept ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = transactionResponse(200, next.transaction);
@@ -115,7 +115,7 @@ const write = async (
   );
   switch (committed.kind) {
     case 'committed':
-      return accept({ answer, isReplayed: false });
+      return accept(answer);
     case 'reference_taken':
       return refuse(referenceTaken(committed.transactionId, next.transaction.reference_id ?? ''));
     case 'stale':
@@ -123,6 +123,6 @@ const write = async (
     case 'period_closed':
       return refuse(periodClosed(before.transaction, fields.includes('status') ? '/status' : '/tax_amount'));
     default:
-      return answerOfReplay(committed);
+      return repeatResponse(committed);
   }
 };

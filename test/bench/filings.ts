@@ -59,7 +59,7 @@ export const filingFigures = async (entries = defaultEntries): Promise<Figure[]>
     Date.now(),
   );
   const start = performance.now();
-  await commit(filingCommitToBegin(filing, newShards(ports.filings.shards), null, null));
+  await commit(filingCommitToBegin(filing, newShards(ports.filings.shards), null));
   await retryTimeouts(() => workOn(filing, { ...ports, filings: { ...ports.filings, commit } }, 0));
   const seconds = (performance.now() - start) / 1000;
   const closed = await ports.filings.find(account, filing.id);

@@ -38,7 +38,9 @@ describe('Idempotency-Key', () => {
     const noRoom = { ...ports, fitsItemLimit: () => false };
     const first = await createTransaction(creation, caller, ports);
     const second = await createTransaction(creation, caller, noRoom);
-    expect(second).toEqual({ ok: true, value: { answer: first.ok && first.value.answer, isReplayed: true } });
+    const { transaction: _, ...response } = first.ok ? first.value : { headers: {} };
+    const headers = { ...response.headers, 'Idempotent-Replayed': 'true' };
+    expect(second).toEqual({ ok: true, value: { ...response, headers } });
     const refused = await createTransaction({ ...creation, idempotency: null }, caller, noRoom);
     expect(refused).toMatchObject({ ok: false, problems: [{ code: 'validation_body_too_large' }] });
   });

@@ -163,7 +163,7 @@ describe('the account settings that affect amounts', () => {
     const asked = { idempotency: null, sent: [] };
     const request = sale({ status: 'finalized', tax_amount: '5.00' }) as unknown as TransactionRequest;
     const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);
-    const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.answer.body);
+    const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.body);
     expect(calculated_tax_amount).toBe('0.00');
     const { settings } = account;
     const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...others } =
@@ -172,7 +172,7 @@ describe('the account settings that affect amounts', () => {
     expect((await ports.ledger.find(account.id, id))?.settingsSnapshot).toEqual(settingsSnapshot);
     const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
     const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);
-    expect(JSON.parse((changed as Extract<typeof changed, { ok: true }>).value.answer.body)).toMatchObject({
+    expect(JSON.parse((changed as Extract<typeof changed, { ok: true }>).value.body)).toMatchObject({
       tax_amount: '0.00',
       line_items: [{ taxes: [{ taxability_reason: 'not_collecting' }] }],
     });

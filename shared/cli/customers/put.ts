@@ -166,7 +166,7 @@ const putOne = async (
     ? await updateCustomer({ id, update, ifMatch, ...sent }, { account }, ports)
     : await createCustomer({ request: { name, ...request }, ...sent }, { account }, ports);
   if (!result.ok) throw new CommandError(`Customer ${id} was changed concurrently. Run this again.`);
-  const after: Pick<Customer, 'version' | 'exemptions'> = JSON.parse(result.value.answer.body);
+  const after: Pick<Customer, 'version' | 'exemptions'> = JSON.parse(result.value.body);
   const removed = (before?.exemptions ?? []).filter((old) => !after.exemptions.some((each) => isSame(each, old)));
   const kind = before === undefined ? 'created' : before.version === after.version ? 'unchanged' : 'changed';
   return { kind, removed: removed.length };

@@ -101,8 +101,8 @@ export const close = subcommand({
     const preview = accepted(await readWhole(read));
     if (preview.id === null) await confirmClose(preview, operator.account, options);
     const { state, period_end } = preview;
-    const { answer } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
-    const { id } = JSON.parse(answer.body);
+    const { body } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
+    const { id } = JSON.parse(body);
     const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, operator);
     if (!options.json) print();
     printFiling(filing, options.json);
