@@ -1,6 +1,6 @@
+import type { HeadChange } from '../ledger/audit.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-
-import type { AccountReads, ChangePorts, Commit, HeadChange, Ledger, Replay, SweepPositions } from '../ledger/ports.ts';
+import type { AccountReads, ChangePorts, Commit, Ledger, Replay, SweepPositions } from '../ledger/ports.ts';
 import type { Counts, FilingSequence, StoredFiling, StoredReminder } from './filing.ts';
 import type { Totals } from './totals.ts';
 

@@ -1,8 +1,7 @@
 import { assert } from '../base/assert.ts';
-import { auditEntry } from '../ledger/audit.ts';
+import { buildHeadChange, type HeadChange } from '../ledger/audit.ts';
 import { statesToFile } from '../ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { HeadChange } from '../ledger/ports.ts';
 import { isLive, type StoredTransaction, type Transaction } from '../ledger/transaction.ts';
 import type { StoredFiling } from './filing.ts';
 import { monthOfEnd } from './periods.ts';
@@ -143,9 +142,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
     version: transaction.version + 1,
   };
   const fields = ['filings', ...(isFiled ? ['status'] : [])];
-  const next = { ...before, transaction: after };
-  const entry = auditEntry({ before, after: next, at, by: filing.filed_by ?? filing.asked_by, fields });
-  return { before, after: { ...next, auditHash: entry.hash }, entry };
+  return buildHeadChange(before, { ...before, transaction: after }, filing.filed_by ?? filing.asked_by, fields);
 };
 
 /** Marks the transactions of the entries after the cursor as filed. */

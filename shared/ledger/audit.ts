@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson, type DeepReadonly } from '../base/json.ts';
 import { committedState, type Hashed } from './personal-data/fields.ts';
-import type { Transaction } from './transaction.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 /**
  * An audit entry: who changed which fields and when. Each entry is chained by hash to the previous one and is never
@@ -25,6 +25,16 @@ export const AuditEntry = z.object({
 });
 export type AuditEntry = DeepReadonly<z.output<typeof AuditEntry>>;
 
+/**
+ * The change of one transaction in a commit: the state before (whose version is the condition), the state after, and
+ * the audit entry.
+ */
+export type HeadChange = {
+  readonly before: StoredTransaction | null;
+  readonly after: StoredTransaction;
+  readonly entry: AuditEntry;
+};
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 /**
@@ -37,26 +47,28 @@ export const hashState = ({ transaction, commitments }: Hashed): string =>
 /** Returns the hash of an entry, in base64url: the SHA-256 of the canonical JSON of its other fields. */
 export const hashEntry = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
 
-type Change = {
-  readonly before: { readonly transaction: Transaction; readonly auditHash: string } | null;
-  readonly after: Hashed;
-  readonly at: string;
-  readonly by: string;
-  readonly fields: readonly string[];
-};
-
-/** Builds the audit entry of a change. Altering an entry or a state later breaks the chain. */
-export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntry => {
-  const entry = {
-    transactionId: after.transaction.id,
-    version: after.transaction.version,
-    at,
+/**
+ * Builds the change of a transaction (`null` for a new one) to its next state, with the audit entry. Altering an entry or
+ * a state later breaks the chain.
+ */
+export const buildHeadChange = (
+  before: StoredTransaction | null,
+  next: Omit<StoredTransaction, 'auditHash'>,
+  by: string,
+  fields: readonly string[],
+): HeadChange => {
+  const { transaction } = next;
+  const covered = {
+    transactionId: transaction.id,
+    version: transaction.version,
+    at: transaction.updated_at,
     by,
     from: before?.transaction.status ?? null,
-    to: after.transaction.status,
+    to: transaction.status,
     fields: [...fields].sort(),
-    stateHash: hashState(after),
+    stateHash: hashState(next),
     previousHash: before?.auditHash ?? null,
   };
-  return { ...entry, hash: hashEntry(entry) };
+  const entry = { ...covered, hash: hashEntry(covered) };
+  return { before, after: { ...next, auditHash: entry.hash }, entry };
 };

@@ -1,7 +1,9 @@
-import { auditEntry } from './audit.ts';
+import { assert } from '../base/assert.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
+import { buildHeadChange, type HeadChange } from './audit.ts';
 import { isCreditFor, toCredited, withCalculatedTaxes, withCredited, withoutCredit } from './credits/amounts.ts';
 import { listLiabilityEntries, withReview, withStatesOfSale } from './entries/entries.ts';
-import type { Commit, HeadChange } from './ports.ts';
+import { type Commit, type Ledger, periodClosed, referenceTaken, repeatResponse, type SavedResponse } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { expired } from './transaction.ts';
 
@@ -31,19 +33,12 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
     parent,
   );
   const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
-  const fields = ['credited_amount', 'credited_tax_amount', 'refund_status'];
-  const entry = auditEntry({ before: parent, after, at, by, fields });
-  return { before: parent, after: { ...after, auditHash: entry.hash }, entry };
+  return buildHeadChange(parent, after, by, ['credited_amount', 'credited_tax_amount', 'refund_status']);
 };
 
 /** Returns a newly finalized transaction, or one whose tax changed, with the data its open entries depend on. */
 const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction =>
   withReview(sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored, sale);
-
-const replacedHead = ({ before, next, fields }: Replacement, by: string): HeadChange => {
-  const entry = auditEntry({ before, after: next, at: next.transaction.updated_at, by, fields });
-  return { before, after: { ...next, auditHash: entry.hash }, entry };
-};
 
 /**
  * Builds the atomic writes of a change: the transaction, the one that it replaces, a credit's parent sale, the open
@@ -56,7 +51,6 @@ export const buildCommit = (
   idempotency: Commit['idempotency'],
 ): Commit => {
   const at = next.transaction.updated_at;
-  const entry = auditEntry({ before, after: next, at, by, fields });
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose amounts are removed from the open entries, and the one whose amounts are added.
@@ -72,9 +66,9 @@ export const buildCommit = (
     account,
     nowMs: Date.parse(at),
     idempotency,
-    head: { before, after: { ...(posted ?? next), auditHash: entry.hash }, entry },
+    head: buildHeadChange(before, posted ?? next, by, fields),
     parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
-    ...(replaces && { replaced: replacedHead(replaces, by) }),
+    ...(replaces && { replaced: buildHeadChange(replaces.before, replaces.next, by, replaces.fields) }),
     // No separate check is needed: finalizing a credit updates its sale on the condition of the sale's version.
     ...(before === null &&
       parent &&
@@ -85,6 +79,33 @@ export const buildCommit = (
       remove: removed ? listLiabilityEntries(removed) : [],
     },
   };
+};
+
+/**
+ * Stores a commit. Returns its response, or the saved response of a repeated request. Rejects a reference_id that another
+ * transaction has, and the removal of open entries that moved to a filing.
+ */
+export const commitWithResponse = async <Response extends SavedResponse>(
+  commit: Commit,
+  response: Response,
+  ledger: Pick<Ledger, 'commit'>,
+): Promise<Result<Response | SavedResponse> | 'stale'> => {
+  const committed = await ledger.commit(commit);
+  switch (committed.kind) {
+    case 'committed':
+      return accept(response);
+    case 'reference_taken':
+      return refuse(referenceTaken(committed.transactionId, commit.head.after.transaction.reference_id ?? ''));
+    case 'stale':
+      return 'stale';
+    case 'period_closed': {
+      const { before, entry } = commit.replaced ?? commit.head;
+      assert(before !== null, 'A new transaction must not remove open entries.');
+      return refuse(periodClosed(before.transaction, entry.fields.includes('status') ? '/status' : '/tax_amount'));
+    }
+    default:
+      return repeatResponse(committed);
+  }
 };
 
 /**

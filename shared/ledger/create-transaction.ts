@@ -1,9 +1,8 @@
 import { fitsAnswer } from '../base/answer-size.ts';
-import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { accept, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { buildCommit, type Replacement } from './commit.ts';
+import { buildCommit, commitWithResponse, type Replacement } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { withoutCredit } from './credits/amounts.ts';
 import { newBasis } from './credits/counters.ts';
@@ -18,8 +17,6 @@ import {
   type Idempotency,
   notFound,
   otherVersion,
-  periodClosed,
-  referenceTaken,
   repeatResponse,
   type SavedResponse,
   tooLarge,
@@ -88,20 +85,7 @@ const createOnce = async (
   const commit = buildCommit(change, caller.account.id, caller.credential, record);
   const { post, remove } = commit.openEntries;
   if (replaces && post.length + remove.length > replacedEntriesMax) return refuse(tooManyStates);
-  const committed = await ports.ledger.commit(commit);
-  switch (committed.kind) {
-    case 'committed':
-      return accept({ ...answer, transaction: stored.transaction });
-    case 'reference_taken':
-      return refuse(referenceTaken(committed.transactionId, stored.transaction.reference_id ?? ''));
-    case 'stale':
-      return 'stale';
-    case 'period_closed':
-      assert(replaces !== null, 'A new transaction must not remove open entries.');
-      return refuse(periodClosed(replaces.before.transaction, '/status'));
-    default:
-      return repeatResponse(committed);
-  }
+  return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);
 };
 
 /** A transaction that a new one replaces, and why it becomes void. */

@@ -3,7 +3,7 @@ import type { RemainingMs } from '../base/contention.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
-import type { AuditEntry } from './audit.ts';
+import type { HeadChange } from './audit.ts';
 import type { LiabilityEntry } from './entries/entry.ts';
 import { oppositeType, type StoredTransaction, type Transaction, type TransactionSummary } from './transaction.ts';
 
@@ -28,16 +28,6 @@ export type SavedResponse = {
 };
 
 export type Replay = { readonly kind: 'replay'; readonly answer: SavedResponse } | { readonly kind: 'key_reused' };
-
-/**
- * The change of one transaction in a commit: the state before (whose version is the condition), the state after, and
- * the audit entry.
- */
-export type HeadChange = {
-  readonly before: StoredTransaction | null;
-  readonly after: StoredTransaction;
-  readonly entry: AuditEntry;
-};
 
 /** Writes that are committed atomically. */
 export type Commit = {

@@ -1,8 +1,8 @@
 import { fitsAnswer } from '../base/answer-size.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { accept, type Result, refuse } from '../base/result.ts';
+import { type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { buildCommit, buildExpiry } from './commit.ts';
+import { buildCommit, buildExpiry, commitWithResponse } from './commit.ts';
 import type { Idempotency } from './ports.ts';
 import {
   answerTooLarge,
@@ -11,8 +11,6 @@ import {
   notFound,
   otherVersion,
   type Ports,
-  periodClosed,
-  referenceTaken,
   repeatResponse,
   type SavedResponse,
   saveUnchanged,
@@ -110,19 +108,6 @@ const write = async (
   // Changes that keep the amounts skip this check, so every transaction can be finalized and voided.
   if (!isKept && !fitsAnswer(answer.body)) return refuse(answerTooLarge(next.transaction));
   const record = idempotency && { ...idempotency, answer };
-  const committed = await ports.ledger.commit(
-    buildCommit({ before, next, fields, parent }, caller.account.id, caller.credential, record),
-  );
-  switch (committed.kind) {
-    case 'committed':
-      return accept(answer);
-    case 'reference_taken':
-      return refuse(referenceTaken(committed.transactionId, next.transaction.reference_id ?? ''));
-    case 'stale':
-      return 'stale';
-    case 'period_closed':
-      return refuse(periodClosed(before.transaction, fields.includes('status') ? '/status' : '/tax_amount'));
-    default:
-      return repeatResponse(committed);
-  }
+  const commit = buildCommit({ before, next, fields, parent }, caller.account.id, caller.credential, record);
+  return commitWithResponse(commit, answer, ports.ledger);
 };

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
-import { type AuditEntry, auditEntry, hashEntry } from '../../shared/ledger/audit.ts';
+import { type AuditEntry, buildHeadChange, hashEntry } from '../../shared/ledger/audit.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditKey, headKey, type ItemKey } from '../../shared/store/keys.ts';
@@ -57,15 +57,10 @@ export const forge = async (
   const { version } = stored.transaction;
   const altered = change(stored);
   const newest = (await itemAt(auditKey(account, id, version))) as Item;
-  const entry = auditEntry({
-    before: null,
-    after: altered,
-    at: String(newest['at']),
-    by: String(newest['by']),
-    fields: newest['fields'] as string[],
-  });
+  const { entry } = buildHeadChange(null, altered, String(newest['by']), newest['fields'] as string[]);
   const { hash: _, ...covered } = {
     ...entry,
+    at: String(newest['at']),
     from: newest['from'] as string | null,
     previousHash: newest['previousHash'] as string | null,
     ...others,

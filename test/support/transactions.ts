@@ -4,9 +4,9 @@ import { ulid } from 'ulid';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { auditEntry } from '../../shared/ledger/audit.ts';
+import { buildHeadChange, type HeadChange } from '../../shared/ledger/audit.ts';
 import { nothingCredited } from '../../shared/ledger/credits/amounts.ts';
-import type { Commit, HeadChange } from '../../shared/ledger/ports.ts';
+import type { Commit } from '../../shared/ledger/ports.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -136,20 +136,14 @@ export const saleDocument = {
 const commitments = { salt: 'AAAAAAAAAAAAAAAAAAAAAA' };
 
 const changeTo = (before: StoredTransaction | null, after: Transaction): HeadChange => {
-  const entry = auditEntry({
-    before,
-    after: { transaction: after, commitments },
-    at: after.updated_at,
-    by: 'key_test',
-    fields: ['status'],
-  });
-  const beside: Omit<StoredTransaction, 'transaction' | 'auditHash'> = {
+  const next = {
+    transaction: after,
     credited: nothingCredited,
     creditOf: null,
     settingsSnapshot: snapshotSettings(defaultSettings('aspen.2026-10-01')),
     commitments,
   };
-  return { before, after: { ...beside, transaction: after, auditHash: entry.hash }, entry };
+  return buildHeadChange(before, next, 'key_test', ['status']);
 };
 
 /** A new transaction. */

@@ -2,11 +2,11 @@ import type { Account } from '../../accounts/account.ts';
 import { dayMs, toDay } from '../../base/calendar.ts';
 import { retryWhileStale } from '../../base/contention.ts';
 import { isSame } from '../../base/json.ts';
-import { type AuditEntry, auditEntry, hashState } from '../audit.ts';
+import { type AuditEntry, buildHeadChange, type HeadChange, hashState } from '../audit.ts';
 import { buildExpiry } from '../commit.ts';
 import { listLiabilityEntries } from '../entries/entries.ts';
 import type { LiabilityEntry } from '../entries/entry.ts';
-import type { AccountReads, ChangePorts, HeadChange, Ledger, SweepPosition, SweepPositions } from '../ports.ts';
+import type { AccountReads, ChangePorts, Ledger, SweepPosition, SweepPositions } from '../ports.ts';
 import { isExpired, isLive, type StoredTransaction, type Transaction } from '../transaction.ts';
 import { committedState, redactedForm } from './fields.ts';
 
@@ -68,8 +68,7 @@ export const buildRedaction = (before: StoredTransaction, nowMs: number, by: str
     transaction: { ...redacted, updated_at: at, version: transaction.version + 1 },
     commitments: { digest: committedState(transaction, commitments).digest },
   };
-  const entry = auditEntry({ before, after: next, at, by, fields: changedFields(transaction, redacted) });
-  return { before, after: { ...next, auditHash: entry.hash }, entry };
+  return buildHeadChange(before, next, by, changedFields(transaction, redacted));
 };
 
 // Sets the new version: a filing that concurrently moves the entry fails its condition and reads the entry again.

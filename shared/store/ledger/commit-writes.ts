@@ -1,6 +1,7 @@
 import { environment } from '../../config/environment.ts';
+import type { HeadChange } from '../../ledger/audit.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ports.ts';
+import type { AnswerOwner, Commit } from '../../ledger/ports.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { isExpired } from '../../ledger/transaction.ts';
 import { absent, asSeen, present, type Write } from '../client/writes.ts';
