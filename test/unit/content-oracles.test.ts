@@ -106,7 +106,7 @@ describe('the lookup order', () => {
     isYielding: all.some((one) => one.yields_to_city === true && one.within_city === undefined),
   });
 
-  const among = (rows: readonly Row[], { zip5, plus4 }: Asked, isRestKnown: boolean): Found | undefined => {
+  const among = (rows: readonly Row[], { zip5, plus4 }: Asked): Found | undefined => {
     if (plus4 !== null) {
       const found = tightest(rows.filter((row) => holds(row, `${zip5}${plus4}`)));
       return found.length > 0 ? buildFound('zip9', found) : undefined;
@@ -117,9 +117,7 @@ describe('the lookup order', () => {
     if (whole.length > 0) return buildFound('zip5', [...whole, ...parts], whole);
     if (parts.length === 0) return undefined;
     const found = buildFound('zip5', parts);
-    if (!hasHole(rows, zip5 as string)) return found;
-    const withNone = [...new Set([...found.possible, ''])];
-    return isRestKnown ? { ...found, possible: withNone, usual: withNone } : { ...found, isPart: true };
+    return hasHole(rows, zip5 as string) ? { ...found, isPart: true } : found;
   };
 
   const mergeFound = (found: Found, others: Found | undefined): Found => ({
@@ -127,22 +125,21 @@ describe('the lookup order', () => {
     possible: [...new Set([...found.possible, ...(others?.possible ?? [])])],
   });
 
-  const inZip = (rows: readonly Row[], asked: Asked, isRestKnown: boolean): Found | undefined => {
+  const inZip = (rows: readonly Row[], asked: Asked): Found | undefined => {
     const streets = rows.filter(({ location }) => location.of_streets === true).map(({ location }) => location);
     const others = rows.filter(({ location }) => location.of_streets !== true);
-    const found = inZipWithoutStreets(others, asked, isRestKnown);
+    const found = inZipWithoutStreets(others, asked);
     if (streets.length === 0) return found;
     const ofStreets = buildFound('zip5', streets);
     return found ? mergeFound(found, ofStreets) : { ...ofStreets, isPart: others.length > 0 };
   };
 
-  const inZipWithoutStreets = (rows: readonly Row[], asked: Asked, isRestKnown: boolean): Found | undefined => {
+  const inZipWithoutStreets = (rows: readonly Row[], asked: Asked): Found | undefined => {
     const { city } = asked;
     const of = (some: (location: Location) => boolean) =>
       among(
         rows.filter(({ location }) => some(location)),
         asked,
-        isRestKnown,
       );
     const isMine = ({ within_city }: Location) => city !== null && within_city === city;
     const isSettled = ({ within_city, yields_to_city }: Location) =>
@@ -185,7 +182,7 @@ describe('the lookup order', () => {
     // If all its ZIPs are listed, a city name adds no information to a ZIP.
     const isSilent =
       isRestKnown && cityRows.every(({ alternatives }) => alternatives.flat().every((one) => zipped.has(one)));
-    const found = zip5 === null ? undefined : inZip(rows, asked, isRestKnown);
+    const found = zip5 === null ? undefined : inZip(rows, asked);
     const isTaxed = byName?.possible.some((set) => set !== '') === true;
     if (!found && byName && zip5 !== null && isSilent)
       return isTaxed

@@ -193,21 +193,11 @@ export const pickLocals = (
 
 const untaxed: LocalSet = { key: '', codes: [] };
 
-const withSets = <Sets extends LocalChoice['possible']>(sets: Sets, more: readonly LocalSet[]): Sets =>
-  [...sets, ...more.filter(({ key }) => sets.every((set) => set.key !== key))] as unknown as Sets;
-
 /** Adds possible sets. The default sets do not change. */
 export const addAlternatives = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
   ...choice,
-  possible: withSets(choice.possible, possible),
+  possible: [...choice.possible, ...possible.filter(({ key }) => choice.possible.every((set) => set.key !== key))],
   evidence: [...new Set([...choice.evidence, ...evidence])],
-});
-
-/** Adds the empty set (no local tax) to the possible and the default sets. */
-export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
-  ...choice,
-  possible: withSets(choice.possible, [untaxed]),
-  usual: withSets(choice.usual, [untaxed]),
 });
 
 /** Returns the choice for a ZIP that no location contains: no local tax. */

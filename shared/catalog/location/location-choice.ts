@@ -16,7 +16,6 @@ import {
   pickLocals,
   type Span,
   untaxedZip,
-  withUntaxed,
 } from './local-choice.ts';
 
 /** `outside`: the street rows of the ZIP do not contain the address, so they do not apply. */
@@ -78,8 +77,8 @@ const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   return next > high;
 };
 
-/** Returns the choice among spans. The rest of the ZIP has no local tax (`isRestUntaxed`) or is unknown. */
-const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
+/** Returns the choice among spans. If they do not cover the ZIP, the taxes of its rest are unknown. */
+const byRanges = (spans: readonly Span[], zip: ZipLookup): LocalChoice | undefined => {
   const { first, plus4 } = zip;
   const last = first + 9999;
   const partial = spans.filter(({ low, high }) => low > first || high < last);
@@ -92,40 +91,33 @@ const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean
   const whole = narrowest(spans, first, last);
   if (whole.length > 0) return pickLocals('zip5', [...whole, ...parts], { hasRanges, usual: whole });
   const found = pickLocals('zip5', parts, { hasRanges });
-  if (!found || fill(partial, first, last)) return found;
-  return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
+  return !found || fill(partial, first, last) ? found : { ...found, isPart: true };
 };
 
 /** Adds the sets of the other cities in the ZIP as possible. */
-const besideCities = (
-  meant: LocalChoice,
-  spans: readonly Span[],
-  zip: ZipLookup,
-  isRestUntaxed: boolean,
-): LocalChoice => {
-  const others = byRanges(spans, zip, isRestUntaxed);
+const besideCities = (meant: LocalChoice, spans: readonly Span[], zip: ZipLookup): LocalChoice => {
+  const others = byRanges(spans, zip);
   if (!others) return meant;
   const otherCities = [...new Set(spans.flatMap(({ area }) => area.within_city ?? []))];
   return { ...addAlternatives(meant, others), otherCities };
 };
 
 /** Returns the choice among spans that are not limited to street addresses. */
-const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
+const besideStreets = (near: readonly Span[], zip: ZipLookup): LocalChoice | undefined => {
   const ofCities = near.filter(({ area }) => area.within_city !== undefined);
-  if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
+  if (ofCities.length === 0) return byRanges(near, zip);
   const own = ofCities.filter(({ area }) => area.within_city === zip.city);
-  const found = byRanges(own, zip, isRestUntaxed);
+  const found = byRanges(own, zip);
   const ofZip = ofCities.filter(({ area }) => !area.yields_to_city);
-  if (found)
-    return own.some(({ area }) => !area.yields_to_city) ? found : besideCities(found, ofZip, zip, isRestUntaxed);
+  if (found) return own.some(({ area }) => !area.yields_to_city) ? found : besideCities(found, ofZip, zip);
   const others = near.filter(({ area }) => area.within_city === undefined);
-  const usual = byRanges(others, zip, isRestUntaxed);
+  const usual = byRanges(others, zip);
   // An unknown name may be a different spelling of a city in this ZIP, but not of a city that is known only by name.
-  if (usual) return besideCities(usual, zip.city === null ? ofCities : ofZip, zip, isRestUntaxed);
+  if (usual) return besideCities(usual, zip.city === null ? ofCities : ofZip, zip);
   if (zip.city !== null) return undefined;
   // Cities in the ZIP's rows take precedence over cities that are known only by name.
-  const meant = byRanges(ofZip, zip, isRestUntaxed) ?? byRanges(ofCities, zip, isRestUntaxed);
-  return meant && { ...besideCities(meant, ofCities, zip, isRestUntaxed), isPart: true };
+  const meant = byRanges(ofZip, zip) ?? byRanges(ofCities, zip);
+  return meant && { ...besideCities(meant, ofCities, zip), isPart: true };
 };
 
 /**
@@ -136,11 +128,11 @@ const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boo
  * `undefined` if no span contains the address, for example for a ZIP+4 in a gap between spans. If there are gaps, a
  * five-digit ZIP is `isPart`, because the address may be in a gap.
  */
-const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
+const chooseByZip = (near: readonly Span[], zip: ZipLookup): LocalChoice | undefined => {
   const ofStreets = near.filter(({ area }) => area.of_streets);
-  if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
+  if (ofStreets.length === 0) return besideStreets(near, zip);
   const others = near.filter(({ area }) => !area.of_streets);
-  const found = besideStreets(others, zip, isRestUntaxed);
+  const found = besideStreets(others, zip);
   const streets = pickLocals(
     'zip5',
     ofStreets.map(({ area }) => area),
@@ -150,16 +142,12 @@ const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boole
   return both.possible.length > found.possible.length ? { ...both, byStreet: true } : found;
 };
 
-/**
- * Returns whether a ZIP without a location has no local tax: the release is complete and lists all places with local
- * taxes.
- */
-const isRestUntaxed = ({ coverage }: Release): boolean => coverage === 'complete';
-
-/** Returns whether the release lists all ZIPs of a city's local taxes, so other ZIPs have none. */
+/** Returns whether a complete release lists all ZIPs of a city's local taxes, so other ZIPs have none. */
 const hasAllZips = (release: Release, { possible }: LocalChoice): boolean => {
   const { codesWithZips } = locationIndex(release);
-  return isRestUntaxed(release) && possible.every(({ codes }) => codes.every((code) => codesWithZips.has(code)));
+  return (
+    release.coverage === 'complete' && possible.every(({ codes }) => codes.every((code) => codesWithZips.has(code)))
+  );
 };
 
 // On a day before an import's undated locations are established, the fallback release applies, because it may have the
@@ -209,9 +197,9 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
  * Returns the choice by ZIP if the street rows do not contain the address. If the ZIP has no other rows, the street
  * rows apply.
  */
-const outsideStreets = (near: readonly Span[], zip: ZipLookup, isUntaxed: boolean): LocalChoice | undefined => {
+const outsideStreets = (near: readonly Span[], zip: ZipLookup): LocalChoice | undefined => {
   const others = near.filter(({ area }) => !area.of_streets);
-  return chooseByZip(others, zip, isUntaxed) ?? chooseByZip(near, zip, isUntaxed);
+  return chooseByZip(others, zip) ?? chooseByZip(near, zip);
 };
 
 /**
@@ -234,7 +222,7 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   const street = chooseByStreet(release, near, address, day);
   if (typeof street === 'object') return street;
   const chooseZip = street === 'outside' ? outsideStreets : chooseByZip;
-  const found = chooseZip(near, zip, isRestUntaxed(release));
+  const found = chooseZip(near, zip);
   const isDecided = named !== undefined && hasAllZips(release, named);
   if (!found && isDecided && isZipKnown)
     return hasLocals(named) ? addContradictingCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;
