@@ -5,18 +5,13 @@ import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { createFiling, dryRunReader } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
-import {
-  dryRunProblem,
-  FilingRequest,
-  filingAnswerFields,
-  filingRequestProblems,
-  readState,
-} from '../shared/filings/request.ts';
+import { dryRunProblem, FilingRequest, filingAnswerFields, filingRequestProblems } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { exampleReturn, readReturn, testReturn } from '../shared/returns/electronic-return.ts';
 import { exampleWorksheet, readWorksheet } from '../shared/returns/worksheet.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { readState } from '../shared/vocabulary/jurisdiction.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-filing',

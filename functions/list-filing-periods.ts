@@ -1,9 +1,9 @@
 import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
 import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
-import { readState } from '../shared/filings/request.ts';
 import { FilingPeriodList } from '../shared/filings/response.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { readState } from '../shared/vocabulary/jurisdiction.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filing-periods',

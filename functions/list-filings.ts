@@ -1,10 +1,11 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { listFilings } from '../shared/filings/read-filings.ts';
-import { FilingListQuery, readState } from '../shared/filings/request.ts';
+import { FilingListQuery } from '../shared/filings/request.ts';
 import { FilingList } from '../shared/filings/response.ts';
 import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { readState } from '../shared/vocabulary/jurisdiction.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filings',

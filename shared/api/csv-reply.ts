@@ -1,6 +1,6 @@
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
-import type { Filing } from '../filings/response.ts';
+import type { Filing, FilingWithTotals } from '../filings/response.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
 import { type FilingReturn, returnHash, returnName } from '../returns/electronic-return.ts';
 import { worksheetCsv } from '../returns/worksheet.ts';
@@ -74,7 +74,7 @@ export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, c
  * Replies with a filing as JSON or CSV, depending on `Accept`. The CSV contains the totals, or the entries if they are
  * expanded.
  */
-export const filingReply = (filing: Filing, limit: number, { headers }: RequestContext): EndpointResponse =>
+export const filingReply = (filing: FilingWithTotals, limit: number, { headers }: RequestContext): EndpointResponse =>
   jsonOrCsv(filing, headers.get('accept'), () => {
     const { entries, totals_next_cursor, worksheet } = filing;
     if (worksheet)
@@ -89,17 +89,17 @@ export const filingReply = (filing: Filing, limit: number, { headers }: RequestC
         text: totalsCsv(filing),
         next: totals_next_cursor ? { totals_starting_after: totals_next_cursor } : null,
       };
-    const { next_cursor } = entries;
+    const { data, next_cursor } = entries;
     return {
       name: csvName(filing, 'entries'),
-      text: entriesCsv(filing),
+      text: entriesCsv(filing, data),
       next: next_cursor ? { expand: 'entries', limit: String(limit), starting_after: next_cursor } : null,
     };
   });
 
 /** Replies with the worksheet of a dry run, with a warning for each unknown field. */
 export const worksheetReply = (
-  filing: Filing,
+  filing: FilingWithTotals,
   unknownFields: readonly string[],
   context: RequestContext,
 ): EndpointResponse =>

@@ -14,7 +14,7 @@ import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
 import { dueStatus, estimateDiscount, findFilingTerms, getDiscount } from './filing-calendar.ts';
 import type { FilingCommit, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
-import type { Filing, FilingEntries } from './response.ts';
+import type { Filing, FilingEntries, FilingWithTotals } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
 import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
@@ -37,7 +37,7 @@ export const filingAnswer = (
   account: Account,
   nowMs: number,
   entries: FilingEntries | null = null,
-): Filing => {
+): FilingWithTotals => {
   const totals = summedUp(shards);
   return {
     ...rowAnswer({ ...filing, summary: answeredSummary(totals) }, sumCounts(shards), account, nowMs),

@@ -72,7 +72,6 @@ const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>,
   const { remainingMs, stepMsMax } = ports;
   let isDone = true;
   const endMs = Math.max(stepMsMax, remainingMs() * (1 - share));
-  if (remainingMs() <= endMs) return false;
   const names = await unfinishedFilings(ports);
   names.sort((a, b) => Number(hadTurn.has(a.id)) - Number(hadTurn.has(b.id)));
   for (const [at, { account, id }] of names.entries()) {
@@ -125,7 +124,7 @@ const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
     const takeTurns = async (entry: DueEntry) => {
       if (isTimeUp(ports)) return;
       try {
-        await takeTurn(entry, accounts.get(entry.account)?.() ?? null, ports, tally);
+        await takeTurn(entry, accounts.get(entry.account)?.(), ports, tally);
       } catch (error) {
         ports.onFailure(error);
         tally.failed += 1;
@@ -137,14 +136,19 @@ const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
 };
 
 /** Closes the state's due period, or moves the entry to the time from which the next one is due. */
-const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts, tally: Tally): Promise<void> => {
+const takeTurn = async (
+  entry: DueEntry,
+  found: Account | undefined,
+  ports: ClosePorts,
+  tally: Tally,
+): Promise<void> => {
   // The periods of a closed account do not change.
-  const account = found?.closed_at === undefined ? found : null;
+  const account = found?.closed_at === undefined ? found : undefined;
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
   // A filing that is being closed or canceled keeps its entry, because the next period may be due afterwards.
   if (chain?.isBusy) return;
   const lastEnd = chain?.last?.period_end ?? null;
-  const isRead = account !== null && isByOpenEntries(account, entry.state, lastEnd);
+  const isRead = account !== undefined && isByOpenEntries(account, entry.state, lastEnd);
   const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, entry.state) : null;
   // A client canceled the period, so the schedule does not close it. The client's next request to close a period writes
   // a new entry.

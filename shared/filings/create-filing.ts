@@ -38,7 +38,7 @@ import {
 } from './problems.ts';
 import { filingReader, type ReadTotals } from './read-filings.ts';
 import type { FilingRequest } from './request.ts';
-import type { Filing } from './response.ts';
+import type { FilingWithTotals } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
 import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { keyAfter, pageOfTotals, totalsMax } from './totals-parts.ts';
@@ -60,7 +60,7 @@ export const createFiling = (
   decideAndProcess(idempotency, caller, ports, (nowMs) => createOnce(request, idempotency, caller, ports, nowMs));
 
 /** Returns the filing in the body of a response. */
-const parseFiling = ({ body }: SavedResponse): Filing => JSON.parse(body);
+const parseFiling = ({ body }: SavedResponse): FilingWithTotals => JSON.parse(body);
 
 /**
  * Returns the reader of the pages of a dry run's totals. If the period is already closed, it reads the pages of its
@@ -213,7 +213,7 @@ export const dryRun = async (
   { account, state, period, firstMonth, totalsCursor }: Preview,
   askedBy: string,
   ports: Ports,
-): Promise<Result<Filing>> => {
+): Promise<Result<FilingWithTotals>> => {
   const list = { account, owner: { state, period_end: period.end } };
   const after = keyAfter(totalsCursor, list);
   if (after === null) return refuse(invalidTotalsCursor(true));

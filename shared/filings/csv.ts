@@ -1,6 +1,6 @@
 import { csvText } from '../base/csv.ts';
 import { warningText } from '../calculations/warning-texts.ts';
-import type { Filing, FilingRate, FilingTotal } from './response.ts';
+import type { Filing, FilingEntry, FilingRate, FilingTotal, FilingWithTotals } from './response.ts';
 
 /** The first columns of every row, the filing and its status, allow files of several filings to be concatenated. */
 const filingColumns = ['filing_id', 'status', 'state', 'period_start', 'period_end'] as const;
@@ -63,19 +63,23 @@ const reportingOrder = (a: FilingTotal, b: FilingTotal) =>
  * reporting codes. The last page ends with a row of the type `total` for each currency, which counts each line of a
  * sale once, and a row of the type `review` for each warning code and currency of the review list.
  */
-export const totalsCsv = (filing: Filing): string => {
-  const { id: filing_id, totals } = filing;
-  const rows = (totals ?? [])
+export const totalsCsv = (filing: FilingWithTotals): string => {
+  const {
+    id: filing_id,
+    totals,
+    review: { by_code },
+  } = filing;
+  const rows = totals
     .toSorted(reportingOrder)
     .flatMap(({ rates, ...total }) => rates.map((rate) => ({ ...filing, filing_id, ...flat({ ...total, ...rate }) })));
-  const sums = (totals && filing.totals_next_cursor === null ? filing.summary : []).map((sum) => ({
+  const sums = (filing.totals_next_cursor === null ? filing.summary : []).map((sum) => ({
     ...filing,
     ...wholeState,
     ...flat(sum),
     filing_id,
     reporting_code: null,
   }));
-  const review = (sums.length > 0 ? (filing.review?.by_code ?? []) : []).map(({ code, ...sum }) => ({
+  const review = (sums.length > 0 ? by_code : []).map(({ code, ...sum }) => ({
     ...blank,
     ...filing,
     filing_id,
@@ -92,10 +96,10 @@ export const csvName = ({ state, period_end, status }: Filing, content: 'totals'
   [state, period_end, status, ...(content === 'entries' ? [content] : [])].join('_');
 
 /** Formats a page of a filing's entries as CSV: one row for each entry, jurisdiction and rate. */
-export const entriesCsv = (filing: Filing): string =>
+export const entriesCsv = (filing: Filing, entries: readonly FilingEntry[]): string =>
   csvText(
     entryColumns,
-    (filing.entries?.data ?? []).flatMap(({ amounts, certificate_numbers, ...entry }) =>
+    entries.flatMap(({ amounts, certificate_numbers, ...entry }) =>
       amounts.map((amount) => ({
         ...filing,
         filing_id: filing.id,

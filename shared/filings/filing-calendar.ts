@@ -3,7 +3,7 @@ import { addDays, dayMs, lastDay, toDay, toMonth } from '../base/calendar.ts';
 import { findFormName } from '../catalog/form-names.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { readState, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { FilingSummary } from './filing.ts';
 import type { Filing } from './response.ts';
 import { amountsDue } from './totals-answer.ts';
@@ -105,20 +105,21 @@ const dueDate = (due: Due, periodEnd: string, holidays: readonly StateHoliday[])
   return nextBusinessDay(onDay, holidays);
 };
 
-const getTerms = (state: string): StateTerms | undefined =>
-  states[stateOfJurisdiction(stateJurisdiction(state) ?? state)];
+const getTerms = (state: string): StateTerms | undefined => states[stateOfJurisdiction(readState(state))];
 
 /** Returns the month (1 to 12) in which periods of a state (`MI` or `US-MI`) and a frequency begin. */
 export const firstMonthOfPeriods = (state: string, frequency: Frequency): number =>
   getTerms(state)?.due[frequency]?.starts ?? 1;
 
-/** Returns the days from a day to a due date (`YYYY-MM-DD`), negative if it has passed; `null` if it is not established. */
-export const daysUntil = (due: string | null, today: string): number | null =>
-  due === null ? null : (Date.parse(due) - Date.parse(today)) / dayMs;
+/** Returns the days from a day to a due date (`YYYY-MM-DD`), negative if it has passed. */
+export const daysUntil = (due: string, today: string): number => (Date.parse(due) - Date.parse(today)) / dayMs;
 
-/** Returns whether a return that is not filed is overdue on a day, and the days until it is due. */
+/**
+ * Returns whether a return that is not filed is overdue on a day, and the days until it is due; `null` if the due date
+ * is not established.
+ */
 export const dueStatus = (due: string | null, today: string): Pick<Filing, 'overdue' | 'days_until_due'> => {
-  const days_until_due = daysUntil(due, today);
+  const days_until_due = due === null ? null : daysUntil(due, today);
   return { overdue: days_until_due !== null && days_until_due < 0, days_until_due };
 };
 

@@ -2,7 +2,7 @@ import type { Account, Frequency, Registration, Settings } from '../accounts/acc
 import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/account.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
-import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { readState, stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { FilingSequence } from './filing.ts';
 import { firstMonthOfPeriods } from './filing-calendar.ts';
 import type { FilingReads } from './ports.ts';
@@ -211,7 +211,7 @@ export const nextPeriod = async (
 
 /** Returns the jurisdiction codes of the states in which an account is or was registered. */
 export const registeredStates = (registrations: Registrations): readonly string[] => [
-  ...new Set(listRegistrations(registrations).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
+  ...new Set(listRegistrations(registrations).map(({ state }) => readState(state))),
 ];
 
 /**

@@ -10,7 +10,14 @@ import type { StoredFiling } from './filing.ts';
 import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
 import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
-import type { Filing, FilingEntries, FilingEntry, FilingExceptionList, FilingList } from './response.ts';
+import type {
+  Filing,
+  FilingEntries,
+  FilingEntry,
+  FilingExceptionList,
+  FilingList,
+  FilingWithTotals,
+} from './response.ts';
 import { answeredAmounts } from './totals-answer.ts';
 import { filingTotals, keyAfter } from './totals-parts.ts';
 
@@ -40,7 +47,7 @@ export const listFilings = async (
   });
   // A summary has a row for each currency.
   const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, account, ports))));
-  const position = rows.length > answers.length ? (answers.at(-1)?.id ?? null) : next;
+  const position = rows.length > answers.length ? (answers.at(-1) as Filing).id : next;
   return accept(listAnswer('/filings', answers, position && encodeCursor(position, listScope(filters, account))));
 };
 
@@ -85,7 +92,7 @@ export const getFiling = async (
   query: FilingQuery,
   account: Account,
   ports: FilingReadPorts,
-): Promise<Result<Filing>> => {
+): Promise<Result<FilingWithTotals>> => {
   const filing = await ports.filings.find(account.id, id);
   if (!filing) return refuse(filingNotFound);
   const list: List = { id, account };
@@ -103,7 +110,7 @@ export const getFiling = async (
 };
 
 /** Returns a filing, or a dry run, with the page of its totals after a cursor; `null` for the first page. */
-export type ReadTotals = (cursor: string | null) => Promise<Result<Filing>>;
+export type ReadTotals = (cursor: string | null) => Promise<Result<FilingWithTotals>>;
 
 /** Returns the reader of a filing's pages of totals. */
 export const filingReader =
@@ -112,16 +119,16 @@ export const filingReader =
     getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, account, ports);
 
 /** Reads a filing with all pages of its totals. A refusal by `read` is returned. */
-export const readWhole = async (read: ReadTotals): Promise<Result<Filing>> => {
-  const pages: Filing[] = [];
+export const readWhole = async (read: ReadTotals): Promise<Result<FilingWithTotals>> => {
+  const pages: FilingWithTotals[] = [];
   for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
     const page = await read(cursor);
     if (!page.ok) return page;
     pages.push(page.value);
     cursor = page.value.totals_next_cursor;
   }
-  const totals = pages.flatMap(({ totals }) => totals ?? []);
-  return accept({ ...(pages[0] as Filing), totals, totals_next_cursor: null });
+  const totals = pages.flatMap(({ totals }) => totals);
+  return accept({ ...(pages[0] as FilingWithTotals), totals, totals_next_cursor: null });
 };
 
 // The summary, the exceptions and the review of 180 currencies.

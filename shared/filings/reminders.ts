@@ -66,14 +66,21 @@ const getOccasion = (daysLeft: number, reminderDays: readonly number[]): string 
 };
 
 /** Returns the reminder of a return on a day; `null` without one, or without an established due date. */
-const getReminder = (taxReturn: Return, account: Account, today: string, nowMs: number): NewReminder | null => {
+const getReminder = (
+  taxReturn: Return,
+  account: string,
+  reminderDays: readonly number[],
+  today: string,
+  nowMs: number,
+): NewReminder | null => {
   const { due_date } = findFilingTerms(taxReturn.state, taxReturn.frequency, taxReturn.period_end);
+  if (due_date === null) return null;
   const days = daysUntil(due_date, today);
-  const occasion = days === null ? null : getOccasion(days, account.settings.filing_reminder_days ?? []);
-  if (due_date === null || days === null || occasion === null) return null;
+  const occasion = getOccasion(days, reminderDays);
+  if (occasion === null) return null;
   return {
     ...taxReturn,
-    account: account.id,
+    account,
     due_date,
     days_until_due: days,
     occasion,
@@ -86,12 +93,15 @@ const getReminder = (taxReturn: Return, account: Account, today: string, nowMs: 
  * repeat: each is stored once, and none of a return that is filed.
  */
 export const remind = async (account: Account, ports: Ports): Promise<void> => {
-  if (account.settings.filing_reminder_days === null) return;
+  const { filing_reminder_days, time_zone } = account.settings;
+  if (filing_reminder_days === null) return;
   await retryWhileStale(async () => {
     const nowMs = ports.now();
-    const today = taxDateAt(nowMs, account.settings.time_zone).slice(0, 10);
+    const today = taxDateAt(nowMs, time_zone).slice(0, 10);
     const returns = [...(await unfiledReturns(account, today, ports))];
-    const reminders = returns.flatMap((taxReturn) => getReminder(taxReturn, account, today, nowMs) ?? []);
+    const reminders = returns.flatMap(
+      (taxReturn) => getReminder(taxReturn, account.id, filing_reminder_days, today, nowMs) ?? [],
+    );
     let outcome: 'done' | 'stale' = 'done';
     for (const reminder of await ports.reminders.missing(reminders))
       if ((await ports.reminders.add(reminder)).kind === 'stale') outcome = 'stale';

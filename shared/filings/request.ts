@@ -8,13 +8,9 @@ import { type AnswerFields, fieldNames } from '../calculations/answer-fields.ts'
 import { day, flag } from '../calculations/fields.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import { pageLimit, startingAfter } from '../ledger/page-limit.ts';
-import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { state } from '../vocabulary/state-field.ts';
 import { filingStatuses } from './filing.ts';
 import { confirmationMissing } from './problems.ts';
-
-/** The jurisdiction code of a validated state: `US-MI`. */
-export const readState = (text: string): string => stateJurisdiction(text) as string;
 
 const periodEndAdvice = 'Send the last day of a period, such as "2026-10-31".';
 const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvice));

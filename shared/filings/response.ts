@@ -33,6 +33,7 @@ import {
   FilingReview,
   FilingSummary,
   filingStatuses,
+  type ReviewSums,
   sums,
   transactionShape,
 } from './filing.ts';
@@ -225,6 +226,11 @@ export const Filing = component('Filing', "A state's tax period: the amounts owe
   worksheet: z.optional(Worksheet),
 });
 export type Filing = z.infer<typeof Filing>;
+/** A filing outside of a list, or a dry run: with a page of its totals. */
+export type FilingWithTotals = Filing & {
+  totals: FilingTotal[];
+  review: NonNullable<Filing['review']> & Pick<ReviewSums, 'by_code'>;
+};
 
 export const FilingList = component(
   'FilingList',

@@ -123,12 +123,12 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 
 /**
  * Returns the transaction after this filing was filed. Its status becomes filed as soon as all of its states have
- * filed. Returns `null` if the transaction already has the filing.
+ * filed.
  */
-const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
+const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange => {
   const { transaction } = before;
-  if (transaction.filings.some(({ id }) => id === filing.id)) return null;
   assert(isLive(transaction), 'A filing has an entry of a transaction that is not finalized.');
+  assert(filing.filed_by !== null, 'A filing is being marked without a request.');
   const at = new Date(nowMs).toISOString();
   const filings = [...transaction.filings, { id: filing.id, state: filing.state, status: 'filed' }];
   const filed = new Set(filings.map(({ state }) => state));
@@ -142,7 +142,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
     version: transaction.version + 1,
   };
   const fields = ['filings', ...(isFiled ? ['status'] : [])];
-  return buildHeadChange(before, { ...before, transaction: after }, filing.filed_by ?? filing.asked_by, fields);
+  return buildHeadChange(before, { ...before, transaction: after }, filing.filed_by, fields);
 };
 
 /** Marks the transactions of the entries after the cursor as filed. */
@@ -161,7 +161,7 @@ const mark: Plan = async (filing, progress, limit, ports) => {
       entries: { ...progress.entries, marked: progress.entries.marked + stored.length },
       cursor: last ? toEntryPlace(last) : progress.cursor,
     },
-    { heads: stored.map((before) => marked(before, filing, nowMs)).filter((change) => change !== null) },
+    { heads: stored.map((before) => marked(before, filing, nowMs)) },
   );
 };
 

@@ -5,7 +5,7 @@ import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts'
 import { pageBytesMax } from '../ledger/page-limit.ts';
 import type { StoredFiling } from './filing.ts';
 import type { FilingReads, ShardProgress, TotalsPart } from './ports.ts';
-import type { Filing } from './response.ts';
+import type { FilingTotal } from './response.ts';
 import { inOrder, type JurisdictionSum, noTotals, sumsOfAll, type Totals, totalsOfAll } from './totals.ts';
 import { answeredTotal } from './totals-answer.ts';
 
@@ -21,34 +21,26 @@ const rowsIn = (sums: Sums): number => [...sums.values()].reduce((rows, sum) => 
  */
 const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): TotalsPart[] => {
   if (rowsIn(sums) <= rowsMax) return [{ ...place, sums }];
-  const groups: Keyed[][] = [];
-  let rows = Number.POSITIVE_INFINITY;
-  for (const keyed of inOrder(sums)) {
-    const added = countRows(keyed[1]);
-    if (rows + added > rowsMax / 2) {
-      groups.push([]);
+  let part = { ...place, sums: new Map<string, JurisdictionSum>() };
+  const parts = [part];
+  let rows = 0;
+  for (const [key, sum] of inOrder(sums)) {
+    const added = countRows(sum);
+    if (rows > 0 && rows + added > rowsMax / 2) {
+      part = { ...place, from: key, sums: new Map() };
+      parts.push(part);
       rows = 0;
     }
-    groups.at(-1)?.push(keyed);
+    part.sums.set(key, sum);
     rows += added;
   }
-  return groups.map((group, at) => ({
-    ...place,
-    from: at === 0 ? place.from : (group[0]?.[0] ?? ''),
-    sums: new Map(group),
-  }));
+  return parts;
 };
 
-/** Groups the sums by the part that contains their keys. */
-const byPart = (sums: Sums, keys: readonly string[]): ReadonlyMap<string, Sums> => {
-  const found = new Map<string, Map<string, JurisdictionSum>>();
-  let at = 0;
-  for (const [key, sum] of inOrder(sums)) {
-    while ((keys[at + 1] ?? '~') <= key) at++;
-    const from = keys[at] ?? '';
-    found.set(from, (found.get(from) ?? new Map<string, JurisdictionSum>()).set(key, sum));
-  }
-  return found;
+/** Groups the sums by the first key of the part that contains them. Without parts, all of them are in one part. */
+const byPart = (sums: Sums, parts: readonly string[]): ReadonlyMap<string, Sums> => {
+  const groups = Map.groupBy(sums, ([key]) => parts.findLast((from) => from <= key) ?? '');
+  return new Map([...groups].map(([from, keyed]) => [from, new Map(keyed)]));
 };
 
 /** Reads each part of one shard at most once. */
@@ -67,11 +59,9 @@ export const partsReader = (
   };
 };
 
-const partKeys = ({ parts }: Pick<ShardProgress, 'parts'>): readonly string[] => (parts.length > 0 ? parts : ['']);
-
 /** The number of parts that have the keys of these totals. */
-export const partsWith = (progress: Pick<ShardProgress, 'parts'>, { jurisdictions }: Totals): number =>
-  byPart(jurisdictions, partKeys(progress)).size;
+export const partsWith = ({ parts }: Pick<ShardProgress, 'parts'>, { jurisdictions }: Totals): number =>
+  byPart(jurisdictions, parts).size;
 
 /** A shard's totals after a step, and the parts that the step writes. */
 export type ShardTotalsUpdate = Pick<ShardProgress, 'totals' | 'parts'> & { readonly written: readonly TotalsPart[] };
@@ -89,7 +79,7 @@ export const addToShard = async (
 ): Promise<ShardTotalsUpdate> => {
   const whole = totalsOfAll([totals, { ...added, jurisdictions: noTotals.jurisdictions }]);
   const isInline = parts.length === 0;
-  const changed = byPart(added.jurisdictions, partKeys({ parts }));
+  const changed = byPart(added.jurisdictions, parts);
   const before = isInline ? new Map([['', totals.jurisdictions]]) : await read([...changed.keys()]);
   const written = [...changed].flatMap(([from, sums]) => {
     const known = before.get(from);
@@ -153,8 +143,8 @@ export const sumsAfter = async function* (
   for (;;) {
     sources = await refillSources(sources, after, (places) => readParts(account, id, places));
     // Each source that has more to read is complete up to its last row.
-    const ends = sources.flatMap(({ rows, unread }) => (unread.length > 0 ? (rows.at(-1)?.[0] ?? []) : [])).sort();
-    const end = ends[0] ?? '~';
+    const last = sources.flatMap(({ rows, unread }) => (unread.length > 0 ? rows.slice(-1) : []));
+    const end = last.map(([key]) => key).sort()[0] ?? '~';
     const isReady = ([key]: Keyed) => key <= end;
     const ready = sumsOfAll(sources.map(({ rows }) => new Map(rows.filter(isReady))));
     if (ready.size > 0) yield inOrder(ready);
@@ -164,7 +154,7 @@ export const sumsAfter = async function* (
 };
 
 /** A page of totals, and the cursor of the next one. */
-export type TotalsPage = { readonly totals: NonNullable<Filing['totals']>; readonly totals_next_cursor: string | null };
+export type TotalsPage = { readonly totals: FilingTotal[]; readonly totals_next_cursor: string | null };
 
 /** The scope of a cursor of totals: the filing, or the dry run of a period. */
 type TotalsList = {

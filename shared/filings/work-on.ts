@@ -98,13 +98,10 @@ export const workOn = async (
   if (!filing.isUnfinished) return true;
   const phase = currentPhase(filing);
   const shards = begun?.shards ?? (await ports.filings.progress(filing.account, filing.id));
-  const outcomes = await Promise.allSettled(
-    shards.map((progress) => workOnShard(filing, progress, phase, ports, leaveMs)),
-  );
-  // The other shards continue; then the failure is thrown.
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failure) throw failure.reason;
-  const after = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const work = shards.map((progress) => workOnShard(filing, progress, phase, ports, leaveMs));
+  // If a shard fails, the other shards continue; then the failure is thrown.
+  await Promise.allSettled(work);
+  const after = await Promise.all(work);
   if (!after.every((progress) => progress.phase === phase && progress.isDone)) return false;
   await finish(filing, after, begun?.chain, ports);
   return true;

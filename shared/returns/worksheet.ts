@@ -3,7 +3,7 @@ import { csvText } from '../base/csv.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import { findFormName } from '../catalog/form-names.ts';
 import { type ReadTotals, readWhole } from '../filings/read-filings.ts';
-import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
+import type { FilingTotal, FilingWithTotals, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type FormFigure, type FormLayout, formLayout, isSelfCollecting, type TotalFilter } from './forms.ts';
@@ -93,7 +93,7 @@ const getAmount = (
   return getSum(line.add, amountAt) - getSum(line.subtract ?? [], amountAt);
 };
 
-const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
+const frequencyNotes = (layout: FormLayout, { frequency }: FilingWithTotals): string[] =>
   layout.frequency === undefined || layout.frequency === frequency
     ? []
     : [
@@ -101,11 +101,16 @@ const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
       ];
 
 /** Returns the totals in US dollars. */
-const dollarTotals = ({ totals }: Filing): readonly FilingTotal[] =>
-  (totals ?? []).filter(({ currency }) => currency === 'USD');
+const dollarTotals = ({ totals }: FilingWithTotals): readonly FilingTotal[] =>
+  totals.filter(({ currency }) => currency === 'USD');
 
 /** Returns what a reader of the worksheet must check or add. `local` are the totals other than the state's. */
-const listNotes = (filing: Filing, layout: FormLayout, local: readonly FilingTotal[], due: bigint): string[] => {
+const listNotes = (
+  filing: FilingWithTotals,
+  layout: FormLayout,
+  local: readonly FilingTotal[],
+  due: bigint,
+): string[] => {
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
   const fees = getSum(dollarTotals(filing), ({ tax_due }) => read(tax_due.fees));
@@ -141,7 +146,7 @@ const listNotes = (filing: Filing, layout: FormLayout, local: readonly FilingTot
  * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
  * tax are notes.
  */
-export const buildWorksheet = (filing: Filing, layout: FormLayout): Worksheet => {
+export const buildWorksheet = (filing: FilingWithTotals, layout: FormLayout): Worksheet => {
   // A fee is a separate jurisdiction, and is on a different return.
   const totals = dollarTotals(filing).filter(({ tax_due }) => read(tax_due.fees) === 0n);
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
@@ -199,9 +204,9 @@ export const worksheetCsv = ({ form, edition, lines, schedule, rows, ...sheet }:
 };
 
 /** The worksheet of a sample filing as CSV, as if California were its state, for the documentation. */
-export const exampleWorksheet = (filing: Filing): string => {
+export const exampleWorksheet = (filing: FilingWithTotals): string => {
   const inCalifornia = (code: string) => code.replace(filing.state, 'US-CA');
-  const totals = (filing.totals ?? []).map((total) => ({
+  const totals = filing.totals.map((total) => ({
     ...total,
     jurisdiction_code: inCalifornia(total.jurisdiction_code),
   }));
@@ -235,7 +240,7 @@ export const readWorksheet = async (
   read: ReadTotals,
   form: string,
   source: NonNullable<Problem['source']>,
-): Promise<Result<Filing>> => {
+): Promise<Result<FilingWithTotals>> => {
   const filing = await readWhole(read);
   if (!filing.ok) return filing;
   if (filing.value.status === 'canceled') return refuse(canceled(source));

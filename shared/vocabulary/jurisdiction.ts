@@ -46,6 +46,13 @@ export const stateJurisdiction = (text: string): string | null => {
   return code && jurisdictionCode(code);
 };
 
+/** Returns the jurisdiction code of a validated state: `US-MI` for `MI`. Throws for a text that is no state. */
+export const readState = (text: string): string => {
+  const jurisdiction = stateJurisdiction(text);
+  assert(jurisdiction !== null, `${text} is not a state.`);
+  return jurisdiction;
+};
+
 /** Returns the name of a state by its two-letter code. Throws for any other string. */
 export const stateName = (state: string): string => {
   const name = states[state]?.[0];

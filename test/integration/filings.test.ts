@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { filingReply } from '../../shared/api/csv-reply.ts';
 import { now } from '../../shared/config/clock.ts';
+import type { FilingWithTotals } from '../../shared/filings/response.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
@@ -291,7 +292,9 @@ describe('the totals of a filing', () => {
 
   it("end as CSV with the state's sums on the last page, which the other pages link to", () => {
     const context = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingReply>[2];
-    const replies = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) => filingReply(page, 25, context));
+    const replies = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
+      filingReply(page as FilingWithTotals, 25, context),
+    );
     const isSum = ({ jurisdiction_type }: Record<string, string>) => jurisdiction_type === 'total';
     expect(replies.map(({ body, headers }) => [read(String(body)).filter(isSum).length, headers?.['Link']])).toEqual([
       [0, '<?totals_starting_after=c.d>; rel="next"'],

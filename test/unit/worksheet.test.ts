@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { filings } from '../../shared/api/openapi/samples.ts';
 import { formNames } from '../../shared/catalog/form-names.ts';
-import type { Filing } from '../../shared/filings/response.ts';
+import type { FilingWithTotals } from '../../shared/filings/response.ts';
 import { formLayout } from '../../shared/returns/forms.ts';
 import { buildWorksheet } from '../../shared/returns/worksheet.ts';
 
 const layout = formLayout('CA-CDTFA-401');
 
-const californian = (gross: string, stateTax: string, cityTax: string): Filing => {
-  const [total] = filings.closed.totals ?? [];
+const californian = (gross: string, stateTax: string, cityTax: string): FilingWithTotals => {
+  const [total] = filings.closed.totals;
   const [summary] = filings.closed.summary;
   if (!total || !summary) throw new Error('The sample has no totals.');
   const due = { ...total.tax_due, fees: '0.00' };
@@ -50,7 +50,7 @@ it.each([
 ] as const)('puts over-collected tax on the lines of %s', (state, city, expected) => {
   const sample = californian('100.00', '6.00', '2.00');
   const codes = [`US-${state}`, `US-${state}-${city}`];
-  const totals = (sample.totals ?? []).map((total, at) => ({
+  const totals = sample.totals.map((total, at) => ({
     ...total,
     jurisdiction_code: codes[at] ?? '',
     over_collected_amount: at === 0 ? '1.00' : '0.50',
@@ -63,7 +63,7 @@ it.each([
 // The state's row has a fee, which is on a return of its own.
 it('omits a fee and its over-collected tax', () => {
   const sample = californian('100.00', '6.00', '2.00');
-  const [state, city] = sample.totals ?? [];
+  const [state, city] = sample.totals;
   if (!state || !city) throw new Error('The sample has two totals.');
   const totals = [
     { ...state, jurisdiction_code: 'US-CO' },

@@ -6,7 +6,7 @@ import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../catalog/built-in.ts';
 import { type Customer, customerAnswer, toCertificate } from '../../customers/customer.ts';
 import { findFilingTerms } from '../../filings/filing-calendar.ts';
-import { Filing } from '../../filings/response.ts';
+import { Filing, type FilingWithTotals } from '../../filings/response.ts';
 import { createCalculation } from '../../ledger/create-calculation.ts';
 import { newTransaction } from '../../ledger/new-transaction.ts';
 import { replayTransaction } from '../../ledger/replay.ts';
@@ -111,10 +111,10 @@ export const renewedCustomer = customerAnswer({
 
 /** October in Michigan, with the example sale as its only transaction. */
 const { period, figures } = sampleFiling;
-const closed = { ...period, ...findFilingTerms('US-MI', 'month', '2026-10-31'), ...figures } as Filing;
+const closed = { ...period, ...findFilingTerms('US-MI', 'month', '2026-10-31'), ...figures } as FilingWithTotals;
 assert(Filing.safeParse(closed).success, 'The example filing does not match its schema.');
 
-const closing: Filing = {
+const closing: FilingWithTotals = {
   ...closed,
   status: 'closing',
   totals: [],
@@ -123,7 +123,7 @@ const closing: Filing = {
   closed_at: null,
 };
 
-const dryRun: Filing = {
+const dryRun: FilingWithTotals = {
   ...closed,
   id: null,
   status: 'dry_run',

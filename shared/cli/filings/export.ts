@@ -35,9 +35,10 @@ const entriesText = async function* (id: string, before: Filing, { account, port
   for await (const { filing, isFirst } of pages) {
     if (filing.status !== before.status)
       throw new CommandError(`The filing became ${filing.status} during the export. Run this again.`);
-    const csv = entriesCsv(filing);
+    const entries = filing.entries?.data ?? [];
+    const csv = entriesCsv(filing, entries);
     yield isFirst ? csv : withoutHeading(csv);
-    count += filing.entries?.data.length ?? 0;
+    count += entries.length;
     progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
   }
   if (count !== total)

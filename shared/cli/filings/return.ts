@@ -101,7 +101,7 @@ export const electronicReturnFile = subcommand({
     await writeAll([{ path: resolvePath(options.out), text: xml }]);
     const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
     print(`${resolvePath(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
-    const fees = filings.flatMap(({ totals }) => totals ?? []).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
+    const fees = filings.flatMap(({ totals }) => totals).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
     for (const { jurisdiction_name, tax_due } of fees)
       print(`Not included: ${jurisdiction_name} ${tax_due.fees}. Report it separately.`);
   },
