@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { asObject, valueAt } from '../../base/json.ts';
+import { valueAt } from '../../base/json.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { isOwnCode, ownCodePrefix } from '../../catalog/own-rules.ts';
@@ -22,50 +22,29 @@ export const pathText = (path: Path): string =>
 /** The problem of a field, and how to correct it. */
 export type FieldProblem = { readonly path: Path; readonly message: string };
 
-/** The parts of zod's schema definitions that lead to the fields of an object. */
-type Definition = {
-  readonly shape?: Readonly<Record<string, Schema>>;
-  readonly element?: Schema;
-  readonly innerType?: Schema;
-  readonly valueType?: Schema;
-  readonly options?: readonly Schema[];
-  readonly discriminator?: string;
-};
-type Schema = { readonly _zod: { readonly def: object; readonly propValues?: z.core.util.PropValues } };
-
-const getDefinition = (schema: Schema): Definition => schema._zod.def;
-
-/** Returns the names of the fields that the schema has for the object at a path. */
-const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): readonly string[] => {
-  if (!schema) return [];
-  const { shape, element, innerType, valueType, options, discriminator = '' } = getDefinition(schema);
-  if (innerType) return fieldsAt(innerType, value, path);
-  if (options) {
-    const name = asObject(value)?.[discriminator];
-    const isChosen = ({ _zod: { propValues } }: Schema) =>
-      propValues?.[discriminator]?.has(name as z.core.util.Primitive);
-    return fieldsAt(options.find(isChosen), value, path);
+/**
+ * Returns the message of an issue for which the schema has none. For unknown fields, it lists the fields of the object.
+ */
+const describeIssue: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return Object.keys((issue.inst as z.ZodMiniObject)._zod.def.shape).join(', ');
+    case 'invalid_value':
+      return `Use ${issue.values.join(' or ')}.`;
+    case 'invalid_type':
+      return `Use an ${issue.expected}.`;
+    default:
+      return 'Use a value of this format.';
   }
-  const [first, ...rest] = path;
-  if (first === undefined) return Object.keys(shape ?? {});
-  return fieldsAt(shape?.[String(first)] ?? element ?? valueType, valueAt(value, [first]), rest);
 };
 
-/** Returns the sentence for an issue without a custom message. */
-const defaultMessage = (issue: z.core.$ZodIssue): string => {
-  if (issue.code === 'invalid_value') return `Use ${issue.values.join(' or ')}.`;
-  return issue.code === 'invalid_type' ? `Use an ${issue.expected}.` : 'Use a value of this format.';
-};
-
-const listProblems = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): readonly FieldProblem[] => {
+const listProblems = (issue: z.core.$ZodIssue, file: unknown): readonly FieldProblem[] => {
   const { path, message } = issue;
-  if (issue.code === 'unrecognized_keys') {
-    const fields = fieldsAt(schema, file, path);
+  if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: `Unknown field.${didYouMean(key, fields)} The fields are ${fields.join(', ')}.`,
+      message: `Unknown field.${didYouMean(key, message.split(', '))} The fields are ${message}.`,
     }));
-  }
   const value = valueAt(file, path);
   const missing = value === undefined ? 'The field is missing. ' : '';
   if (issue.code === 'invalid_union') {
@@ -73,18 +52,16 @@ const listProblems = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): r
     const unknown = typeof value === 'string' ? `Unknown name ${value}.${didYouMean(value, options)} ` : '';
     return [{ path, message: `${missing}${unknown}Use one of ${options.join(', ')}.` }];
   }
-  const advice = message === 'Invalid input' ? defaultMessage(issue) : message;
-  return [{ path, message: `${missing}${advice}` }];
+  return [{ path, message: `${missing}${message}` }];
 };
 
 /** Reads a parsed file: returns its values with defaults, or the problems of its shape. */
 export const readShape = (
   value: unknown,
 ): { readonly file: RulesFile | null; readonly problems: readonly FieldProblem[] } => {
-  const schema = fileSchema();
-  const { success, data, error } = schema.safeParse(value);
+  const { success, data, error } = fileSchema().safeParse(value, { error: describeIssue });
   if (success) return { file: data, problems: [] };
-  return { file: null, problems: error.issues.flatMap((issue) => listProblems(issue, schema, value)) };
+  return { file: null, problems: error.issues.flatMap((issue) => listProblems(issue, value)) };
 };
 
 /** Finds problems in a custom rules file of the right shape: values that contradict each other or the state. */

@@ -186,7 +186,12 @@ export const fileSchema = () =>
         { sourcing: [], shipping: [], rounding: [], coupons: [] },
       ),
     },
-    'Use an object with `state`, `sources`, and `rules`, `rates` or `settings`.',
+    {
+      error: ({ code }) =>
+        code === 'invalid_type'
+          ? 'Use an object with `state`, `sources`, and `rules`, `rates` or `settings`.'
+          : undefined,
+    },
   );
 
 /** A file of the right shape. */
