@@ -23,8 +23,8 @@ const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
   return summary;
 };
 
-/** Returns the counts of an import. Its local content is stored outside the head. */
-const releaseCounts = (release: Release) => (release as Partial<ReleaseHead>).counts;
+/** Returns the metadata of an import, with the counts of its parts. A built-in release has none. */
+export const asHead = (release: Release): Partial<ReleaseHead> => release;
 
 const hasTaxedTable = (release: Release): boolean =>
   release.local !== undefined && !summarizeTables(release).is_untaxed;
@@ -32,12 +32,9 @@ const hasTaxedTable = (release: Release): boolean =>
 /** Returns whether a release or any of its fallbacks has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>
   release.jurisdictions.length > 1 ||
-  (releaseCounts(release)?.locations ?? 0) > 0 ||
+  (asHead(release).counts?.locations ?? 0) > 0 ||
   hasTaxedTable(release) ||
   (release.fallback !== undefined && knowsLocals(release.fallback));
-
-/** Returns the metadata of an import. A built-in release has none. */
-export const asHead = (release: Release): Partial<ReleaseHead> => release;
 
 /** Returns the last day for which an import lists anything; `null` if open-ended. */
 const findLastDay = (release: Release): string | null => asHead(release).last_day ?? null;
@@ -91,7 +88,7 @@ const importCoverage = (release: Release, importedAt: string): LocalCoverage => 
   basis: 'by_file',
   ...toAsOf(importedAt.slice(0, 10)),
   ...unknownCounts,
-  areas: releaseCounts(release)?.parts ?? null,
+  areas: asHead(release).counts?.parts ?? null,
 });
 
 const tableCoverage = (release: Release, day: string): LocalCoverage => {
@@ -123,7 +120,7 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
 
 /** Formats counts as `2 ZIPs and 1 city`. Empty without counts. */
 const describePlaces = (release: Release): string => {
-  const { parts = 0, zips = 0 } = releaseCounts(release) ?? {};
+  const { parts = 0, zips = 0 } = asHead(release).counts ?? {};
   const cities = parts - zips;
   return [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
     ' and ',

@@ -6,7 +6,7 @@ import type { Confidence, Jurisdiction } from '../catalog/release-values.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';
 import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
-import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { findProduct, type ProductTaxCode, requireProduct } from '../vocabulary/product-tax-code.ts';
 import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { knowsLocals } from './local-rates.ts';
 import type { SubjectCoverage } from './response.ts';
@@ -212,13 +212,6 @@ const untaxed = (release: Release): SubjectCoverage => {
   return coveredBy(release, treatment, text, [], []);
 };
 
-/** Parses a product tax code that coverage itself uses. An invalid code is a bug. */
-const findProductByPath = (text: string): ProductTaxCode => {
-  const parsed = parseProductTaxCode(text);
-  assert(parsed.ok, `Coverage uses an unknown product tax code: ${text}.`);
-  return parsed.value;
-};
-
 // An import can have a separate rule for each of many cities.
 const namesMax = 6;
 
@@ -252,8 +245,7 @@ const listAttributes = (release: Release, product: ProductTaxCode, day: string):
   return [...new Set(required)].filter((code) => canCarry(product, code));
 };
 
-const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
-  parseProductTaxCode(`${canonical}.${code}`).ok;
+const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean => findProduct(`${canonical}.${code}`) !== null;
 
 /** The treatment of a product with one additional attribute. */
 type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
@@ -261,13 +253,13 @@ type Variant = { readonly attribute: string; readonly text: string; readonly rul
 /** Lists the treatments of a product with each attribute that a rule depends on. */
 const listVariants = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
   listAttributes(release, product, day).map((attribute) => {
-    const decisions = decisionsOn(release, findProductByPath(`${product.canonical}.${attribute}`), day);
+    const decisions = decisionsOn(release, requireProduct(`${product.canonical}.${attribute}`), day);
     return { attribute, text: describeDecisions(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };
   });
 
 /** Returns how a state treats a product tax code on a day, at every level of jurisdiction. */
 const coverageOfCode = (release: Release, code: string, day: string): SubjectCoverage => {
-  const product = findProductByPath(code);
+  const product = requireProduct(code);
   const known = generalRateOn(release, day);
   const general = known ?? 0n;
   const decisions = decisionsOn(release, product, day);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { AssertionError } from '../../../shared/base/assert.ts';
 
@@ -34,17 +35,8 @@ export const compare = (left: Value, right: Value): number | undefined => {
   return isBytes(left) && isBytes(right) ? Buffer.compare(left, right) : undefined;
 };
 
-export const isEqual = (left: Value, right: Value): boolean => {
-  const order = compare(left, right);
-  if (order !== undefined) return order === 0;
-  if (valueType(left) !== valueType(right)) return false;
-  if (typeof left !== 'object' || left === null) return left === right;
-  const [entries, others] = [Object.entries(left), right as Record<string, Value>];
-  return (
-    entries.length === Object.keys(others).length &&
-    entries.every(([name, value]) => others[name] !== undefined && isEqual(value, others[name]))
-  );
-};
+export const isEqual = (left: Value, right: Value): boolean =>
+  compare(left, right) === 0 || isDeepStrictEqual(left, right);
 
 /** Copies a value without `undefined` (`removeUndefinedValues`). Bytes are shared, because no code changes them. */
 export const copied = (value: unknown): Value => {

@@ -191,7 +191,8 @@ export const pickLocals = (
   };
 };
 
-const untaxed: LocalSet = { key: '', codes: [] };
+/** No local tax. */
+export const noLocals: LocalSet = { key: '', codes: [] };
 
 /** Adds possible sets. The default sets do not change. */
 export const addAlternatives = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
@@ -199,9 +200,6 @@ export const addAlternatives = (choice: LocalChoice, { possible, evidence }: Loc
   possible: [...choice.possible, ...possible.filter(({ key }) => choice.possible.every((set) => set.key !== key))],
   evidence: [...new Set([...choice.evidence, ...evidence])],
 });
-
-/** Returns the choice for a ZIP that no location contains: no local tax. */
-export const untaxedZip = (level: LocalChoice['level']): LocalChoice => plainChoice(level, untaxed);
 
 /** Returns the choice for a ZIP that contradicts the city in the address. It adds the city's sets as possible. */
 export const addContradictingCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({

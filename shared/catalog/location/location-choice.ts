@@ -13,9 +13,10 @@ import {
   type LocalChoice,
   locationIndex,
   newLocalSet,
+  noLocals,
   pickLocals,
+  plainChoice,
   type Span,
-  untaxedZip,
 } from './local-choice.ts';
 
 /** `outside`: the street rows of the ZIP do not contain the address, so they do not apply. */
@@ -225,7 +226,9 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   const found = chooseZip(near, zip);
   const isDecided = named !== undefined && hasAllZips(release, named);
   if (!found && isDecided && isZipKnown)
-    return hasLocals(named) ? addContradictingCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;
+    return hasLocals(named)
+      ? addContradictingCity(plainChoice(plus4 === null ? 'zip5' : 'zip9', noLocals), named)
+      : undefined;
   if (!found) return named;
   if (isDecided && areDisjoint(found, named)) return addContradictingCity(found, named);
   if (named?.isByName && !isDecided && (found.yieldsToCity || (hasLocals(named) && !hasLocals(found)))) return named;

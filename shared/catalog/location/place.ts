@@ -8,8 +8,7 @@ import { areRatesKnown, byRate, placeRate, type RatePreference, rateOn, setByRat
 import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
-import type { LocalSet } from './local-choice.ts';
-import { isAmbiguous, isIncomplete, type LocalChoice } from './local-choice.ts';
+import { isAmbiguous, isIncomplete, type LocalChoice, type LocalSet, noLocals } from './local-choice.ts';
 import { chooseLocals } from './location-choice.ts';
 
 /** How precisely an address was resolved: `address_resolution` of the API. */
@@ -104,8 +103,6 @@ const listJurisdictions = ({ id, jurisdictions }: Release, local: readonly strin
   assert(missing.length === 0, `${id} lacks the jurisdictions ${missing.join(', ')} of a location.`);
   return found;
 };
-
-const noLocals: LocalSet = { key: '', codes: [] };
 
 const chosenSet = (release: Release, choice: LocalChoice | null, day: string, prefer: RatePreference): LocalSet => {
   if (!choice) return noLocals;
