@@ -39,7 +39,7 @@ export const boolean = (description: string) => described(z.boolean(), descripti
 export const integer = (description: string, keywords?: Keywords) => described(z.int(), description, keywords);
 export const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string, keywords?: Keywords) =>
   described(z.nullable(schema), description, keywords);
-export const nullableString = (description: string, keywords?: Keywords) => nullable(z.string(), description, keywords);
+export const nullableString = (description: string) => nullable(z.string(), description);
 /** `title` is the name of the type in generated clients. */
 export const stringEnum = <const Values extends readonly string[]>(
   title: string,

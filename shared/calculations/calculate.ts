@@ -6,7 +6,7 @@ import { dueFeeWarnings, overpricedFeeWarnings, taxWithFees, withFees, withoutAd
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
-import { rowResponse, summarizeDocument, sumTotals, totalFields, type Writer, writerFor } from './figures.ts';
+import { rowResponse, summarize, sumTotals, totalFields, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
@@ -77,7 +77,7 @@ const buildOutcome = (
       };
     }),
     ...totalFields(sumTotals(document, taxed), write),
-    tax_summary: summarizeDocument(taxed, write),
+    tax_summary: summarize(taxed.lines, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
     warnings: [

@@ -62,7 +62,7 @@ type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
 type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
 /** Sums the rows of charges by jurisdiction and rate, in order of first appearance, as returns need them. */
-const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], write: Writer): TaxSummaryRow[] => {
+export const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], write: Writer): TaxSummaryRow[] => {
   const sums: Sum[] = [];
   // Keyed by code, then by rate, because a jurisdiction has few rates. A joined string key per row would be slower.
   const byCode = new Map<string, Sum[]>();
@@ -91,16 +91,6 @@ const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], wri
     tax_amount: write(tax),
   }));
 };
-
-/** Returns the summary of a calculated document. */
-export const summarizeDocument = ({ lines }: TaxedDocument, write: Writer): TaxSummaryRow[] => summarize(lines, write);
-
-/** Returns the summary of a response's rows: a credit, an open entry, or a supplied tax. */
-const summarizeRows = (
-  rows: readonly TaxRowResponse[],
-  exponent: number,
-  write = writerFor(exponent),
-): TaxSummaryRow[] => summarize([{ rows: rows.map((row) => readRow(row, exponent)) }], write);
 
 const readRow = (row: TaxRowResponse, exponent: number): Summed => ({
   jurisdiction: {
@@ -183,5 +173,7 @@ export const documentTotals = (
     charges,
     tax_included,
   );
-  return { ...totalFields(totals, writerFor(exponent)), tax_summary: summarizeRows(listTaxRows(charged), exponent) };
+  const write = writerFor(exponent);
+  const rows = listTaxRows(charged).map((row) => readRow(row, exponent));
+  return { ...totalFields(totals, write), tax_summary: summarize([{ rows }], write) };
 };

@@ -1,9 +1,8 @@
 /** `npm run ledger -- …`: verify an account's ledger, print changes and events, export and import. */
 import { Command } from 'commander';
 import { countTransaction, countTransactions } from '../reports/count-transactions.ts';
-import { headKey } from '../store/keys.ts';
-import { itemsAt, transactionIds } from '../store/ledger/ledger-walk.ts';
-import { transactionFrom } from '../store/ledger/transaction-item.ts';
+import { ledgerReads } from '../store/ledger/ledger-reads.ts';
+import { transactionIds } from '../store/ledger/ledger-walk.ts';
 import { countStoreWithin } from '../store/report-store.ts';
 import { events } from './ledger/events.ts';
 import { exportCommand } from './ledger/export.ts';
@@ -26,8 +25,7 @@ const recount = subcommand({
     await requireOpenAccount(account);
     let [checked, added] = [0, 0];
     for await (const ids of transactionIds(account, pageSize)) {
-      const items = await itemsAt(ids.map((id) => headKey(account, id)));
-      const versions = [...items.values()].map(transactionFrom).flatMap((stored) => {
+      const versions = (await ledgerReads.findSome(account, ids)).flatMap((stored) => {
         const { id, version, finalized_at } = stored.transaction;
         // Transactions that were never finalized were never counted, and need no mark.
         return finalized_at === null ? [] : [{ account, id, version, counted: countTransaction(stored) }];

@@ -7,10 +7,9 @@ import { type Redacted, type RedactionPorts, redactTransaction } from '../../led
 import type { Transaction } from '../../ledger/transaction.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { removeCustomer } from '../../store/customers/customer-store.ts';
-import { headKey } from '../../store/keys.ts';
-import { creditIds, itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
+import { ledgerReads } from '../../store/ledger/ledger-reads.ts';
+import { creditIds, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { redactionPorts } from '../../store/ledger/redaction-ports.ts';
-import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { idsOfReference } from '../ledger/history.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
@@ -30,10 +29,8 @@ const matching = async (
   account: string,
   ids: readonly string[],
   matches: (transaction: Transaction) => boolean,
-): Promise<readonly Selected[]> => {
-  const items = await itemsAt(ids.map((id) => headKey(account, id)));
-  return [...items.values()].map((item) => transactionFrom(item).transaction).filter(matches);
-};
+): Promise<readonly Selected[]> =>
+  (await ledgerReads.findSome(account, ids)).map(({ transaction }) => transaction).filter(matches);
 
 const ofTransaction = async function* (account: string, reference: string): AsyncGenerator<readonly Selected[]> {
   const found = await matching(account, await idsOfReference(account, reference), () => true);

@@ -180,7 +180,11 @@ type Work<Value> = (levy: Levy, idempotencyKey: string, signal: AbortSignal) => 
  * same idempotency key until the outcome is known, so a lost reply can be recovered. `onDone` is not called after the
  * component is unmounted.
  */
-export const useAction = <Value,>(work: Work<Value>, onDone: (value: Value) => void, content = ''): Action => {
+export const useAction = <Value,>(
+  work: Work<Value>,
+  onDone: (value: Value) => void = () => {},
+  content = '',
+): Action => {
   const { levy } = useSession();
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<{ content: string; trouble: Trouble | null } | null>(null);

@@ -217,11 +217,10 @@ type PageLinksProps = Pick<ViewProps, 'query'> & {
   /** The cursor of the next page. */
   readonly next: string | null;
   readonly label?: string;
-  readonly children?: ComponentChildren;
 };
 
 /** The links to the first and the next page of a list. */
-export const PageLinks = ({ view, query, next, label = 'Next page', children }: PageLinksProps) => {
+export const PageLinks = ({ view, query, next, label = 'Next page' }: PageLinksProps) => {
   const page = (starting_after: string) => linkTo([view], { ...Object.fromEntries(query), starting_after });
   return (
     <div class="pages">
@@ -230,7 +229,6 @@ export const PageLinks = ({ view, query, next, label = 'Next page', children }: 
       )}
       {query.get('starting_after') && <a href={page('')}>First page</a>}
       {next && <a href={page(next)}>{label}</a>}
-      {children}
     </div>
   );
 };

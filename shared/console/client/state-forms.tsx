@@ -88,10 +88,7 @@ const Lines = ({ worksheet: { lines, schedule, rows, notes, ...sheet } }: { work
 
 /** A filing or an open period on the lines of its state's form. */
 export const Worksheet = ({ source, form }: { source: Source; form: string }) => {
-  const file = useAction(
-    (levy, _key, signal) => saveCsv(source, form, levy, signal),
-    () => {},
-  );
+  const file = useAction((levy, _key, signal) => saveCsv(source, form, levy, signal));
   return (
     <Fetch what="the worksheet" read={(...call) => readFiling(source, { form }, ...call)}>
       {(filing) => (
@@ -164,10 +161,7 @@ const ForTheState = ({ filing }: { filing: Filing }) => {
 /** The downloads of the electronic return, in the states that accept it. */
 export const ElectronicReturn = ({ filing }: { filing: Filing }) => {
   const { account } = useSession();
-  const test = useAction(
-    (levy, _key, signal) => downloadReturn(filing, {}, levy, signal),
-    () => {},
-  );
+  const test = useAction((levy, _key, signal) => downloadReturn(filing, {}, levy, signal));
   if (!isStreamlinedMember(filing.state)) return null;
   const isLocalTaxDue = filing.totals?.some(
     (total) => total.jurisdiction_type !== 'state' && amountsDue([total]).some(({ amount }) => !isZero(amount)),
