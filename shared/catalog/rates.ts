@@ -1,9 +1,8 @@
 import { getOrAdd } from '../base/collections.ts';
-import { decimal, rescale } from '../money/decimal.ts';
 import { countsFrom, firstInForce } from './effective.ts';
 import type { LocalSet } from './location/local-choice.ts';
 import type { Release } from './release.ts';
-import { type Jurisdiction, type Rate, type RateKind, rateDecimals, rateOfKind } from './release-values.ts';
+import { type Jurisdiction, parseUnits, type Rate, type RateKind, rateOfKind } from './release-values.ts';
 
 // Selects the rate of a jurisdiction on a tax day (`YYYY-MM-DD`).
 
@@ -40,7 +39,7 @@ export const combinedRate = (
   for (const code of codes) {
     const rate = rateOn(release, code, day);
     if (!rate) return undefined;
-    sum += rescale(decimal(rateOfKind(rate, kind)), rateDecimals);
+    sum += parseUnits(rateOfKind(rate, kind));
   }
   return sum;
 };
@@ -111,7 +110,5 @@ export const setByRate = (
 ): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), prefer);
 
 /** Returns the state's general rate in units of `10^-rateDecimals`; `null` if unknown. */
-export const generalRateOn = (release: Release, day: string): bigint | null => {
-  const known = stateRateOn(release, day);
-  return known ? rescale(decimal(known.rate), rateDecimals) : null;
-};
+export const generalRateOn = (release: Release, day: string): bigint | null =>
+  combinedRate(release, [release.state], day) ?? null;

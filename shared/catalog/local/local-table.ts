@@ -1,12 +1,11 @@
 import { assert } from '../../base/assert.ts';
 import { dayMs } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
 import { readText } from '../../packed/unpack.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Release } from '../release.ts';
-import { type Evidence, type Published, rateDecimals } from '../release-values.ts';
+import { type Evidence, type Published, parseUnits } from '../release-values.ts';
 import {
   findLine,
   type LocalTax,
@@ -90,7 +89,7 @@ const readPeriod = ({ rates, taxAt, published }: Reading, packed: PackedPeriod):
   return {
     ...packed,
     taxes,
-    units: taxes?.reduce((sum, { rate }) => sum + rescale(decimal(rate), rateDecimals), 0n) ?? null,
+    units: taxes?.reduce((sum, { rate }) => sum + parseUnits(rate), 0n) ?? null,
     evidence,
     published: published.get(evidence.source) ?? null,
   };

@@ -9,7 +9,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../base/contention.ts';
 import { firstBytes } from '../files/open-file.ts';
-import { getBody, NotPublic, Refused, type Response, request } from './request.ts';
+import { getBody, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
 type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
@@ -291,7 +291,7 @@ export class PublisherClient {
 
 /** Returns the reason of a temporary failure. Rethrows other errors. */
 const transientFailure = (url: string, error: Error): string => {
-  if (error instanceof Refused || error instanceof NotPublic) throw refusal(url, error);
+  if (error instanceof Refused) throw refusal(url, error);
   const failed = fullDiskFailure(url, error);
   if (failed) throw failed;
   if (error instanceof PublisherFailure || isLocal(error)) throw error;

@@ -30,43 +30,37 @@ export const isPublicAddress = (address: string): boolean => {
   return family === 6 && global.check(address, 'ipv6') && !blocked.check(address, 'ipv6');
 };
 
-/** A host that is, or resolves to, an address outside of the public internet. */
-export class NotPublic extends Error {
-  override readonly name = 'NotPublic';
-
-  constructor(host: string, address: string) {
-    super(
-      host === address ? `${host} is not a public address` : `${host} is ${address}, which is not a public address`,
-    );
-  }
+/** A URL that no attempt may read. The message is a phrase without a subject. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
 }
+
+const notPublic = (host: string, address: string): Refused =>
+  new Refused(
+    host === address ? `${host} is not a public address` : `${host} is ${address}, which is not a public address`,
+  );
 
 /** Throws if the host is an IP address outside of the public internet, for which no lookup is made. */
 const assertPublicHost = ({ hostname }: URL): void => {
   const address = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0 && !isPublicAddress(address)) throw new NotPublic(address, address);
+  if (isIP(address) !== 0 && !isPublicAddress(address)) throw notPublic(address, address);
 };
 
 /**
  * Resolves a host for a connection, which uses exactly the addresses checked here: DNS rebinding is impossible. Fails
- * with `NotPublic` if any address of the host is not public.
+ * with `Refused` if any address of the host is not public.
  */
 const lookupPublic: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
     const refused = error ? undefined : found.find(({ address }) => !isPublicAddress(address));
     const [first] = found ?? [];
-    if (error || refused || !first) return done(error ?? new NotPublic(host, refused?.address ?? 'unknown'), '');
+    if (error || refused || !first) return done(error ?? notPublic(host, refused?.address ?? 'unknown'), '');
     if (options.all) return done(null, found);
     done(null, first.address, first.family);
   });
 };
 
 // One request to a publisher, to allowed addresses only.
-
-/** A URL that no attempt may read. The message is a phrase without a subject. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
 
 type Request = {
   readonly method: 'GET' | 'HEAD';
@@ -104,7 +98,7 @@ const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<
 
 /**
  * Sends a request and follows at most five redirects. Without a trusted origin, every URL must be https, and its
- * resolved address public. Throws `Refused` or `NotPublic` otherwise, and connection errors.
+ * resolved address public. Throws `Refused` otherwise, and connection errors.
  */
 export const request = async (address: string, options: Request): Promise<Response> => {
   let url = new URL(address);
