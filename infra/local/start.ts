@@ -48,8 +48,7 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { createDemo } = await import('./demo.ts');
   const { createGateway } = await import('./gateway.ts');
-  const { handlers } = await import('./handlers.ts');
-  const { startEventSource } = await import('./handlers.ts');
+  const { handlers, startEventSource } = await import('./handlers.ts');
   const { environment } = await import('../../shared/config/environment.ts');
   const apiKey = await createDemo(settings.apiKey);
   await startEventSource(environment.tables.transactions);
