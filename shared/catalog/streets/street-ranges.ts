@@ -33,19 +33,6 @@ export type StreetRange = {
 /** Stands for a street that could not be parsed from a row. */
 export const anyStreet: Street = { name: '', affixes: '*' };
 
-/** Returns the range of a row whose house numbers could not be parsed: any number on the street. */
-export const anyHouseOn = (street: Street): StreetRange => ({
-  street,
-  prefix: '',
-  low: 0,
-  high: 0,
-  parity: 'U',
-  unit: null,
-});
-
-/** Any address of a ZIP. */
-export const anyAddress = anyHouseOn(anyStreet);
-
 /** Formats a range: `0E100-198`, `3O1-99/APT,1,10,B`. The text starts with the index of the range's set. */
 export const rangeText = (
   set: number,

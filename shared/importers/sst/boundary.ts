@@ -8,13 +8,7 @@ import {
   units,
   unitsWithoutId,
 } from '../../catalog/streets/street-address.ts';
-import {
-  anyAddress,
-  anyHouseOn,
-  anyStreet,
-  type StreetRange,
-  type UnitRange,
-} from '../../catalog/streets/street-ranges.ts';
+import { anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { type Entry, type LocalSet, listFirst, type Span, unknownPlace } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
 import { multilineReason, type Row, type Table } from '../files/rows.ts';
@@ -80,7 +74,8 @@ const streetRange = (cells: readonly string[]): StreetRange => {
   const own = parseParity(parity, low === (high || low));
   const unit = unitIn(abbreviation, unitLow, unitHigh, unitParity);
   const isRange = first && last && first.prefix === last.prefix && first.number <= last.number;
-  if (street === anyStreet || !isRange || own === null || unit === undefined) return anyHouseOn(street);
+  if (street === anyStreet || !isRange || own === null || unit === undefined)
+    return { street, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
   return { street, prefix: first.prefix, low: first.number, high: last.number, parity: own, unit };
 };
 
@@ -251,6 +246,9 @@ const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
 /** Every day of any row: the Streamlined agreement took effect on this day. */
 const days = { from: '2005-10-01', to: null } as const;
 
+/** Any address of a ZIP, so that every address matches at least one row. */
+const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
+
 const untaxedReason = 'is in a county or place without a rate: it adds no tax';
 const endedReason = 'ends after a rate of one of its jurisdictions: not covered after that rate ends';
 const streetsReason =
@@ -385,18 +383,10 @@ export class Boundaries {
     const codes = [...this.untaxed].toSorted();
     if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate for ${listFirst(codes)}.` };
     const lost = this.areAnyLost ? this.lostStreets.union(this.listedStreets) : this.lostStreets;
-    // Every address of such a ZIP must match at least one row.
+    const flags = { of_streets: true } as const;
     for (const zips of lost) {
       const [low = '', high = ''] = zips.split(' ');
-      yield* unknownPlace(this.book.state, {
-        kind: 'span',
-        low,
-        high,
-        ...days,
-        rank: 1,
-        flags: ofStreets,
-        street: anyAddress,
-      });
+      yield* unknownPlace(this.book.state, { kind: 'span', low, high, ...days, rank: 1, flags, street: anyAddress });
     }
     if (lost.size > 0)
       yield {
