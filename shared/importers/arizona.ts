@@ -2,7 +2,7 @@ import { americanDay, earlierEnd } from '../catalog/days.ts';
 import type { Entry } from './entry.ts';
 import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
-import { type ComponentRate, Components, localPart } from './local-taxes.ts';
+import { Components, type LocalRate, localPart } from './local-taxes.ts';
 import { listNames } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -15,7 +15,7 @@ const counties = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(4)]),
 );
 
-type Region = ComponentRate & { readonly code: string; readonly name: string; readonly county: string | null };
+type Region = LocalRate & { readonly code: string; readonly name: string; readonly county: string | null };
 
 /**
  * Arizona's table of transaction privilege tax rates. Columns and codes: github.com/LukasNAP/TaxAP

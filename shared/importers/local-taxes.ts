@@ -15,12 +15,13 @@ import type { TableOptions } from './state-table.ts';
 /** Local taxes that a file lists separately, and the cities where several of them add up. */
 
 type Days = { readonly from: string; readonly to: string | null };
-export type ComponentRate = Days & { readonly rate: string };
+/** A local rate from a day on, until `to` at the latest. */
+export type LocalRate = Days & { readonly rate: string };
 
 /** A city by its names, as `cityName` writes them, and the codes of its local taxes. */
 type City = { readonly names: readonly string[]; readonly codes: readonly string[]; readonly flags?: LocationFlags };
 
-type Component = { readonly jurisdiction: Jurisdiction; readonly rates: (ComponentRate & { readonly line: number })[] };
+type Component = { readonly jurisdiction: Jurisdiction; readonly rates: (LocalRate & { readonly line: number })[] };
 
 const common = (a: Days, b: Days): Days => ({ from: a.from > b.from ? a.from : b.from, to: earlierEnd(a.to, b.to) });
 
@@ -32,7 +33,7 @@ export class Components {
   private readonly cities: City[] = [];
 
   /** Adds a rate of a jurisdiction. Returns an entry if an earlier row has a rate for some of the same days. */
-  add(jurisdiction: Jurisdiction, rate: ComponentRate, line: number): readonly Entry[] {
+  add(jurisdiction: Jurisdiction, rate: LocalRate, line: number): readonly Entry[] {
     const component = this.components.get(jurisdiction.code) ?? { jurisdiction, rates: [] };
     const other = component.rates.find((one) => isSpan(common(one, rate)));
     if (other) return [secondRate(line, other.rate === rate.rate, jurisdiction.name, other)];
@@ -46,7 +47,7 @@ export class Components {
   /**
    * Adds the only rate of a jurisdiction, which several rows repeat. Returns an entry if it contradicts an earlier row.
    */
-  repeat(jurisdiction: Jurisdiction, rate: ComponentRate, line: number): readonly Entry[] {
+  repeat(jurisdiction: Jurisdiction, rate: LocalRate, line: number): readonly Entry[] {
     const [other] = this.components.get(jurisdiction.code)?.rates ?? [];
     if (!other) return this.add(jurisdiction, rate, line);
     const isSame = other.rate === rate.rate && other.from === rate.from;
@@ -95,9 +96,6 @@ export class Components {
 
 /** Cities whose file combines their rate with the state's: the rest becomes one local tax of the city. */
 
-/** A local rate from a day on, until `to` at the latest. */
-type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
-
 export type CombinedReading = {
   /** The name as `cityName` writes it. */
   readonly city: string;
@@ -113,7 +111,7 @@ export type CombinedReading = {
   readonly ofAddresses?: boolean;
   /** The county whose districts without a city may overlap the city. */
   readonly county?: string;
-  readonly change: Change;
+  readonly change: LocalRate;
 };
 
 /** A place or district with a separate code and rate. */
@@ -123,7 +121,7 @@ export type CodedLocation = {
   readonly code: string;
   /** Empty for a district whose name contains no place. */
   readonly places: readonly PlaceOrPart[];
-  readonly change: Change;
+  readonly change: LocalRate;
 };
 
 /**
@@ -156,12 +154,17 @@ export const combinedReading = (
     return row({ city: cityName(place.name) ?? '', name: place.name, key: code, tax, change: { from, ...local } });
   });
 
-type RatedCity = Omit<CombinedReading, 'change'> & { readonly changes: (Change & { readonly line: number })[] };
+type RatedCity = Omit<CombinedReading, 'change'> & { readonly changes: (LocalRate & { readonly line: number })[] };
 type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
-type District = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change; readonly line: number };
+type District = {
+  readonly county: string;
+  readonly tax: Jurisdiction;
+  readonly change: LocalRate;
+  readonly line: number;
+};
 
 /** Returns the changes sorted by day; each ends before the next. */
-const listChanges = ({ changes }: RatedCity): readonly Change[] => {
+const listChanges = ({ changes }: RatedCity): readonly LocalRate[] => {
   const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return sorted.map(({ from, to, rate }, index) => {
     const next = sorted[index + 1];
@@ -176,7 +179,7 @@ const getLine = ({ changes }: RatedCity): number => changes[0]?.line ?? 0;
 
 const ofAddresses = { of_addresses: true } as const;
 
-function* listRateEntries(tax: Jurisdiction, changes: readonly Change[]): Generator<Entry> {
+function* listRateEntries(tax: Jurisdiction, changes: readonly LocalRate[]): Generator<Entry> {
   yield { kind: 'jurisdiction', jurisdiction: tax };
   for (const change of changes) yield { kind: 'rate', rate: { jurisdiction: tax.code, ...change } };
 }
@@ -185,7 +188,7 @@ function* listRateEntries(tax: Jurisdiction, changes: readonly Change[]): Genera
 function* listCityEntries(
   rated: RatedCity,
   { code }: Jurisdiction,
-  { from, to, rate }: Change,
+  { from, to, rate }: LocalRate,
   isPart: boolean,
 ): Generator<Entry> {
   const locals = rate === '0' ? [] : [code];

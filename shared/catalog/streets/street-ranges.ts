@@ -33,6 +33,9 @@ export type StreetRange = {
 /** Stands for a street that could not be parsed from a row. */
 export const anyStreet: Street = { name: '', affixes: '*' };
 
+/** Stands for a row that could have any address in its ZIP. */
+export const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
+
 /** Formats a range: `0E100-198`, `3O1-99/APT,1,10,B`. The text starts with the index of the range's set. */
 export const rangeText = (
   set: number,

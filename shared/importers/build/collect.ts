@@ -112,8 +112,8 @@ const addStreets = (collection: Collection, span: Span): void => {
   const { zips, streetRows } = collection;
   const [first, last] = [Number(span.low.slice(0, 5)), Number(span.high.slice(0, 5))];
   const found = times(collection, span);
-  for (let index = indexFrom(zips, first); index < zips.length && (zips[index] as number) <= last; index += 1)
-    streetRows.add(zips[index] as number, found, span.street);
+  for (const zip of zips.slice(indexFrom(zips, first), indexFrom(zips, last + 1)))
+    streetRows.add(zip, found, span.street);
 };
 
 const spillSpan = (collection: Collection, span: Span): void => {

@@ -1,6 +1,6 @@
 import { getOrAdd } from '../../base/collections.ts';
 import type { Streets } from '../../catalog/release.ts';
-import { anyStreet, groupText, nameText, rangeText, type StreetRange } from '../../catalog/streets/street-ranges.ts';
+import { anyAddress, groupText, nameText, rangeText, type StreetRange } from '../../catalog/streets/street-ranges.ts';
 import type { LocalSet } from '../entry.ts';
 import { assertFits, limits, refuseTooMany } from '../limits.ts';
 import { dayNumberAfter, dayText, noTo, type Piece } from './resolve.ts';
@@ -9,8 +9,6 @@ import { SpanSpillFile } from './spill.ts';
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;
 /** The repeated fields of a street's rows; house numbers are separate. */
 type RowKind = Omit<StreetRange, 'low' | 'high'>;
-
-const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
 
 /** Numbers distinct values by their string form. */
 class Numbering<Value> {

@@ -8,7 +8,7 @@ import {
   units,
   unitsWithoutId,
 } from '../../catalog/streets/street-address.ts';
-import { anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
+import { anyAddress, anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { type Entry, type LocalSet, listFirst, type Span, unknownPlace } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
 import { multilineReason, type Row, type Table } from '../files/rows.ts';
@@ -74,8 +74,7 @@ const streetRange = (cells: readonly string[]): StreetRange => {
   const own = parseParity(parity, low === (high || low));
   const unit = unitIn(abbreviation, unitLow, unitHigh, unitParity);
   const isRange = first && last && first.prefix === last.prefix && first.number <= last.number;
-  if (street === anyStreet || !isRange || own === null || unit === undefined)
-    return { street, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
+  if (street === anyStreet || !isRange || own === null || unit === undefined) return { ...anyAddress, street };
   return { street, prefix: first.prefix, low: first.number, high: last.number, parity: own, unit };
 };
 
@@ -243,11 +242,8 @@ const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   };
 };
 
-/** Every day of any row: the Streamlined agreement took effect on this day. */
-const days = { from: '2005-10-01', to: null } as const;
-
-/** Any address of a ZIP, so that every address matches at least one row. */
-const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
+/** A street-address row that could have any address in its ZIP, on any day since the Streamlined agreement took effect. */
+const unreadRow = { from: '2005-10-01', to: null, rank: 1, flags: ofStreets, street: anyAddress } as const;
 
 const untaxedReason = 'is in a county or place without a rate: it adds no tax';
 const endedReason = 'ends after a rate of one of its jurisdictions: not covered after that rate ends';
@@ -383,10 +379,9 @@ export class Boundaries {
     const codes = [...this.untaxed].toSorted();
     if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate for ${listFirst(codes)}.` };
     const lost = this.areAnyLost ? this.lostStreets.union(this.listedStreets) : this.lostStreets;
-    const flags = { of_streets: true } as const;
     for (const zips of lost) {
       const [low = '', high = ''] = zips.split(' ');
-      yield* unknownPlace(this.book.state, { kind: 'span', low, high, ...days, rank: 1, flags, street: anyAddress });
+      yield* unknownPlace(this.book.state, { kind: 'span', low, high, ...unreadRow });
     }
     if (lost.size > 0)
       yield {
