@@ -95,7 +95,7 @@ export const commitWithResponse = async <Response extends SavedResponse>(
     case 'committed':
       return accept(response);
     case 'reference_taken':
-      return refuse(referenceTaken(committed.transactionId, commit.head.after.transaction.reference_id ?? ''));
+      return refuse(referenceTaken(committed.transactionId, commit.head.after.transaction));
     case 'stale':
       return 'stale';
     case 'period_closed': {

@@ -206,10 +206,13 @@ export const periodClosed = (transaction: Transaction, pointer: string): Problem
   source: { pointer },
 });
 
-export const referenceTaken = (transactionId: string, reference: string): Problem => ({
+export const referenceTaken = (
+  transactionId: string,
+  { reference_id }: Pick<Transaction, 'reference_id'>,
+): Problem => ({
   code: 'conflict_duplicate_reference_id',
   title: 'Duplicate reference_id',
-  detail: `${transactionId} has the reference_id ${reference}. If that is your earlier attempt, use it. Otherwise send a different reference_id.`,
+  detail: `${transactionId} has the reference_id ${reference_id}. If that is your earlier attempt, use it. Otherwise send a different reference_id.`,
   source: { pointer: '/reference_id' },
   meta: { transaction_id: transactionId },
 });

@@ -39,7 +39,7 @@ type Nullish<Schema extends z.core.$ZodType> = z.ZodMiniOptional<z.ZodMiniNullab
 
 /** A field that always has a value: an update can omit it, but not clear it with null. */
 const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = readDescription(field)) => {
-  const { title } = z.globalRegistry.get(field) ?? {};
+  const title = z.globalRegistry.get(field)?.title;
   return described(z.optional(field._zod.def.innerType._zod.def.innerType), description, { ...(title && { title }) });
 };
 

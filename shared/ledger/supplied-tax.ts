@@ -80,7 +80,7 @@ export const withRowTaxes = (
   const replace = <Charge extends Pick<LineItemResponse, 'taxes' | 'tax_amount'>>(charge: Charge): Charge => {
     let sum = 0n;
     const rows = charge.taxes.map((row) => {
-      const tax = taxes[position++] ?? 0n;
+      const tax = taxes[position++] as bigint;
       sum += tax;
       return { ...row, tax_amount: write(tax), ...(reason && tax > 0n && { taxability_reason: reason }) };
     });

@@ -67,7 +67,7 @@ export const expired = <Some extends Transaction | TransactionSummary>(transacti
   status: 'void',
   void_reason: expiredReason,
   voided_at: transaction.expires_at,
-  updated_at: transaction.expires_at ?? transaction.updated_at,
+  updated_at: transaction.expires_at as string,
   version: transaction.version + 1,
 });
 

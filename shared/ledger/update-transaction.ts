@@ -1,4 +1,5 @@
 import { fitsAnswer } from '../base/answer-size.ts';
+import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
@@ -70,7 +71,8 @@ const updateOnce = async (
   if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
   const parentId = current.transaction.parent_transaction_id;
   const isRead = parentId !== null && !isBesideTheParent(request.update);
-  const parent = isRead ? ((await ports.ledger.find(caller.account.id, parentId)) ?? null) : null;
+  const parent = isRead ? await ports.ledger.find(caller.account.id, parentId) : null;
+  assert(parent !== undefined, 'The sale of a credit is missing.');
   const planned = await planUpdate({
     update: request.update,
     stored: current,

@@ -104,7 +104,7 @@ const followedElsewhere = (
 };
 
 const shippingTreatments = (sale: Sale, position: number): readonly Treatment[] => {
-  const delivered = sale.shipments[position - sale.goods.length] ?? [];
+  const delivered = sale.shipments[position - sale.goods.length] as readonly Delivered[];
   return [
     ...new Set([
       ...delivered.flatMap(({ shipping }) => shipping.treatments),
@@ -200,7 +200,7 @@ const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonl
 
 // During a holiday, the price determines which rule applies, and therefore which uncertainties.
 const decided = ({ treatments, isHoliday }: Treated, assessments: readonly Assessment[]): readonly Treatment[] =>
-  isHoliday ? treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment) : treatments;
+  isHoliday ? assessments.map(({ treatment }) => treatment) : treatments;
 
 // A jurisdiction that exists only for a band or a fee has a row only if it charges something or there is no other row.
 const isShown = ({ treatment, taxable, exact }: Assessment): boolean =>

@@ -11,10 +11,14 @@ import { effectInWords } from './rule-words.ts';
 /** Finds the attributes that would change how a jurisdiction taxes a product. */
 
 /**
- * An attribute that changes the taxability, and the rule that applies with it. `undefined`: no rule, so the general
- * rate applies.
+ * An attribute that changes the taxability, and the rule and the effect that apply with it. `undefined`: no rule, so the
+ * general rate applies.
  */
-type DecidingAttribute = { readonly attribute: ProductAttribute; readonly rule: DecidingRule | undefined };
+type DecidingAttribute = {
+  readonly attribute: ProductAttribute;
+  readonly rule: DecidingRule | undefined;
+  readonly effect: Effect;
+};
 
 const taxable: Effect = { type: 'taxable' };
 const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);
@@ -67,9 +71,9 @@ export const decidingAttributes = (
   return vocabulary().productAttributes.flatMap((attribute) => {
     if (!appliesTo(attribute, label) || !isFree(attribute, product)) return [];
     const rule = permanentRule(release, jurisdiction, withAttribute(product, attribute.code), day);
-    const isDeciding =
-      (effect.type === 'use_split' && uses.has(attribute.code)) || !isSameEffect(effect, rule?.effect ?? taxable);
-    return isDeciding ? [{ attribute, rule }] : [];
+    const { effect: withIt = taxable } = rule ?? {};
+    const isDeciding = (effect.type === 'use_split' && uses.has(attribute.code)) || !isSameEffect(effect, withIt);
+    return isDeciding ? [{ attribute, rule, effect: withIt }] : [];
   });
 };
 
@@ -90,11 +94,8 @@ const decisiveGroups: ReadonlySet<string> = new Set([
   'wearer',
 ]);
 
-const isDecisive = ({ attribute, rule }: DecidingAttribute): boolean =>
-  decisiveGroups.has(attribute.group.key) && rule?.effect.type !== 'not_established';
-
-const attributeEffect = ({ rule }: DecidingAttribute): Effect => rule?.effect ?? { type: 'taxable' };
-const attributeInWords = (one: DecidingAttribute): string => effectInWords(attributeEffect(one));
+const isDecisive = ({ attribute, effect }: DecidingAttribute): boolean =>
+  decisiveGroups.has(attribute.group.key) && effect.type !== 'not_established';
 
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
@@ -102,16 +103,16 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   // Missing statements about a shipping charge have separate warnings.
   if (isShippingCharge(product)) return [];
   const [state] = release.jurisdictions;
-  const effect: Effect = permanentRule(release, state, product, day)?.effect ?? { type: 'taxable' };
+  const effect: Effect = permanentRule(release, state, product, day)?.effect ?? taxable;
   // Whether the use is known depends on the buyer. The effect itself adds that uncertainty.
   const missing = decidingAttributes(release, state, product, day).filter(
     (one) =>
       isDecisive(one) &&
       !(effect.type === 'use_split' && one.attribute.group.key === 'use_type') &&
-      !(isUntaxed(effect) && isUntaxed(attributeEffect(one))),
+      !(isUntaxed(effect) && isUntaxed(one.effect)),
   );
   if (missing.length === 0 || effect.type === 'not_established') return [];
-  const others = [...Map.groupBy(missing, attributeInWords)].map(
+  const others = [...Map.groupBy(missing, (one) => effectInWords(one.effect))].map(
     ([words, members]) => `With ${members.map(({ attribute }) => attribute.code).join(' or ')}, it is ${words}.`,
   );
   return [

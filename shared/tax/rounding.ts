@@ -40,7 +40,7 @@ export const bracketFor = (
 const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
   const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
   return allocate(
-    bracketTax(cents, group[0]?.rate.units ?? 0n, bracket),
+    bracketTax(cents, scaledRate(bracket.rate).units, bracket),
     group.map(({ exact }) => exact),
   );
 };

@@ -282,7 +282,7 @@ const feeOrders = (
             effect.feeBase ?? null,
             assessed[index] ?? [],
             nets[index] as bigint,
-            shares[index] ?? 0n,
+            shares[index] as bigint,
           )
         : 0n,
     );
@@ -304,7 +304,7 @@ const readContexts = (sale: Sale, nets: Nets) => {
     treated.isFee ? null : assessGoods(sale, position, nets[position] as bigint, contexts[position]),
   );
   for (const [position, order] of feeOrders(sale, nets, shares, assessed))
-    contexts[position] = { shipping: shares[position] ?? 0n, order };
+    contexts[position] = { shipping: shares[position] as bigint, order };
   return { contexts, assessed };
 };
 

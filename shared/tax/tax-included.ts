@@ -106,7 +106,7 @@ type Cell = { readonly code: string; readonly isTaxed: boolean; tax: bigint };
  * row that has no more to give never gets any back, so each row is visited once.
  */
 const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
-  const dueTo = ({ code }: Cell): bigint => due.get(code) ?? 0n;
+  const dueTo = ({ code }: Cell): bigint => due.get(code) as bigint;
   const spare = (giver: Cell): bigint => min(-dueTo(giver), giver.tax);
   const givers = cells.filter((cell) => spare(cell) > 0n).values();
   let { value: giver } = givers.next();
@@ -138,7 +138,7 @@ const fitColumns = (
       ({ treatment, exact }, position): Cell => ({
         code: treatment.jurisdiction.code,
         isTaxed: exact > 0n,
-        tax: taxes[charge]?.[position] ?? 0n,
+        tax: taxes[charge]?.[position] as bigint,
       }),
     ),
   );
@@ -146,7 +146,7 @@ const fitColumns = (
   const rounded = roundOnInvoice(charges);
   for (const [charge, row] of cells.entries())
     for (const [position, { code, tax }] of row.entries())
-      due.set(code, (due.get(code) ?? 0n) + (rounded[charge]?.[position] ?? 0n) - tax);
+      due.set(code, (due.get(code) ?? 0n) + (rounded[charge]?.[position] as bigint) - tax);
   for (const row of cells) moveCents(row, due);
   return cells.map((row) => row.map(({ tax }) => tax));
 };

@@ -60,7 +60,7 @@ export const chargeAmounts = (
         taxable: read(taxable_amount),
         exempt: read(exempt_amount),
         tax,
-        calculated: calculated ? (calculated[index] ?? 0n) : tax,
+        calculated: calculated?.[index] ?? tax,
       };
     }),
   };
@@ -76,14 +76,14 @@ export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => 
     third_party_discount: sum('third_party_discount'),
     taxable: sum('taxable'),
     exempt: sum('exempt'),
-    // A sale without credits has no credited rows, so iterate over the longer list.
-    rows: (before.rows.length > by.rows.length ? before : by).rows.map((_, index) => {
-      const [left, right] = [before.rows[index] ?? noRow, by.rows[index] ?? noRow];
+    rows: by.rows.map((row, index) => {
+      // A sale without credits has no credited rows.
+      const credited = before.rows[index] ?? noRow;
       return {
-        taxable: left.taxable + sign * right.taxable,
-        exempt: left.exempt + sign * right.exempt,
-        tax: left.tax + sign * right.tax,
-        calculated: left.calculated + sign * right.calculated,
+        taxable: credited.taxable + sign * row.taxable,
+        exempt: credited.exempt + sign * row.exempt,
+        tax: credited.tax + sign * row.tax,
+        calculated: credited.calculated + sign * row.calculated,
       };
     }),
   };
@@ -202,7 +202,7 @@ export const scaleCharge = (
     ...written(remainingBases(whole, credited, progress)),
     tax_amount: write(taken.tax),
     taxes: charge.taxes.map((row, index): TaxRowResponse => {
-      const bases = remainingBases(whole.rows[index] ?? noBases, credited.rows[index], progress);
+      const bases = remainingBases(whole.rows[index] as RowAmounts, credited.rows[index], progress);
       return { ...row, ...written(bases), tax_amount: write(taxes[index] as bigint) };
     }),
   };
@@ -360,8 +360,8 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
   const ids = parentIds(transaction, sale.transaction);
   const taxes = listCharges(transaction).flatMap((charge, at) => {
     const id = ids[at];
-    const balance = id === undefined ? undefined : balances.get(id);
-    if (id === undefined || !balance) return own[at] ?? [];
+    if (id === undefined) return own[at] as readonly bigint[];
+    const balance = balances.get(id) as Balance;
     const taken = takenTaxes(balance, chargeAmounts(charge, exponent), isSupplied);
     // Several charges of a credit may credit the same charge of the sale.
     balances.set(id, afterCredit(balance, chargeAmounts(charge, exponent, taken)));

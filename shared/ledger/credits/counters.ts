@@ -69,7 +69,7 @@ export const creditedFrom = (text: string, sale: Sale): Credited => {
   const ids = listCharges(sale).map(({ id }) => id);
   const texts = text.split(betweenCharges);
   assert(texts.length === ids.length + 1, 'The counters belong to a different sale.');
-  const [net = 0n, tax = 0n] = read(texts.at(-1) ?? '');
+  const [net = 0n, tax = 0n] = read(texts[ids.length] as string);
   const charges = ids.flatMap((id, at) => {
     const charge = texts[at] as string;
     return charge === '' ? [] : [[id, chargeFrom(read(charge))] as const];
@@ -137,7 +137,8 @@ export const basisAfter = (
   if (!sale || figures.tax_amount === undefined) return {};
   if (transaction.status !== 'finalized') return newBasis(sale);
   const without = withoutCredit(sale, stored, transaction.updated_at);
-  return creditBasis ? { creditBasis: { ...creditBasis, tax: toSaleState(without) } } : {};
+  assert(creditBasis !== undefined, 'A credit has no basis.');
+  return { creditBasis: { ...creditBasis, tax: toSaleState(without) } };
 };
 
 /** Returns a sale with the credits it had in the given state. Its status is finalized, even if it has changed since. */

@@ -248,7 +248,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   }
   const unmatchedAt = creditedLines.lines.indexOf(null);
   if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
-  const unmatched = calculateUnmatched(credit, creditedLines, ids);
+  const unmatched = calculateUnmatched(credit, creditedLines, requested, ids);
   if (!unmatched.ok) return unmatched;
   const problem = stateProblem(parent, creditedLines, unmatched.value.line_items);
   if (problem) return refuse(problem);
@@ -323,12 +323,13 @@ const creditOneLine = (
 const calculateUnmatched = (
   { parent, request, context }: CreditContext,
   { lines }: CreditedLines,
+  sent: readonly LineItemRequest[],
   ids: readonly string[],
 ): Result<Pick<Outcome, 'line_items' | 'content_releases'>> => {
-  const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
+  const requested = sent.map((line, index) => ({ ...line, id: ids[index] as string }));
   const unmatched = requested.filter((_, index) => lines[index] === null);
   if (unmatched.length === 0) return accept({ line_items: [], content_releases: {} });
-  const [unknown, ...more] = (request.line_items ?? []).flatMap((line, index) =>
+  const [unknown, ...more] = sent.flatMap((line, index) =>
     lines[index] === null && !line.unit_price ? [unknownLine(index, line, parent)] : [],
   );
   if (unknown) return refuse(unknown, ...more);

@@ -181,7 +181,7 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
   return charges.flatMap(({ taxes, line, origins }) => {
     const ofCharge = taxes.flatMap((row) => {
       const state = rowState(row);
-      const tax = calculated[position++] ?? 0n;
+      const tax = calculated[position++] as bigint;
       if (state === null) return [];
       const column = taxColumn(row, line, origins.includes(state));
       return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, line, posting), exponent), column, state }];
