@@ -140,6 +140,7 @@ it.each<[object, string]>([
   [{ id: 'new' }, 'required_field /line_items/0/unit_price'],
   [{ id: 'new', unit_price: '5.00', discount_amount: '5.01' }, 'invalid_format /line_items/0/discount_amount'],
   [{ discount_amount: '50.01' }, 'invalid_format /line_items/0/discount_amount'],
+  [{ unit_price: '-1.00' }, 'invalid_format /line_items/0/unit_price'],
   [{ third_party_discount_amount: '50.01' }, 'invalid_format /line_items/0/third_party_discount_amount'],
 ])('rejects the line %j', async (line, refused) => {
   const { credit } = await withSale();
@@ -161,6 +162,21 @@ it('has the decimals of the currency of its sale', async () => {
   const wrong = await credit({ ...one(), tax_amount: '60.5' });
   expect(getRefusal(wrong)).toBe('422 | validation_invalid_format /tax_amount');
   expect((await made(credit({ ...one(), tax_amount: '60' }))).tax_amount).toBe('60');
+});
+
+it.each<[string, object, string, string]>([
+  ['without an id', { amount: '1.00' }, 'invalid_format /shipping/id', 'a, b'],
+  ['with an unknown id', { id: 'c', amount: '1.00' }, 'invalid_format /shipping/id', 'a, b'],
+])('rejects a shipping charge %s if the sale has several, and names them', async (_, shipping, refused, words) => {
+  const { credit } = await withSale({
+    shipping: [
+      { id: 'a', amount: '5.00' },
+      { id: 'b', amount: '2.00' },
+    ],
+  });
+  const answer = await credit({ ...one(), shipping });
+  expect(getRefusal(answer)).toBe(`422 | validation_${refused}`);
+  expect(getDetail(answer)).toContain(words);
 });
 
 describe('fields that a credit inherits from its sale', () => {

@@ -186,6 +186,7 @@ describe('GET /transactions?search', () => {
       return [row.id, row.reference, row.customer].some((text) => simple(text).includes(simple(value)));
     }
     if (name === 'created_at[lt]') return Date.parse(row.created) < Date.parse(value);
+    if (name === 'created_at[gte]') return Date.parse(row.created) >= Date.parse(value);
     return ['limit', 'tax_date[gte]'].includes(name) || row[name as keyof Written] === value;
   };
 
@@ -204,6 +205,8 @@ describe('GET /transactions?search', () => {
     { search: `${String(3_456).padStart(16, '0')}` },
     { customer_id: 'cus_1', status: 'void' },
     { 'tax_date[gte]': '2021-01-01', state: 'WY' },
+    { 'tax_date[gte]': '2021-01-01', 'created_at[lt]': '2026-10-30T00:00:00Z', state: 'WY' },
+    { 'tax_date[gte]': '2021-01-01', 'created_at[gte]': '2026-10-30T00:00:00Z', type: 'credit' },
     { 'tax_date[gte]': '2021-01-01', customer_id: 'cus_1', type: 'credit' },
   ];
 

@@ -14,13 +14,16 @@ import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
+import { runSchedule } from '../support/gateway.ts';
 import {
   type Client,
   connectClient,
   creditOf,
+  dayMs,
   getMeta,
   getRefusal,
   goods,
+  later,
   made,
   michigan,
   recorded,
@@ -250,6 +253,25 @@ describe('paging', () => {
     expect([data.length, has_more, next_cursor]).toEqual([25, true, '3']);
     const rest = await made(getHistory(client, id, { starting_after: next_cursor }));
     expect([rest.data.map(({ version }) => version), rest.has_more]).toEqual([[2, 1], false]);
+    expect(await made(getHistory(client, id, { starting_after: '1' }))).toMatchObject({ data: [], has_more: false });
+  });
+});
+
+it('begins with the void of an expired draft, as the sweep will write it', async () => {
+  const client = await newClient();
+  const { id } = await changedTo(client, 2);
+  const before = await made(getHistory(client, id));
+  await later(dayMs, async () => {
+    const first = await made(getHistory(client, id, { limit: '1' }));
+    expect(first).toMatchObject({ data: [{ version: 3, from: 'draft', to: 'void' }], next_cursor: '3' });
+    const rest = () => made(getHistory(client, id, { starting_after: '3' }));
+    expect((await rest()).data).toEqual(before.data);
+    expect(getRefusal(await getHistory(client, id, { starting_after: '4' }))).toBe(
+      '422 | validation_invalid_cursor starting_after',
+    );
+    await runSchedule('sweep-drafts');
+    expect((await rest()).data).toEqual(before.data);
+    expect((await made(getHistory(client, id))).data).toEqual([...first.data, ...before.data]);
   });
 });
 
