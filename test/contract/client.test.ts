@@ -1,10 +1,5 @@
-/** The TypeScript client against the real service, directly and behind a proxy that breaks the connection. */
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
@@ -18,7 +13,6 @@ import {
 } from '../../shared/client/client.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
-import { createFolder } from '../support/temporary-files.ts';
 
 const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } } as const;
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }] as const;
@@ -240,39 +234,4 @@ describe('behind a broken connection', () => {
     const { id } = orThrow(await levy.post('/transactions', { ...call, maxTries: 4 }));
     expect(await collected(levy.list('/transactions'))).toMatchObject([{ id }]);
   });
-});
-
-it('the package has its files, compiles in a strict project, and runs the checkout example', async () => {
-  const run = promisify(execFile);
-  const folder = createFolder();
-  const inFolder = (file: string, words: readonly string[], env = {}) =>
-    run(file, words, { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', ...env } });
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: getPath('shared/client'),
-  });
-  // The package has no dependencies, so unpacking it is the same as `npm install`, which takes seconds.
-  await mkdir(join(folder, 'node_modules/levy-client'), { recursive: true });
-  await inFolder('tar', ['-xzf', stdout.trim(), '-C', 'node_modules/levy-client', '--strip-components=1']);
-  await mkdir(join(folder, 'node_modules/@types'));
-  for (const name of ['@types/node', 'undici-types'])
-    await symlink(getPath(`node_modules/${name}`), join(folder, 'node_modules', name));
-  await copyFile(join(folder, 'node_modules/levy-client/examples/checkout.ts'), join(folder, 'checkout.ts'));
-  const compilerOptions = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    verbatimModuleSyntax: true,
-    target: 'es2022',
-    module: 'nodenext',
-    types: ['node'],
-    outDir: 'out',
-  };
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  await inFolder(getPath('node_modules/.bin/tsc'), ['-p', '.']).catch((error) => {
-    throw new Error(error.stdout || error.message);
-  });
-  const [{ url }, { key }] = [await startApi(), await newCaller()];
-  const printed = await inFolder(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
-  expect(printed.stdout).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
 });

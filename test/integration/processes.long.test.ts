@@ -1,5 +1,12 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { newCaller, startApi } from '../support/api.ts';
 import { runCommand } from '../support/run-command.ts';
+import { createFolder } from '../support/temporary-files.ts';
 
 it('matches its model as a process that is killed, behind a network that loses requests and replies', async () => {
   const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...env } = process.env;
@@ -46,4 +53,41 @@ it('npm run load serves the steady load, rejects the excess, and prints each pha
     create_ms: latency,
   });
   expect(phases[3]).toMatchObject({ refused_until_ms: expect.any(Number), back_to_normal_ms: expect.any(Number) });
+});
+
+const getPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+it('the package of the client has its files, compiles in a strict project, and runs the checkout example', async () => {
+  const run = promisify(execFile);
+  const folder = createFolder();
+  const inFolder = (file: string, words: readonly string[], env = {}) =>
+    run(file, words, { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', ...env } });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: getPath('shared/client'),
+  });
+  // The package has no dependencies, so unpacking it is the same as `npm install`, which takes seconds.
+  await mkdir(join(folder, 'node_modules/levy-client'), { recursive: true });
+  await inFolder('tar', ['-xzf', stdout.trim(), '-C', 'node_modules/levy-client', '--strip-components=1']);
+  await mkdir(join(folder, 'node_modules/@types'));
+  for (const name of ['@types/node', 'undici-types'])
+    await symlink(getPath(`node_modules/${name}`), join(folder, 'node_modules', name));
+  await copyFile(join(folder, 'node_modules/levy-client/examples/checkout.ts'), join(folder, 'checkout.ts'));
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    target: 'es2022',
+    module: 'nodenext',
+    types: ['node'],
+    outDir: 'out',
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await inFolder(getPath('node_modules/.bin/tsc'), ['-p', '.']).catch((error) => {
+    throw new Error(error.stdout || error.message);
+  });
+  const [{ url }, { key }] = [await startApi(), await newCaller()];
+  const printed = await inFolder(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
+  expect(printed.stdout).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
 });

@@ -24,7 +24,7 @@ import {
   sale,
   sold,
 } from '../support/sales.ts';
-import { isLong, seeded } from '../support/seeded.ts';
+import { seeded } from '../support/seeded.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
 /** An account with random sales, credits, drafts, voids and filings. All of its personal data starts with `priv`. */
@@ -141,30 +141,27 @@ describe('redact', () => {
     (await readRawItems(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
 
   describe('a redaction of a random ledger', () => {
-    it.each(isLong ? [1, 2, 3, 5] : [1, 2])(
-      'removes every personal string from every item, and no amount: seed %i',
-      async (seed) => {
-        const shop = await personalShop(seed, 12);
-        const { account } = shop.caller;
-        const before = await everyFigure(shop);
-        expect((await personalIn(account.id)).length).toBeGreaterThan(20);
-        const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
-        const readLinks = async (hash: string) => (await personalIn(account.id, hash)).length;
-        for (const hash of hashes) expect(await readLinks(hash)).toBe(1);
-        const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
-        expect(outcome).toMatchObject({ code: 0 });
-        for (const customer of customerIds)
-          expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
-        expect(await personalIn(account.id)).toEqual([]);
-        expect(await personalIn(account.id, '48226-9')).toEqual([]);
-        for (const hash of hashes) expect(await readLinks(hash)).toBe(0);
-        expect(await everyFigure(shop)).toEqual(before);
-        const { code, findings, checked } = await verify(account.id);
-        expect({ code, findings }).toEqual({ code: 0, findings: [] });
-        expect(checked.redacted).toBe(JSON.parse(outcome.out).transactions);
-        expect(checked.redacted).toBe(checked.transactions);
-      },
-    );
+    it.each([1, 2])('removes every personal string from every item, and no amount: seed %i', async (seed) => {
+      const shop = await personalShop(seed, 12);
+      const { account } = shop.caller;
+      const before = await everyFigure(shop);
+      expect((await personalIn(account.id)).length).toBeGreaterThan(20);
+      const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
+      const readLinks = async (hash: string) => (await personalIn(account.id, hash)).length;
+      for (const hash of hashes) expect(await readLinks(hash)).toBe(1);
+      const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
+      expect(outcome).toMatchObject({ code: 0 });
+      for (const customer of customerIds)
+        expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
+      expect(await personalIn(account.id)).toEqual([]);
+      expect(await personalIn(account.id, '48226-9')).toEqual([]);
+      for (const hash of hashes) expect(await readLinks(hash)).toBe(0);
+      expect(await everyFigure(shop)).toEqual(before);
+      const { code, findings, checked } = await verify(account.id);
+      expect({ code, findings }).toEqual({ code: 0, findings: [] });
+      expect(checked.redacted).toBe(JSON.parse(outcome.out).transactions);
+      expect(checked.redacted).toBe(checked.transactions);
+    });
 
     it('does not change other customers', async () => {
       const shop = await personalShop(4, 12);
