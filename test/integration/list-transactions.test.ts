@@ -206,7 +206,7 @@ describe('GET /transactions?search', () => {
     { customer_id: 'cus_1', status: 'void' },
     { 'tax_date[gte]': '2021-01-01', state: 'WY' },
     { 'tax_date[gte]': '2021-01-01', 'created_at[lt]': '2026-10-30T00:00:00Z', state: 'WY' },
-    { 'tax_date[gte]': '2021-01-01', 'created_at[gte]': '2026-10-30T00:00:00Z', type: 'credit' },
+    { 'tax_date[gte]': '2021-01-01', 'created_at[gte]': '2026-10-31T00:00:00Z', type: 'credit' },
     { 'tax_date[gte]': '2021-01-01', customer_id: 'cus_1', type: 'credit' },
   ];
 
