@@ -9,6 +9,7 @@ import { changeSettings, findAccount } from '../../shared/store/accounts/account
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
+import { intercept, noFaults } from '../support/faults.ts';
 import type { Filer } from '../support/filings.ts';
 import { cancel, closedFiling, createFiler, listTotals, newestFiling, soldOn } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
@@ -190,6 +191,26 @@ describe('the due index', () => {
     });
     expect(asked).toEqual([null, ...ids.slice(0, -1)]);
     for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
+  });
+
+  it('is swept for the other accounts if the filings of one cannot be read, and the next day for that one', async () => {
+    const registered = { settings: { registrations: [michigan()] } };
+    const [broken, other] = [await newCaller(registered), await newCaller(registered)];
+    for (const { account } of [broken, other]) await deleteDueEntries(account);
+    const accountIds = async () => ({ ids: [broken.account.id, other.account.id], next: null });
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => void failures.push(error);
+    const ports = { ...closePorts(() => 240_000), accountIds, onFailure };
+    const gone = new Error('The database has gone.');
+    const isOfBroken = (input: string) => input.includes(TableName) && input.includes(broken.account.id);
+    await later(7 * dayMs, async () => {
+      intercept(({ input, pass }) => (isOfBroken(JSON.stringify(input)) ? Promise.reject(gone) : pass()));
+      expect(await sweepAccounts(ports).finally(noFaults)).toEqual({ added: 1, failed: 1 });
+    });
+    expect(failures).toEqual([gone]);
+    expect([await dueEntries(broken.account), await dueEntries(other.account)]).toEqual([[], [expect.anything()]]);
+    await later(8 * dayMs, async () => expect(await sweepAccounts(ports)).toEqual({ added: 1, failed: 0 }));
+    expect(await dueEntries(broken.account)).toHaveLength(1);
   });
 
   it('closes no period with settings that changed after the run has read the account', async () => {
