@@ -4,14 +4,15 @@ import type { Account, Registration } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods as closeDuePeriods, sweepAccounts } from '../../shared/filings/close-periods.ts';
-import type { Closed } from '../../shared/filings/ports.ts';
+import type { Closed, FilingPorts } from '../../shared/filings/ports.ts';
+import { workOn } from '../../shared/filings/work-on.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { closePorts } from '../../shared/store/filings/filing-ports.ts';
+import { closePorts, filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import type { Filer } from '../support/filings.ts';
-import { cancel, closedFiling, createFiler, listTotals, newestFiling, soldOn } from '../support/filings.ts';
+import { cancel, closedFiling, createFiler, everyEntry, listTotals, newestFiling, soldOn } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { dayMs, getRefusal, hourMs, later, made, startOnTestDay } from '../support/sales.ts';
@@ -287,7 +288,7 @@ describe('unfinished work of a close request', () => {
     const caller = await newCaller();
     const filer = createFiler(caller);
     for (let at = 0; at < sales; at++) await soldOn(filer, '2026-10-05', '10.00');
-    return { filer, hurried: createFiler({ call: await hurriedCall(caller) }) };
+    return { caller, filer, hurried: createFiler({ call: await hurriedCall(caller) }) };
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
 
@@ -309,5 +310,38 @@ describe('unfinished work of a close request', () => {
     expect(closed).toMatchObject({ status: 'closed', progress: { entries_moved: 13, complete: true } });
     expect(listTotals(closed)).toEqual(['US-MI USD 121.00 0.00 121.00 7.26 13']);
     expect(getRefusal(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
+  });
+
+  it('is shared by two workers: a step whose shard the other one changed is planned again', async () => {
+    const { caller, filer, hurried } = await hurriedFiler(40);
+    const { id } = (await hurried.close(october)).body;
+    const ports = filingPorts(() => 240_000);
+    const filing = await ports.filings.find(caller.account.id, id);
+    if (!filing) throw new Error('The filing was not stored.');
+    // The other worker has time for one entry of each shard.
+    let checks = 0;
+    const other: FilingPorts = { ...ports, stepEntriesMax: 1, remainingMs: () => (checks++ < 8 ? 1 : 0) };
+    // The other seven shards wait too, so all steps of this worker are stale.
+    let othersWork: Promise<boolean> | undefined;
+    const commit: FilingPorts['filings']['commit'] = async (change) => {
+      othersWork ??= workOn(filing, other, 0);
+      expect(await othersWork).toBe(false);
+      return ports.filings.commit(change);
+    };
+    expect(await workOn(filing, { ...ports, filings: { ...ports.filings, commit } }, 0)).toBe(true);
+    const closed = await made(filer.filing(id));
+    expect(closed).toMatchObject({ status: 'closed', progress: { entries_moved: 40, complete: true } });
+    expect(listTotals(closed)).toEqual(['US-MI USD 400.00 0.00 400.00 24.00 40']);
+    expect(await everyEntry(filer, id)).toHaveLength(40);
+  });
+
+  it('of a cancellation keeps its period from closing until it is finished', async () => {
+    const { filer, hurried } = await hurriedFiler(3);
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    await made(hurried.change(id, { status: 'canceled' }));
+    expect(getRefusal(await filer.close(october))).toBe('409 | conflict_filing_in_progress /period_end');
+    await closePeriods();
+    const again = await closedFiling(filer, 'MI', '2026-10-31');
+    expect([again.id === id, again.progress.entries_moved]).toEqual([false, 3]);
   });
 });
