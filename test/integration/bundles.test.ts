@@ -8,11 +8,11 @@ import type { Operation } from '../../functions/endpoints.ts';
 import { bundle } from '../../infra/bundling.ts';
 import { createTables } from '../../infra/local/emulator.ts';
 import type { Handler } from '../../shared/api/lambda-handler.ts';
-import { newCaller } from '../support/api.ts';
+import { type Client, connectClient, newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
-import { type Client, connectClient, sale } from '../support/sales.ts';
+import { sale } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 const operations = [

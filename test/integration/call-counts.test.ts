@@ -12,10 +12,10 @@ import { admissionFigures } from '../bench/admission.ts';
 import { getMeasures } from '../bench/cost/usage.ts';
 import { databaseFigures } from '../bench/database-use.ts';
 import type { Figure } from '../bench/figure.ts';
-import { newCaller } from '../support/api.ts';
+import { type Client, newCaller, newClient } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import { itemSize } from '../support/raw-items.ts';
-import { type Client, connectClient, creditOf, made, michigan, sale, sold } from '../support/sales.ts';
+import { creditOf, made, michigan, sale, sold } from '../support/sales.ts';
 import {
   buildCommit,
   created,
@@ -150,7 +150,7 @@ const requests: [name: string, run: Run, calls: string][] = [
 it('each request of a warm instance makes the documented calls', async () => {
   // Caches stay warm however slow the machine is.
   vi.useFakeTimers({ toFake: ['Date'] });
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   await made(client.call('POST', '/customers', { body: { id: 'known', exemptions: [{ reason: 'resale' }] } }));
   for (const reference_id of references) await sold(client, { reference_id });
   const parent = await sold(client, { line_items: [{ id: 'item_1', quantity: '9', unit_price: '1.00' }] });
@@ -175,7 +175,7 @@ it('each request of a warm instance makes the documented calls', async () => {
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
   it('of a reconciliation are one read unit per claim and per transaction', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
     // Three rows of the range are under 4 KB together, which is half a unit.
     expect(await used(() => reconcile(client, ['a', 'b', 'c'], october))).toMatchObject({

@@ -8,12 +8,12 @@ import { requestLines } from '../../shared/observability/tally.ts';
 import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
-import { newCaller } from '../support/api.ts';
+import { newCaller, newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
-import { connectClient, later, sale } from '../support/sales.ts';
+import { later, sale } from '../support/sales.ts';
 import {
   changeHead,
   changePart,
@@ -64,7 +64,7 @@ type Place = { readonly postal_code: string | null; readonly city?: string };
 /** Returns the tax on 100.00 at these places, or the API error, a minute after the activation. */
 const taxes = async (...places: Place[]): Promise<readonly string[]> => {
   minutes += 2;
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   return later(minutes * 60_000, () =>
     Promise.all(
       places.map(async (place) => {

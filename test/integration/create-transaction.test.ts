@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
-import { newCaller } from '../support/api.ts';
-import { connectClient, creditOf, getRefusal, goods, later, made, retrieved, sale, sold } from '../support/sales.ts';
+import { newCaller, newClient } from '../support/api.ts';
+import { creditOf, getRefusal, goods, later, made, retrieved, sale, sold } from '../support/sales.ts';
 
-const newClient = async () => connectClient(await newCaller());
 const listWarnings = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 /** Incompressible text. */
 const noise = (length: number) =>
@@ -180,10 +179,8 @@ describe('tax dates in the time zone of the account', () => {
   const evening = '2026-11-01T00:30:00Z';
   const local = '2026-10-31T20:30:00-04:00';
 
-  const newClient = async (settings: object) => connectClient(await newCaller({ settings }));
-
   it('dates an evening in New York to that day, in responses and updates', async () => {
-    const client = await newClient({ time_zone: 'America/New_York' });
+    const client = await newClient({ settings: { time_zone: 'America/New_York' } });
     expect((await made(client.calculate(sale({ tax_date: evening })))).tax_date).toBe(local);
     const draft = await made(client.create(sale({ tax_date: evening })));
     expect(draft.tax_date).toBe(local);
@@ -192,10 +189,9 @@ describe('tax dates in the time zone of the account', () => {
   });
 
   it('changes nothing if a stored tax date is sent again, even after the time zone has changed', async () => {
-    const caller = await newCaller({ settings: { time_zone: 'America/New_York' } });
-    const client = connectClient(caller);
+    const client = await newClient({ settings: { time_zone: 'America/New_York' } });
     const { id, tax_date } = await sold(client, { tax_date: evening });
-    await changeSettings(caller.account, { time_zone: 'America/Chicago' });
+    await changeSettings(client.account, { time_zone: 'America/Chicago' });
     await later(61_000, async () => {
       const again = await made(client.update(id, { tax_date, status: 'finalized' }));
       expect([again.version, again.tax_date]).toEqual([1, local]);
@@ -211,7 +207,7 @@ describe('tax dates in the time zone of the account', () => {
   });
 
   it('an evening with an offset is a sale of the UTC day by default', async () => {
-    const client = await newClient({});
+    const client = await newClient();
     expect((await sold(client, { tax_date: '2026-10-31T20:30:00-04:00' })).tax_date).toBe('2026-11-01T00:30:00Z');
     expect((await sold(client, { tax_date: evening })).tax_date).toBe(evening);
     const refused = await client.create(sale({ tax_date: '2026-10-31T20:30:00-0400' }));
@@ -219,7 +215,7 @@ describe('tax dates in the time zone of the account', () => {
   });
 
   it('the day in the time zone determines whether the period is closed', async () => {
-    const client = await newClient({ time_zone: 'America/New_York', books_open_from: '2026-11-01' });
+    const client = await newClient({ settings: { time_zone: 'America/New_York', books_open_from: '2026-11-01' } });
     const refused = await client.create(sale({ tax_date: evening }));
     expect(getRefusal(refused)).toBe('422 | validation_date_out_of_range /tax_date');
     expect((await client.create(sale({ tax_date: '2026-11-01T04:00:00Z' }))).status).toBe(201);

@@ -18,13 +18,13 @@ it('names a sale as the correction of a finalized credit that cannot change', as
 // The amounts of credits are tested in test/unit/credit-sums.test.ts and, through requests, by the model test.
 
 import { describe, expect, it } from 'vitest';
-import { newCaller } from '../support/api.ts';
+import { newClient } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
-import { connectClient, creditOf, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
+import { creditOf, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
 
 /** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
 const withSale = async (others: Record<string, unknown> = {}) => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   const parent = await sold(client, others);
   return {
     client,
@@ -203,7 +203,7 @@ describe('fields that a credit inherits from its sale', () => {
   });
 
   it('are rejected all at once, before errors of the sale', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const parent = await made(client.create(sale()));
     expect(getRefusal(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
       '422 | validation_invalid_format /currency | validation_invalid_format /tax_included',

@@ -2,9 +2,9 @@ import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamod
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
-import { newCaller } from '../support/api.ts';
+import { connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { connectClient, creditOf, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
+import { creditOf, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
 
 const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
 const certificate = (others: object = {}) => ({

@@ -18,13 +18,12 @@ import { database } from '../../shared/store/client/client.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
-import { newCaller } from '../support/api.ts';
+import { newCaller, newClient } from '../support/api.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
-import { connectClient, getRefusal, made, sale } from '../support/sales.ts';
+import { getRefusal, made, sale } from '../support/sales.ts';
 
-const newClient = async () => connectClient(await newCaller());
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
 describe('Idempotency-Key', () => {

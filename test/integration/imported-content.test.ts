@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { newCaller } from '../support/api.ts';
+import { newCaller, newClient } from '../support/api.ts';
 import { intercept } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
-import { connectClient, creditOf, goods, later, made, sale } from '../support/sales.ts';
+import { creditOf, goods, later, made, sale } from '../support/sales.ts';
 
 type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };
 
@@ -61,7 +61,6 @@ const inMinnesota = (postal_code: string | null, city: string | null = null) => 
   customer: { address: { state: 'MN', postal_code, city, country: 'US' } },
 });
 const atNicollet = sale(inMinnesota('55401'));
-const newClient = async () => connectClient(await newCaller());
 const taxed = async (client: Awaited<ReturnType<typeof newClient>>, body: unknown = atNicollet) => {
   const { tax_amount, content_releases } = await made(client.calculate(body));
   return [tax_amount, content_releases['US-MN']];

@@ -31,10 +31,10 @@ import {
 import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.ts';
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
-import { newCaller } from '../support/api.ts';
+import { connectClient, newCaller, newClient } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file, soldOn } from '../support/filings.ts';
 import { ledger } from '../support/run-command.ts';
-import { connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
 
 const verified = async (account: string, pauseMs = 0) => {
@@ -509,8 +509,7 @@ describe('verify', () => {
   });
 
   it('reports no findings in expired drafts, swept or not, whose reference another transaction can have', async () => {
-    const caller = await newCaller();
-    const client = connectClient(caller);
+    const client = await newClient();
     const drafts: { readonly id: string }[] = [];
     for (const reference_id of ['q', 'r', 's', 't']) drafts.push(await made(client.create(sale({ reference_id }))));
     await later(dayMs, async () => {
@@ -519,7 +518,7 @@ describe('verify', () => {
       await sold(client, { reference_id: 's' });
       await sold(client, { reference_id: 't' });
       await sweep(3);
-      expect((await verified(caller.account.id)).findings).toEqual([]);
+      expect((await verified(client.account.id)).findings).toEqual([]);
     });
   });
 });
@@ -540,12 +539,11 @@ describe('history', () => {
   });
 
   it('accepts a reference and selects its transaction that is not void, otherwise the newest one', async () => {
-    const caller = await newCaller();
-    const client = connectClient(caller);
+    const client = await newClient();
     const first = await sold(client, { reference_id: 'order 7' });
     await made(client.update(first.id, { status: 'void' }));
     const second = await sold(client, { reference_id: 'order 7' });
-    const readOutput = async () => (await ledger('history', 'order 7', '--account', caller.account.id)).out;
+    const readOutput = async () => (await ledger('history', 'order 7', '--account', client.account.id)).out;
     expect(await readOutput()).toContain(`1 change of ${second.id}.`);
     await made(client.update(second.id, { status: 'void' }));
     expect(await readOutput()).toContain(`2 changes of ${second.id}.`);

@@ -7,10 +7,10 @@ import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
 import { itemsAt } from '../../shared/store/ledger/ledger-walk.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { cancelled, failSends, intercept, noFaults, throttled } from '../support/faults.ts';
 import { callHandler } from '../support/handler-calls.ts';
-import { connectClient, made, sale, sold } from '../support/sales.ts';
+import { made, sale, sold } from '../support/sales.ts';
 import {
   buildCommit,
   changed,

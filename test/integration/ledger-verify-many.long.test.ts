@@ -3,10 +3,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { claimKey } from '../../shared/store/keys.ts';
-import { newCaller } from '../support/api.ts';
+import { newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { ledger } from '../support/run-command.ts';
-import { connectClient, made, sale } from '../support/sales.ts';
+import { made, sale } from '../support/sales.ts';
 import { remove } from '../support/tampering.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
@@ -31,9 +31,8 @@ let broken = { id: '~', reference: '' };
 
 beforeAll(async () => {
   for (const count of [large, 3, 2, 0]) {
-    const caller = await newCaller();
-    const client = connectClient(caller);
-    accounts.push(caller.account.id);
+    const client = await newClient();
+    accounts.push(client.account.id);
     for (let from = 0; from < count; from += 10)
       await Promise.all(
         Array.from({ length: Math.min(10, count - from) }, async (_, at) => {

@@ -7,20 +7,9 @@ import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { putItems } from '../bench/database.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import { type Caller, connectClient, newCaller, newClient } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
-import {
-  connectClient,
-  creditOf,
-  dayMs,
-  everyPage,
-  getRefusal,
-  goods,
-  made,
-  michigan,
-  sale,
-  sold,
-} from '../support/sales.ts';
+import { creditOf, dayMs, everyPage, getRefusal, goods, made, michigan, sale, sold } from '../support/sales.ts';
 
 const listIds = ({ data }: { data: TransactionRow[] }): string[] => data.map(({ id }) => id);
 
@@ -28,7 +17,7 @@ describe('the cursor', () => {
   const refused = '422 | validation_invalid_cursor starting_after';
 
   it('is rejected if it was changed', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     for (const _ of [1, 2]) await sold(client);
     const { next_cursor } = await made(client.list({ limit: '1' }));
     const [payload = '', signature = ''] = next_cursor.split('.');
@@ -51,7 +40,7 @@ const ohio = {
 };
 
 it('filters by state: of the transaction and of single lines, exempt or not, by code and name', async () => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   const inMichigan = await sold(client);
   const inOhio = await sold(client, ohio);
   const inBoth = await sold(client, { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...ohio })] });
@@ -66,12 +55,11 @@ it('filters by state: of the transaction and of single lines, exempt or not, by 
 });
 
 it('returns CSV with Accept: text/csv, with a Link to the next page that keeps the filters', async () => {
-  const caller = await newCaller();
-  const client = connectClient(caller);
+  const client = await newClient();
   await sold(client);
   const first = await sold(client, { ...ohio, reference_id: '=1+1' });
   const credit = await made(client.create(creditOf(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-  const page = (path: string) => caller.call('GET', path, { headers: { Accept: 'text/csv' } });
+  const page = (path: string) => client.call('GET', path, { headers: { Accept: 'text/csv' } });
   const answer = await page('/transactions?state=OH&limit=1');
   expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
   const next = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
@@ -94,7 +82,7 @@ it('returns CSV with Accept: text/csv, with a Link to the next page that keeps t
 });
 
 it('has 25 rows by default, and 1 to 100 with a limit', async () => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   await Promise.all(Array.from({ length: 27 }, () => client.create(sale())));
   expect((await made(client.list())).data).toHaveLength(25);
   expect((await made(client.list({ limit: '100' }))).data).toHaveLength(27);
@@ -103,7 +91,7 @@ it('has 25 rows by default, and 1 to 100 with a limit', async () => {
 });
 
 it('includes an explanation with the lines, and none in a row without lines', async () => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   const explained = await sold(client, { explain: true });
   expect(explained.explanation?.length).toBeGreaterThan(3);
   expect((await made(client.get(explained.id))).explanation).toEqual(explained.explanation);
@@ -294,7 +282,7 @@ describe('the response of a sale with a thousand lines', () => {
   ])(
     "is below Lambda's limit, or the request is rejected before anything is stored: %o",
     async ({ status, ...shape }) => {
-      const client = connectClient(await newCaller());
+      const client = await newClient();
       const body = huge(shape.text, shape.certificate, { explain: shape.explain });
       const calculated = await client.calculate(body);
       const created = await client.create(body);
@@ -321,7 +309,7 @@ describe('the response of a sale with a thousand lines', () => {
   );
 
   it('is rejected if a draft edit makes it too large, and the draft remains unchanged', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const { id, version } = await made(client.create(huge(225, 200)));
     expect(getRefusal(await client.update(id, { explain: true }))).toBe('413 | validation_body_too_large');
     expect(await made(client.get(id))).toMatchObject({ version, explanation: null });
@@ -329,7 +317,7 @@ describe('the response of a sale with a thousand lines', () => {
 });
 
 it('ends a list page by its size in bytes in Lambda, and continues from there', async () => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   const ids: string[] = [];
   for (let at = 0; at < 5; at++) ids.unshift((await made(client.create(huge(150, 0, { explain: at % 2 === 0 })))).id);
   const first = await client.list({ expand: 'line_items' });

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ordersProgram } from '../../shared/cli/orders.ts';
-import { newCaller, startApi } from '../support/api.ts';
+import { connectClient, newCaller, startApi } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { connectClient } from '../support/sales.ts';
 import { createFolder, saveFile } from '../support/temporary-files.ts';
 
 afterEach(() => void vi.unstubAllEnvs());

@@ -5,9 +5,9 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
-import { newCaller } from '../support/api.ts';
+import { newCaller, newClient } from '../support/api.ts';
 import { readOutput } from '../support/run-command.ts';
-import { connectClient, creditOf, goods, later, made } from '../support/sales.ts';
+import { creditOf, goods, later, made } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 const content = (...args: readonly string[]) => readOutput(contentProgram(), args);
@@ -169,7 +169,7 @@ describe('a later official import', () => {
   });
 
   it('does not change the calculation of earlier transactions, nor does a withdrawal', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const address = { customer: { address: minneapolis } };
     const line_items = [goods(), goods({ product_tax_code: 'DIGITAL.EBOOKS' })];
     const sold = await noticed(() => made(client.create({ tax_date, status: 'finalized', ...address, line_items })));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anonymous, newCaller } from '../support/api.ts';
+import { anonymous, newCaller, newClient } from '../support/api.ts';
 import type { Request } from '../support/http.ts';
-import { connectClient, getRefusal, made, sale, sold } from '../support/sales.ts';
+import { getRefusal, made, sale, sold } from '../support/sales.ts';
 
 const version = 'aspen.2026-10-01';
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -81,7 +81,7 @@ describe('the order of errors', () => {
   });
 
   it('checks fields before 404, 404 before 412, 412 before 409', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const { id } = await sold(client);
     const stale = { 'If-Match': '"7"' };
     for (const [answer, refusal] of [
@@ -94,7 +94,7 @@ describe('the order of errors', () => {
   });
 
   it('reports query, fields and unknown fields together', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const answer = await client.call('POST', '/transactions?dry_run=1', {
       body: sale({ status: 'paid', colour: 'red' }),
       headers: { Prefer: 'handling=strict' },
@@ -105,7 +105,7 @@ describe('the order of errors', () => {
   });
 
   it('rejects a field that the status forbids before a duplicate reference_id', async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     await sold(client, { reference_id: 'taken' });
     const { id } = await sold(client);
     expect(getRefusal(await client.update(id, { currency: 'EUR', reference_id: 'taken' }))).toBe(
@@ -116,7 +116,7 @@ describe('the order of errors', () => {
 
 describe('Service-Version and X-Request-Id', () => {
   it("return the response's version, sent or pinned, for every status", async () => {
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const { id } = await made(client.create(sale()));
     const answers = [
       await client.create(sale(), { 'Service-Version': version }),

@@ -8,18 +8,17 @@ import type { RequestContext } from '../../shared/api/request-context.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
-import { newCaller } from '../support/api.ts';
+import { connectClient, newCaller, newClient } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { requestContext } from '../support/handler-calls.ts';
 import { type Answer, send } from '../support/http.ts';
-import { connectClient, getRefusal, later, made, sale, sold } from '../support/sales.ts';
+import { getRefusal, later, made, sale, sold } from '../support/sales.ts';
 
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const getRate = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
 
 it('every kind of response to a known account has its limit and the remaining requests', async () => {
-  const caller = await newCaller({ settings: { rate_limit: 1000 } });
-  const client = connectClient(caller);
+  const client = await newClient({ settings: { rate_limit: 1000 } });
   const reader = await newCaller({ scopes: ['read'], settings: { rate_limit: 1000 } });
   const full = await newCaller({ settings: { rate_limit: 0 } });
   const { id } = await sold(client, { reference_id: 'taken' });
@@ -46,7 +45,7 @@ it('every kind of response to a known account has its limit and the remaining re
     'get-transaction': failing(endpoints['get-transaction'], new Error('A bug.')),
     'list-transactions': failing(endpoints['list-transactions'], outage),
   });
-  const headers = { 'X-API-Key': caller.key };
+  const headers = { 'X-API-Key': client.key };
   const failures = [
     await send(url, 'GET', `/transactions/${id}`, { headers }),
     await send(url, 'GET', '/transactions', { headers }),

@@ -5,26 +5,10 @@ import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { putItems } from '../bench/database.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import { type Caller, type Client, newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import {
-  type Client,
-  connectClient,
-  creditOf,
-  dayMs,
-  getRefusal,
-  goods,
-  later,
-  made,
-  sale,
-  sold,
-} from '../support/sales.ts';
+import { creditOf, dayMs, getRefusal, goods, later, made, sale, sold } from '../support/sales.ts';
 import { created, finalized } from '../support/transactions.ts';
-
-const newClient = async (): Promise<Client & Caller> => {
-  const caller = await newCaller();
-  return { ...caller, ...connectClient(caller) };
-};
 
 /** Writes transactions and their claims directly to the table: thousands of them in a second. */
 const stored = async (

@@ -6,24 +6,12 @@ import type { StoredTransaction, Transaction } from '../../shared/ledger/transac
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
-import { newCaller } from '../support/api.ts';
+import { connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, file } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { accounts, ledger } from '../support/run-command.ts';
-import {
-  connectClient,
-  creditOf,
-  dayMs,
-  everyRow,
-  getRefusal,
-  goods,
-  later,
-  made,
-  michigan,
-  sale,
-  sold,
-} from '../support/sales.ts';
+import { creditOf, dayMs, everyRow, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 

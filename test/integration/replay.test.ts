@@ -4,10 +4,10 @@ import { environment } from '../../shared/config/environment.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import { type Caller, type Client, connectClient, newCaller, newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import type { Answer } from '../support/http.ts';
-import { type Client, connectClient, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, itemAt, undoTampering } from '../support/tampering.ts';
 
 const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
@@ -62,7 +62,7 @@ const settings: readonly Partial<Settings>[] = [
 ];
 
 it.each(settings)('replays sales, edits, supplied taxes and credits of all kinds as recorded: %j', async (own) => {
-  const client = connectClient(await newCaller({ settings: own }));
+  const client = await newClient({ settings: own });
   const ids: string[] = [];
   const kept = async <Kept extends { readonly id: string }>(answer: Promise<Answer<Kept>>) => {
     const body = await made(answer);
@@ -218,14 +218,14 @@ it("uses the stored settings of the transaction, not the account's current setti
 });
 
 it('replays an expired draft at the version that reads return', async () => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   const { id } = await made(client.create(sale()));
   const answer = await later(2 * dayMs, () => replayed(client, id));
   expect([answer.match, answer.version]).toEqual([true, 2]);
 });
 
 it('reads the ledger once, and a second time for the sale of a credit', async () => {
-  const client = connectClient(await newCaller());
+  const client = await newClient();
   const parent = await sold(client);
   const credit = await made(client.create(creditOf(parent)));
   const reads: string[] = [];

@@ -6,13 +6,13 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { published } from '../../shared/observability/metric.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { anonymous, type Caller, newCaller } from '../support/api.ts';
+import { anonymous, type Caller, connectClient, newCaller, newClient } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
-import { connectClient, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
+import { dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
 
 published.areAll = true;
 
@@ -330,7 +330,7 @@ describe('a schedule run has one line', () => {
 
   it('sweep-drafts: voided and skipped drafts, and whether it is complete', async () => {
     const due = await later(40 * dayMs, () => run('sweep-drafts'));
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     await made(client.create(sale()));
     await made(client.create(sale()));
     const { lines } = await later(40 * dayMs, () => run('sweep-drafts'));

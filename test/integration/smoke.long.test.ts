@@ -2,10 +2,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { newSession, runSmoke } from '../../shared/cli/smoke/workflows.ts';
 import type { TransactionRow } from '../../shared/ledger/response.ts';
-import { newCaller, startApi } from '../support/api.ts';
+import { connectClient, newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody, type Passed, type Passing } from '../support/breaking-proxy.ts';
 import { runCommand } from '../support/run-command.ts';
-import { connectClient, sold } from '../support/sales.ts';
+import { sold } from '../support/sales.ts';
 
 // The tests start processes; a slow machine must not fail them.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });

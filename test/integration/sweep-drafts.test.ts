@@ -5,13 +5,12 @@ import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/ledger/po
 import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
-import { newCaller } from '../support/api.ts';
+import { newClient } from '../support/api.ts';
 import { runSchedule } from '../support/gateway.ts';
-import { connectClient, dayMs, later, made, sale } from '../support/sales.ts';
+import { dayMs, later, made, sale } from '../support/sales.ts';
 import { created } from '../support/transactions.ts';
 
 const sweep = (remainingMs?: () => number) => runSchedule('sweep-drafts', remainingMs);
-const newClient = async (draft_ttl_hours = 24) => connectClient(await newCaller({ settings: { draft_ttl_hours } }));
 
 it('voids the expired drafts of all accounts as reads return them, and finds none the second time', async () => {
   const [client, other] = await Promise.all([newClient(), newClient()]);
@@ -65,8 +64,7 @@ it('starts no batch without enough time, and the next run finishes', async () =>
 });
 
 it('voids the others if one cannot be read, and reports an incomplete run', async () => {
-  const caller = await newCaller();
-  const client = connectClient(caller);
+  const client = await newClient();
   const drafts: { id: string }[] = [];
   for (let index = 0; index < 16; index++) drafts.push(await made(client.create(sale())));
   const broken = drafts[0]?.id as string;
@@ -74,7 +72,7 @@ it('voids the others if one cannot be read, and reports an incomplete run', asyn
     database.send(
       new UpdateCommand({
         TableName: environment.tables.transactions,
-        Key: headKey(caller.account.id, broken),
+        Key: headKey(client.account.id, broken),
         UpdateExpression: 'SET summary = :summary',
         ExpressionAttributeValues: { ':summary': summary },
         ReturnValues: 'ALL_OLD',

@@ -12,10 +12,10 @@ import { findKey, provisionKey, revokeKey } from '../../shared/store/accounts/ap
 import { takeRequests } from '../../shared/store/accounts/rate-window.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { accounts } from '../support/run-command.ts';
-import { connectClient, getMeta, getRefusal, made, sold } from '../support/sales.ts';
+import { getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
 const scopes = ['read', 'write', 'settings'] as const;
 const owner = () => newCaller({ scopes, settings: { registrations: null } });

@@ -12,12 +12,10 @@ import { auditKey } from '../../shared/store/keys.ts';
 import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
-import { type Caller, newCaller } from '../support/api.ts';
+import { type Client, newCaller, newClient } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
 import { runSchedule } from '../support/gateway.ts';
 import {
-  type Client,
-  connectClient,
   creditOf,
   dayMs,
   getMeta,
@@ -30,11 +28,6 @@ import {
   sale,
   sold,
 } from '../support/sales.ts';
-
-const newClient = async (): Promise<Client & Caller> => {
-  const caller = await newCaller();
-  return { ...caller, ...connectClient(caller) };
-};
 
 const states = {
   draft: (client: Client, others: object = {}) => made(client.create(sale({ ...others }))),

@@ -11,10 +11,10 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import fixture from '../../shared/catalog/worked-cases.json' with { type: 'json' };
 import * as store from '../../shared/store/content/content-store.ts';
-import { newCaller } from '../support/api.ts';
+import { newClient } from '../support/api.ts';
 import { ask } from '../support/builders.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
-import { connectClient, creditOf, later, made, shippingCharges } from '../support/sales.ts';
+import { creditOf, later, made, shippingCharges } from '../support/sales.ts';
 import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 /** The id of a release of Michigan with a rate of 25 %. */
@@ -104,7 +104,7 @@ describe('worked cases', () => {
       quantity: '1',
       unit_price: tax_included ? refund_total : String(Number(refund_total) - Number(tax)),
     }));
-    const client = connectClient(await newCaller());
+    const client = await newClient();
     const body = { ...buildRequest(one), line_items: lines, tax_included, status: 'finalized' };
     await store.importRelease(buildHead(quarter, { rate: '0.25' }), [buildPart('48226', {})]);
     await store.activateRelease('US-MI', quarter, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');

@@ -61,3 +61,25 @@ export const newCaller = async ({ settings = {}, scopes = ['read', 'write'] }: N
   await provisionKey({ account: account.id, secret: key, scopes: [...scopes], expires_at: null });
   return { account, key, call: observed({ 'X-API-Key': key }) };
 };
+
+/** A client for tests that takes request bodies and returns responses. */
+export const connectClient = ({ call }: Pick<Caller, 'call'>) => {
+  const headed = (headers: Request['headers']) => (headers ? { headers } : {});
+  return {
+    call,
+    calculate: (body: unknown) => call('POST', '/calculations', { body }),
+    create: (body: unknown, headers?: Request['headers']) =>
+      call('POST', '/transactions', { body, ...headed(headers) }),
+    update: (id: string, body: unknown, headers?: Request['headers']) =>
+      call('POST', `/transactions/${id}`, { body, ...headed(headers) }),
+    get: (id: string) => call('GET', `/transactions/${id}`),
+    list: (parameters: Record<string, string> = {}) => call('GET', `/transactions?${new URLSearchParams(parameters)}`),
+  };
+};
+export type Client = ReturnType<typeof connectClient>;
+
+/** Creates a new account with a key and a client for it. */
+export const newClient = async (options?: NewCaller): Promise<Caller & Client> => {
+  const caller = await newCaller(options);
+  return { ...caller, ...connectClient(caller) };
+};

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Caller } from './api.ts';
+import { type Caller, type Client, connectClient } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
 import { ledger } from './run-command.ts';
-import { type Client, connectClient, everyRow, goods, made, sale } from './sales.ts';
+import { everyRow, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
 

@@ -1,6 +1,6 @@
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import type { Call, Caller } from './api.ts';
-import type { Answer, Request, Schema } from './http.ts';
+import type { Call, Client } from './api.ts';
+import type { Answer, Schema } from './http.ts';
 
 /** Returns the shipping charges of a response as a list. */
 export const shippingCharges = <Charge>(shipping: Charge | readonly Charge[] | null | undefined): readonly Charge[] =>
@@ -57,22 +57,6 @@ export const testDay = '2026-11-24T12:00:00Z';
 
 /** Sets the service's clock to the test day, for the rest of a test file. The clock keeps running. */
 export const startOnTestDay = (): void => advanceClock(Date.parse(testDay) - now());
-
-/** A client for tests that takes request bodies and returns responses. */
-export const connectClient = ({ call }: Pick<Caller, 'call'>) => {
-  const headed = (headers: Request['headers']) => (headers ? { headers } : {});
-  return {
-    call,
-    calculate: (body: unknown) => call('POST', '/calculations', { body }),
-    create: (body: unknown, headers?: Request['headers']) =>
-      call('POST', '/transactions', { body, ...headed(headers) }),
-    update: (id: string, body: unknown, headers?: Request['headers']) =>
-      call('POST', `/transactions/${id}`, { body, ...headed(headers) }),
-    get: (id: string) => call('GET', `/transactions/${id}`),
-    list: (parameters: Record<string, string> = {}) => call('GET', `/transactions?${new URLSearchParams(parameters)}`),
-  };
-};
-export type Client = ReturnType<typeof connectClient>;
 
 /** Returns the transaction of a response that must not be a refusal. */
 export const made = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => {
