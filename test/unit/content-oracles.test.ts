@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { combinedRate } from '../../shared/catalog/rates.ts';
-import type { Location } from '../../shared/catalog/release.ts';
+import type { Location, Release } from '../../shared/catalog/release.ts';
 import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { buildLocation, getRelease } from '../support/builders.ts';
@@ -19,7 +19,9 @@ describe('the lookup order', () => {
   const codes = ['A', 'B', 'C', 'D'];
   const zips = ['48930', '48931', '48932', '48933'];
   const established = '2026-01-01';
+  const [rateEnd, rateStart] = ['2026-03-31', '2026-04-01'];
 
+  const Percents = fc.tuple(...codes.map(() => fc.integer({ min: 0, max: 4 })));
   const Day = fc.constantFrom(...days);
   const Dates = fc.record({ from: fc.option(Day), to: fc.option(Day) });
   const Codes = fc.subarray(codes, { maxLength: 2 });
@@ -205,14 +207,23 @@ describe('the lookup order', () => {
     return { ...found, isUncertain: found.isUncertain || (found.isYielding && city === null) };
   };
 
-  it('matches a slow reference implementation on 4,000 random contents, addresses and days', () => {
+  const locateIn = (release: Release, asked: Asked, day: string, highest: boolean) => {
+    const known = { county: null, isZipKnown: asked.zip5 !== null, isStateGuessed: false };
+    return locate({ country: 'US', state: 'MI', ...asked, ...known }, () => release, day, highest);
+  };
+
+  it('matches a slow reference implementation on random contents, addresses and days', () => {
     const levels = new Map<string, number>();
     fc.assert(
       fc.property(
         fc.record({
           locations: fc.array(RandomLocation, { maxLength: 7 }),
-          percents: fc.tuple(...codes.map(() => fc.integer({ min: 0, max: 4 }))),
-          unknown: fc.option(fc.constantFrom(...codes), { freq: 6 }),
+          old: Percents,
+          current: Percents,
+          unknown: fc.option(fc.constantFrom('US-MI', 'ARTICLE', ...codes), { freq: 6 }),
+          // An additional state tax applies to all places, and may begin later.
+          isArticleNew: fc.constantFrom(true, false, false, false, false),
+          end: fc.option(Day, { freq: 2 }),
           coverage: fc.constantFrom('partial' as const, 'complete' as const),
           address: fc.record({
             zip5: fc.option(fc.constantFrom(...zips), { freq: 5 }),
@@ -222,56 +233,64 @@ describe('the lookup order', () => {
           day: Day,
           highest: fc.boolean(),
         }),
-        ({ locations, percents, unknown, coverage, address: { zip5, plus4, city }, day, highest }) => {
+        ({ locations, old, current, unknown, isArticleNew, end, coverage, address, day, highest }) => {
+          const { zip5, plus4, city } = address;
           const asked = { zip5, plus4: zip5 === null ? null : plus4, city };
-          const base = getRelease({
-            of: [
-              { code: 'US-MI', type: 'state', rate: '0.06' },
-              ...codes.map((code, index) => ({ code, type: 'city' as const, rate: `0.0${percents[index]}` })),
-            ],
-            established_from: established,
-            coverage,
-            locations,
-          });
-          const release = { ...base, rates: base.rates.filter(({ jurisdiction }) => jurisdiction !== unknown) };
-          const address = {
-            country: 'US',
-            state: 'MI',
-            ...asked,
-            county: null,
-            isZipKnown: zip5 !== null,
-            isStateGuessed: false,
-          };
-          const { place, resolution } = locate(address, () => release, day, highest);
-          const local = sorted(place.jurisdictions.slice(1).map(({ code }) => code));
+          const getContent = (percents: readonly number[]) =>
+            getRelease({
+              of: [
+                { code: 'US-MI', type: 'state', rate: '0.06' },
+                { code: 'ARTICLE', type: 'state', rate: '0.0275' },
+                ...codes.map((code, index) => ({ code, type: 'city' as const, rate: `0.0${percents[index]}` })),
+              ],
+              established_from: established,
+              established_to: end,
+              coverage,
+              locations,
+            });
+          const rates = [
+            ...getContent(old).rates.map((rate) => ({ ...rate, to: rateEnd })),
+            ...getContent(current).rates.map((rate) => ({ ...rate, from: rateStart })),
+          ].filter(
+            ({ jurisdiction, to }) =>
+              jurisdiction !== unknown && !(isArticleNew && jurisdiction === 'ARTICLE' && to === rateEnd),
+          );
+          const { place, resolution } = locateIn({ ...getContent(current), rates }, asked, day, highest);
+          const local = sorted(place.jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => code));
+          const percents = day < rateStart ? old : current;
           const percentByZip = (set: string) =>
             set.split('+').reduce((sum, code) => sum + (percents[codes.indexOf(code)] ?? 0), 0);
           const getRate = (set: string) => (unknown !== null && set.includes(unknown) ? -1 : percentByZip(set));
           const expected = slowly(locations, asked, day, coverage === 'complete', getRate);
+          const isArticleKnown = !isArticleNew || unknown === 'ARTICLE' || day >= rateStart;
+          const isCovered = unknown !== 'US-MI' && isArticleKnown && (end === null || day <= end);
           const level = expected?.level ?? 'none';
           for (const met of [
             level,
             ...(expected?.isPart ? ['part'] : []),
             ...(expected?.isUncertain ? ['uncertain'] : []),
+            ...(isCovered ? [] : ['uncovered']),
           ])
             levels.set(met, (levels.get(met) ?? 0) + 1);
 
+          const statewide = place.jurisdictions.filter(({ type }) => type === 'state');
+          expect(statewide.map(({ code }) => code)).toEqual(['US-MI', 'ARTICLE']);
           if (!expected) {
-            expect(place.jurisdictions).toHaveLength(1);
+            expect(local).toBe('');
             const isState = zip5 === null && locations.length > 0;
             const known = coverage === 'partial' || isState ? 'partial' : 'complete';
-            expect(resolution.coverage).toBe(known);
+            expect(resolution.coverage).toBe(isCovered ? known : 'none');
             expect(resolution.ambiguous).toBe(false);
             return;
           }
           const meant = highest ? expected.possible : expected.usual;
           const known = meant.filter((set) => unknown === null || !set.includes(unknown));
-          const rates = known.map(percentByZip);
-          const extreme = highest ? Math.max(...rates) : Math.min(...rates);
+          const knownPercents = known.map(percentByZip);
+          const extreme = highest ? Math.max(...knownPercents) : Math.min(...knownPercents);
           expect(resolution).toEqual({
             level: expected.level,
             ambiguous: expected.possible.length > 1 || expected.isUncertain || expected.isPart,
-            coverage: known.length === 0 ? 'none' : expected.isPart ? 'partial' : 'complete',
+            coverage: known.length === 0 || !isCovered ? 'none' : expected.isPart ? 'partial' : 'complete',
           });
           expect(meant).toContain(local);
           if (known.length > 0) {
@@ -283,8 +302,16 @@ describe('the lookup order', () => {
       { numRuns: isLong ? 8000 : 2000 },
     );
     // Every case must occur at least once.
-    for (const level of ['zip9', 'zip5', 'city', 'none', 'part', 'uncertain'])
+    for (const level of ['zip9', 'zip5', 'city', 'none', 'part', 'uncertain', 'uncovered'])
       expect(levels.get(level) ?? 0).toBeGreaterThan(50);
+  });
+
+  it('throws for a location with an unknown jurisdiction, instead of charging less tax', () => {
+    const locations = [buildLocation({ zips: [['48930', '48930']], alternatives: [['GHOST']] })];
+    const asked = { zip5: '48930', plus4: null, city: null };
+    expect(() => locateIn(getRelease({ locations }), asked, established, false)).toThrow(
+      'lacks the jurisdictions GHOST',
+    );
   });
 });
 

@@ -1,116 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { firstDayOn, inForce, mayBeInForce, settingOn } from '../../shared/catalog/effective.ts';
-import type { TaxAddress } from '../../shared/catalog/location/address.ts';
-import { locate } from '../../shared/catalog/location/place.ts';
 import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
 import { rateOn, stateRateOn } from '../../shared/catalog/rates.ts';
-import type { Location } from '../../shared/catalog/release.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
 import { isStreamlinedMember } from '../../shared/catalog/streamlined.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
 import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
 import { buildLocation, getRelease } from '../support/builders.ts';
 import { readings } from '../support/facts.ts';
-
-describe('places', () => {
-  /** Examples of the lookup order, which `content-oracles.test.ts` checks on random content, and cases outside that test. */
-
-  const day = '2026-09-15';
-  const of = [
-    { code: 'US-XX', type: 'state', rate: '0.04' },
-    { code: 'COUNTY', type: 'county', rate: '0.01' },
-    { code: 'CITY', type: 'city', rate: '0.03' },
-    { code: 'TOWN', type: 'city', rate: '0.005' },
-    { code: 'DISTRICT', type: 'district', rate: '0.02' },
-  ] as const;
-
-  type Area = readonly [low: string, high: string, codes: string, dates?: Partial<Location>];
-  const area = ([low, high, codes, dates]: Area): Location =>
-    buildLocation({ zips: [[low, high]], alternatives: [codes.split(' ').filter(Boolean)], ...dates });
-
-  const getAddress = (text: string): TaxAddress => {
-    const [zip = '', city = null] = text.split('/');
-    const [zip5, plus4] = zip.split('-');
-    return {
-      country: 'US',
-      state: 'XX',
-      zip5: zip5 || null,
-      plus4: plus4 ?? null,
-      city,
-      county: null,
-      isZipKnown: zip !== '',
-      isStateGuessed: false,
-    };
-  };
-
-  type Content = Parameters<typeof getRelease>[0] & { readonly areas?: readonly Area[] };
-  const find = (text: string, { areas = [], ...content }: Content, { on = day, highest = false } = {}) => {
-    const release = getRelease({ of, coverage: 'partial', locations: areas.map(area), ...content });
-    const { place, resolution } = locate(getAddress(text), () => release, on, highest);
-    const { level, ambiguous, coverage } = resolution;
-    const local = place.jurisdictions.map(({ code }) => code).join(' ');
-    return `${local || 'nothing'}; ${level}${ambiguous ? ', ambiguous' : ''}, ${coverage}`;
-  };
-
-  describe('a ZIP5 with several ZIP+4 ranges', () => {
-    it('compares combined rates of the tax date', () => {
-      const base = getRelease({ of });
-      const rates = [
-        ...base.rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN'),
-        { ...base.rates[3], jurisdiction: 'TOWN', rate: '0.0299', to: '2026-06-30' },
-        { ...base.rates[3], jurisdiction: 'TOWN', rate: '0.0301', from: '2026-07-01' },
-      ] as typeof base.rates;
-      const areas: Area[] = [
-        ['550120000', '550124999', 'TOWN'],
-        ['550125000', '550129999', 'COUNTY DISTRICT'],
-      ];
-      expect(find('55012', { areas, rates }, { on: '2026-06-30' })).toMatch(/^US-XX TOWN;/);
-      expect(find('55012', { areas, rates }, { on: '2026-07-01' })).toMatch(/^US-XX COUNTY DISTRICT;/);
-    });
-  });
-
-  describe('an additional state tax', () => {
-    const beside = { code: 'US-XX-ARTICLE', type: 'state', rate: '0.0275' } as const;
-    const areas: Area[] = [
-      ['55012', '55012', 'CITY'],
-      ['55013', '55013', ''],
-    ];
-    const [state, ...locals] = of;
-    const content: Content = { of: [state, beside, ...locals], areas };
-    const { rates } = getRelease(content);
-
-    it.each([
-      ['55012', 'US-XX US-XX-ARTICLE CITY; zip5, complete'],
-      ['55013', 'US-XX US-XX-ARTICLE; zip5, complete'],
-      ['', 'US-XX US-XX-ARTICLE; state, partial'],
-    ])('applies to "%s": %s', (text, expected) => {
-      expect(find(text, content)).toBe(expected);
-      // It can have no general rate at all, such as a tax on a price band only.
-      const others = rates.filter(({ jurisdiction }) => jurisdiction !== beside.code);
-      expect(find(text, { ...content, rates: others })).toBe(expected);
-    });
-
-    it('is not covered before its rate begins, nor if the state rate is missing', () => {
-      const dated = rates.map((rate) => (rate.jurisdiction === beside.code ? { ...rate, from: '2027-01-01' } : rate));
-      expect(find('55012', { ...content, rates: dated })).toBe('US-XX US-XX-ARTICLE CITY; zip5, none');
-      const stateless = rates.filter(({ jurisdiction }) => jurisdiction !== 'US-XX');
-      expect(find('55012', { ...content, rates: stateless })).toBe('US-XX US-XX-ARTICLE CITY; zip5, none');
-    });
-  });
-
-  describe('a day that the content does not cover', () => {
-    it('is not covered, although the location is known', () => {
-      const areas: Area[] = [['55012', '55012', 'CITY']];
-      const ended = { areas, established_to: '2026-09-14' };
-      expect(find('55012', ended, { on: '2026-09-14' })).toBe('US-XX CITY; zip5, complete');
-      expect(find('55012', ended)).toBe('US-XX CITY; zip5, none');
-    });
-  });
-
-  it('throws for a location with an unknown jurisdiction, instead of charging less tax', () => {
-    expect(() => find('55012', { areas: [['55012', '55012', 'CITY GHOST']] })).toThrow('lacks the jurisdictions GHOST');
-  });
-});
 
 describe('content show', () => {
   describe('the output for a ZIP', () => {
