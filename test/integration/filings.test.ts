@@ -251,18 +251,15 @@ describe('the entries of a filing', () => {
     expect([last.entries.data.length, last.entries.has_more, last.entries.next_cursor]).toEqual([6, false, null]);
   });
 
-  it('continue only with a cursor of this filing and this account', async () => {
-    const firstPage = async (of: Filer, id: string) =>
-      (await made(of.filing(id, { expand: 'entries', limit: '1' }))).entries.next_cursor;
+  it('continue only with a cursor of this filing', async () => {
+    const firstPage = async (id: string) =>
+      (await made(filer.filing(id, { expand: 'entries', limit: '1' }))).entries.next_cursor;
     for (let at = 0; at < 2; at++) await soldOn(filer, '2026-11-05', '1.00', { customer: honolulu });
     const next = await later(40 * dayMs, () => closedFiling(filer, 'HI', '2026-11-30'));
-    const other = createFiler(await newCaller());
-    for (let at = 0; at < 2; at++) await soldOn(other, '2026-10-05', '1.00', { customer: honolulu });
-    const mine = await firstPage(filer, filing.id);
+    const mine = await firstPage(filing.id);
     const [payload = '', signature = ''] = mine.split('.');
     const forged = [
-      await firstPage(other, (await closedFiling(other, 'HI', '2026-10-31')).id),
-      await firstPage(filer, next.id),
+      await firstPage(next.id),
       (await made(filer.filings({ limit: '1' }))).next_cursor,
       ...[`${payload}.`, `${payload}x.${signature}`, signature, String(sales[0]?.id), '.', 'a.b.c'],
     ];
@@ -347,27 +344,6 @@ describe('a filing as CSV', () => {
   });
 });
 
-it("returns the same 404 for another account's filing as for a nonexistent one", async () => {
-  const stranger = createFiler(await newCaller());
-  const readAnswer = async (answer: ReturnType<Filer['filing']>) => {
-    const { status, body, headers } = await answer;
-    const [{ meta: _, ...error }] = body.errors;
-    return [status, error, headers.get('content-type')];
-  };
-  const absent = await readAnswer(stranger.filing(unknown, {}, csv));
-  expect([absent[0], absent[2]]).toEqual([404, 'application/json']);
-  for (const answer of [
-    stranger.filing(filing.id),
-    stranger.filing(filing.id, { expand: 'entries' }, csv),
-    stranger.change(filing.id, { status: 'canceled' }),
-    stranger.change(unknown, { status: 'canceled' }),
-    ...['x', 'txn_x', `${filing.id}%23x`, '%2e%2e', String(sales[0]?.id), `${filing.id}%230`].map((id) =>
-      filer.filing(id),
-    ),
-  ])
-    expect(await readAnswer(answer)).toEqual(absent);
-});
-
 describe('GET /filings', () => {
   let shop: Filer;
   /** In order of creation: three months of Michigan, two of Hawaii. */
@@ -423,11 +399,8 @@ describe('GET /filings', () => {
     },
   );
 
-  it('returns nothing of another account, and rejects a cursor of another account or other filters', async () => {
-    const stranger = createFiler(await newCaller());
-    expect((await made(stranger.filings())).data).toEqual([]);
+  it('rejects a cursor of other filters', async () => {
     const { next_cursor } = await made(shop.filings({ limit: '1', state: 'MI' }));
-    expect(getRefusal(await stranger.filings({ state: 'MI', starting_after: next_cursor }))).toBe(invalidCursor);
     for (const filters of [{ state: 'HI' }, {}])
       expect(getRefusal(await shop.filings({ ...filters, starting_after: next_cursor }))).toBe(invalidCursor);
     expect((await shop.filings({ state: 'US-MI', limit: '5', starting_after: next_cursor })).status).toBe(200);

@@ -413,6 +413,4 @@ it('lists the sales that the content does not cover, at most 100 of them in a dr
     expect(getRefusal(await shop.call('GET', `${path}starting_after=${page.next_cursor}`))).toBe(
       '422 | validation_invalid_cursor starting_after',
     );
-  expect(getRefusal(await shop.exceptions('fil_none'))).toBe('404 | not_found');
-  expect(getRefusal(await createFiler(await newCaller()).exceptions(id))).toBe('404 | not_found');
 });
