@@ -4,12 +4,10 @@ import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { contentProgram } from '../../shared/cli/content.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
 import {
   beginImport,
   listHeads,
-  readActiveReleases,
   readPartKeys,
   takenIds,
   unfinishedImports,
@@ -17,8 +15,9 @@ import {
 } from '../../shared/store/content/content-store.ts';
 import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
+import { content, findActive } from '../support/content.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
-import { runCommand, runInProcess } from '../support/run-command.ts';
+import { runCommand } from '../support/run-command.ts';
 import { createFolder, saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);
@@ -29,13 +28,12 @@ const folder = createFolder();
 
 type Watch = (err: string, kill: () => void) => void;
 
-const content = (args: readonly string[]) => runInProcess(contentProgram(), args);
 /** Runs the command as a process. A killed process leaves its files in the folder. */
 const startProcess = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
   runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: folder, ...variables }, watch });
 
 const json = async (...args: string[]) => {
-  const { code, out, err } = await content([...args, '--json']);
+  const { code, out, err } = await content(...args, '--json');
   expect(err).toBe('');
   return { code, value: JSON.parse(out) };
 };
@@ -87,8 +85,6 @@ const interrupted = async (id: string, zips: readonly string[], beganAt: string)
   );
 };
 
-const activeId = async (): Promise<string> => (await readActiveReleases()).states['US-MN']?.release ?? builtIn;
-
 const worked = (id: string, zip: string, tax_total: string, date = '2026-04-15') => ({
   id,
   state: 'MN',
@@ -119,7 +115,7 @@ describe('lifecycle of an imported release', () => {
   const [first, second] = [getId(1), getId(2)];
 
   it('imports a release without changing the tax of any sale', async () => {
-    const imported = await content(await importArguments());
+    const imported = await content(...(await importArguments()));
     expect(imported).toMatchObject({
       code: 0,
       out: expect.stringContaining(`Imported ${first} with 2 ZIPs and cities`),
@@ -128,26 +124,26 @@ describe('lifecycle of an imported release', () => {
     expect(imported.out).not.toContain('first in ');
     expect(imported.err).toContain('Wrote 2 parts');
     expect(await importedIds()).toEqual([first]);
-    expect(await activeId()).toBe(builtIn);
+    expect(await findActive('MN')).toBe(null);
     expect(await taxAt('55401')).toBe('9.03 by place');
   });
 
   it('checks and activates it, and sales are taxed at its rates', async () => {
     const good = await cases(worked('minneapolis', '55401', '9.03'), worked('saint-paul', '55101', '9.88'));
-    expect(await content(['check', '--release', first, '--against', good])).toMatchObject({
+    expect(await content('check', '--release', first, '--against', good)).toMatchObject({
       code: 0,
       out: expect.stringContaining('2 passed, 0 failed'),
     });
 
-    expect((await content(['activate', first])).code).toBe(0);
-    expect(await activeId()).toBe(first);
+    expect((await content('activate', first)).code).toBe(0);
+    expect(await findActive('MN')).toBe(first);
     expect([await taxAt('55401'), await taxAt('55101')]).toEqual(['9.03', '9.88']);
   });
 
   it('compares it with the next release', async () => {
     const raised = rates('01 43000 0.0050 20051001 20261231, 01 43000 0.0075 20270101');
     const args = [...(await importArguments(raised)), '--activate', '--override', 'changed'];
-    expect((await content(args)).code).toBe(0);
+    expect((await content(...args)).code).toBe(0);
     const { value: changes } = await json('diff', first, second, '--rates');
     const change = { from: '2027-01-01', to: null };
     expect(changes).toMatchObject({
@@ -157,7 +153,7 @@ describe('lifecycle of an imported release', () => {
       locations: [{ key: '55401', zips: [['554010000', '554019999']], ...change, old: '0.09025', new: '0.09275' }],
       impact: { changed: 1, largest: { key: '55401', old: '0.09025', new: '0.09275' } },
     });
-    const { out } = await content(['diff', first, second, '--rates']);
+    const { out } = await content('diff', first, second, '--rates');
     expect(out).toMatch(/^55401: 9\.025% -> 9\.275%, from 2027-01-01\nCombined rates of 1 ZIP or city change\.$/m);
     expect(out).toMatch(/^US-MN-01-43000 .*from 2027-01-01 +0\.5% -> 0\.75%\n1 rate of jurisdictions changes\.$/m);
   });
@@ -170,7 +166,7 @@ describe('lifecycle of an imported release', () => {
       { id: second, origin: 'sst', active: true, counts: { parts: 2, rates: 10 } },
     ]);
     for (const { content_hash } of value) expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
-    const { out } = await content(['list', '--state', 'MN']);
+    const { out } = await content('list', '--state', 'MN');
     expect(out).toMatch(new RegExp(`^ +${builtIn} +built-in +complete +[0-9a-f]{12}$`, 'm'));
     expect(out).toMatch(new RegExp(`^ +${first} +sst +complete +2 +\\d+ +9 +[0-9a-f]{12} `, 'm'));
     expect(out.match(/^\* .*$/gm)).toEqual([
@@ -179,13 +175,13 @@ describe('lifecycle of an imported release', () => {
   });
 
   it('rolls back to the previous release, and then to the built-in one', async () => {
-    expect(await activeId()).toBe(second);
-    expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
-    expect(await activeId()).toBe(first);
-    expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
-    expect(await activeId()).toBe(builtIn);
+    expect(await findActive('MN')).toBe(second);
+    expect((await content('rollback', '--state', 'MN')).code).toBe(0);
+    expect(await findActive('MN')).toBe(first);
+    expect((await content('rollback', '--state', 'MN')).code).toBe(0);
+    expect(await findActive('MN')).toBe(null);
     expect(await taxAt('55401')).toBe('9.03 by place');
-    expect(await content(['rollback', '--state', 'MN'])).toMatchObject({
+    expect(await content('rollback', '--state', 'MN')).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no earlier release to roll back to'),
     });
@@ -204,14 +200,14 @@ describe('lifecycle of an imported release', () => {
     expect(location.alternatives[0].jurisdictions.map(({ rate }: { rate: string }) => Number(rate)).sort()).toEqual([
       0.0015, 0.0025, 0.005, 0.005, 0.0075, 0.06875,
     ]);
-    const shown = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
+    const shown = async (release: string, zip: string) => (await content('show', release, '--zip', zip)).out;
     expect(await shown(first, '55999')).toContain('US-MN@2026-11-22.1 applies.');
     expect(await shown('US-IN@2026-11-22.1', '46204')).toContain('the state rate of 7% applies, with no local rates.');
     expect(await shown('US-TX@2026-11-22.1', '78701')).toContain(
       'the state rate of 6.25% applies, and the built-in local rates.',
     );
     expect(await shown('US-IN@2026-11-22.1', '10001')).toContain('The ZIP is in NY.');
-    expect((await content(['show', first, '--date', '2026-02-30'])).err).toContain("argument '2026-02-30' is invalid");
+    expect((await content('show', first, '--date', '2026-02-30')).err).toContain("argument '2026-02-30' is invalid");
   });
 });
 
@@ -223,7 +219,7 @@ describe('worked cases before activation', () => {
       worked('elsewhere', '55901', '9.03', '2026-11-22'),
       worked('too-early', '55401', '8.03', '2008-03-31'),
     );
-    const ran = await content(['check', '--release', getId(1), '--against', wrong]);
+    const ran = await content('check', '--release', getId(1), '--against', wrong);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('pass  as-it-is: 9.03');
     expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
@@ -262,22 +258,22 @@ describe('worked cases before activation', () => {
     const saint = { ...named, id: 'saint-paul', locality: 'St. Paul', expected: { tax_total: '9.88' } };
     const path = await cases(named, saint, { ...named, id: 'its-own-zip', locality: 'St. Paul', zip: '55401' });
     const args = ['check', '--release', getId(1), '--against', path];
-    const { out } = await content(args);
+    const { out } = await content(...args);
     expect(out).toContain('n/a   minneapolis: the release has no place named Minneapolis');
     expect(out).toContain('1 passed, 0 failed, 2 not applicable.');
-    const withZips = await content([...args, '--zips', 'minneapolis=55401, St Paul=55101-1234']);
+    const withZips = await content(...args, '--zips', 'minneapolis=55401, St Paul=55101-1234');
     expect(withZips).toMatchObject({ code: 0, out: expect.stringContaining('3 passed, 0 failed, 0 not applicable.') });
     for (const [zips, says] of [
       ['Duluth=55802', 'No case without a ZIP has the locality DULUTH.'],
       ['Minneapolis', 'Pass a ZIP for each locality'],
       ['A=55401,a=55402', 'A has two ZIPs'],
     ] as const)
-      expect(await content([...args, '--zips', zips])).toMatchObject({ code: 1, err: expect.stringContaining(says) });
+      expect(await content(...args, '--zips', zips)).toMatchObject({ code: 1, err: expect.stringContaining(says) });
   });
 
   it('fails if no case applies', async () => {
     const path = await cases(worked('minnesota', '55401', '9.03'));
-    expect(await content(['check', '--release', 'US-MA@2026-11-22.1', '--against', path])).toMatchObject({
+    expect(await content('check', '--release', 'US-MA@2026-11-22.1', '--against', path)).toMatchObject({
       code: 1,
       err: expect.stringContaining('No case applies'),
     });
@@ -292,7 +288,7 @@ describe('worked cases before activation', () => {
       null as unknown as object,
       good,
     );
-    const { code, out, err } = await content(['check', '--release', getId(1), '--against', path]);
+    const { code, out, err } = await content('check', '--release', getId(1), '--against', path);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^n\/a {3}typo: .*zip: Use a ZIP code of five digits/m);
     expect(out).toMatch(/^n\/a {3}case 2: .*expected: /m);
@@ -307,18 +303,18 @@ describe('an import that cannot be finished', () => {
 
   it('stops at an invalid row, prints its line, and writes nothing', async () => {
     const before = await importedIds();
-    const ran = await content([...(await importArguments(bad)), '--activate']);
+    const ran = await content(...(await importArguments(bad)), '--activate');
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('line 10:');
     expect(ran.err).toContain('1 row cannot be read, and nothing was written.');
     expect(await importedIds()).toEqual(before);
     expect(await readPartKeys(await nextId())).toEqual([]);
-    expect(await activeId()).toBe(builtIn);
+    expect(await findActive('MN')).toBe(null);
   });
 
   it('lists broken files', async () => {
     const broken = file('PK\u0003\u0004 and no more', 'broken.zip');
-    const ran = await content(['import', '--format', 'woocommerce', '--state', 'MN', '--file', broken]);
+    const ran = await content('import', '--format', 'woocommerce', '--state', 'MN', '--file', broken);
     expect(ran).toMatchObject({
       code: 1,
       err: expect.stringContaining(`Nothing was written. The files are ${broken}.`),
@@ -327,7 +323,7 @@ describe('an import that cannot be finished', () => {
   });
 
   it('counts skipped bad rows', async () => {
-    const ran = await content([...(await importArguments(bad)), '--skip-bad-rows', '--dry-run']);
+    const ran = await content(...(await importArguments(bad)), '--skip-bad-rows', '--dry-run');
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Skipped 1 bad row:') });
     expect(ran.out).toContain('Dry run');
   });
@@ -338,10 +334,10 @@ describe('an import that cannot be finished', () => {
     const beganAt = new Date(Date.now() - 3_600_000).toISOString();
     await interrupted(left, ['55401', '55999'], beganAt);
     const line = `${left} is not finished. Its import began at ${beganAt.slice(0, 16).replace('T', ' ')} UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${left}\`.`;
-    expect((await content(['list', '--state', 'MN'])).out).toMatch(
+    expect((await content('list', '--state', 'MN')).out).toMatch(
       new RegExp(`is active\\.\\n${RegExp.escape(line)}\\n$`),
     );
-    expect((await content(['list', '--state', 'WI'])).out).not.toContain('not finished');
+    expect((await content('list', '--state', 'WI')).out).not.toContain('not finished');
     const { value } = await json('list', '--state', 'MN');
     expect(value.at(-1)).toEqual({
       id: left,
@@ -352,19 +348,19 @@ describe('an import that cannot be finished', () => {
       remedy: `npm run content -- discard ${left}`,
     });
     const id = await nextId();
-    const ran = await content(await importArguments(rates(), [...boundaries, ...inZips(minneapolis, '55402')]));
+    const ran = await content(...(await importArguments(rates(), [...boundaries, ...inZips(minneapolis, '55402')])));
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`${line}\nImported ${id}`) });
     expect(await readPartKeys(id)).toEqual(['55101', '55401', '55402']);
     const path = await cases(worked('minneapolis', '55401', '9.03'));
-    expect((await content(['check', '--release', id, '--against', path])).code).toBe(0);
+    expect((await content('check', '--release', id, '--against', path)).code).toBe(0);
 
-    expect(await content(['discard', left])).toMatchObject({ code: 0, out: `Discarded 2 parts of ${left}.\n` });
+    expect(await content('discard', left)).toMatchObject({ code: 0, out: `Discarded 2 parts of ${left}.\n` });
     expect(await readPartKeys(left)).toEqual([]);
-    expect((await content(['list', '--state', 'MN'])).out).not.toContain('not finished');
+    expect((await content('list', '--state', 'MN')).out).not.toContain('not finished');
   });
 
   it('cannot be discarded after it has finished', async () => {
-    expect(await content(['discard', getId(1)])).toMatchObject({
+    expect(await content('discard', getId(1))).toMatchObject({
       code: 1,
       err: expect.stringContaining(`${getId(1)} is a complete release and cannot be removed`),
     });
@@ -385,11 +381,11 @@ describe('an import that cannot be finished', () => {
 
     const second = await nextId();
     expect(second).not.toBe(id);
-    expect(await content(args)).toMatchObject({ code: 0, out: expect.stringContaining(`Imported ${second}`) });
+    expect(await content(...args)).toMatchObject({ code: 0, out: expect.stringContaining(`Imported ${second}`) });
     expect(await readPartKeys(second)).toEqual(manyZips);
     expect(await readPartKeys(id)).toEqual(left);
     expect((await unfinishedImports('US-MN')).map((one) => one.id)).toEqual([id]);
-    expect((await content(['discard', id])).code).toBe(0);
+    expect((await content('discard', id)).code).toBe(0);
     expect(await readPartKeys(id)).toEqual([]);
     expect(await unfinishedImports('US-MN')).toEqual([]);
   });
@@ -415,14 +411,14 @@ describe('errors and help', () => {
     { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
     { args: ['taxability', '--code', 'SOFTWARE.SAAS'], says: 'Pass --state' },
   ])('prints an error with the fix: $args', async ({ args, says }) => {
-    const ran = await content(args);
+    const ran = await content(...args);
     expect(ran.code).toBe(1);
     expect(ran.err).toContain(says);
     expect(ran.err).not.toMatch(/^ {4}at /m);
   });
 
   it('prints how a state treats a code, and why a row is not a rule', async () => {
-    const { out } = await content(['taxability', '--code', 'SOFTWARE.SAAS', '--state', 'TX']);
+    const { out } = await content('taxability', '--code', 'SOFTWARE.SAAS', '--state', 'TX');
     expect(out).toMatch(/partial .* high .* the release has the rule tx-data-processing .* 34 TAC 3\.330/);
   });
 

@@ -2,24 +2,18 @@
 // @isolated: resets modules.
 import { describe, expect, it, vi } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { contentProgram } from '../../shared/cli/content.ts';
 import { impactOfChange } from '../../shared/importers/releases/measure-impact.ts';
 import { openRelease } from '../../shared/importers/releases/open-release.ts';
-import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
+import { findHead } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { content, findActive } from '../support/content.ts';
 import { dayMs, later } from '../support/sales.ts';
 import { changeHead, changePart, withText } from '../support/stored-bytes.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('WI')?.id ?? '';
-
-const content = async (...args: readonly string[]) => {
-  const { code, out, err } = await runInProcess(contentProgram(), args);
-  return { out, refused: code === 0 ? null : err };
-};
 
 const rates = lines(
   rateRow('55', '45', '55', '0.05', '19820501'),
@@ -39,8 +33,6 @@ const importing = async (rows: readonly string[], ...options: readonly string[])
 
 // A file with a few ZIPs changes a large share of them.
 const activated = ['--activate', '--override', 'vanished,changed,largest,built-in'];
-
-const active = async () => (await readActiveReleases()).states['US-WI']?.release ?? null;
 
 const range = (low: string, high: string) =>
   boundaryRow({ type: '4', zips: ['53202', low, '53202', high], state: '55', county: '079' });
@@ -87,7 +79,7 @@ describe('overlays', () => {
     const ran = await content('activate', first);
     expect(ran.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
     expect(ran.out).toContain(change);
-    expect(await active()).toBe(first);
+    expect(await findActive('WI')).toBe(first);
     expect((await content('show', first)).out).toContain(`Fallback: ${builtIn}`);
   });
 
@@ -114,19 +106,19 @@ describe('overlays', () => {
 
   it('are rejected if later imports would be lost, unless --replace is passed', async () => {
     other = (await importing([keshena])).id;
-    expect((await content('activate', second)).refused).toBe(null);
-    const { refused } = await content('activate', other);
-    expect(refused).toContain(`${other} was imported over ${first}, but ${second} is active now.`);
-    expect(refused).toContain(`drop ${second}, including 1 ZIP or city that it does not contain`);
-    expect(refused).toContain('Import its files again');
-    expect(refused).toContain('--replace');
-    expect(await active()).toBe(second);
+    expect((await content('activate', second)).code).toBe(0);
+    const { err } = await content('activate', other);
+    expect(err).toContain(`${other} was imported over ${first}, but ${second} is active now.`);
+    expect(err).toContain(`drop ${second}, including 1 ZIP or city that it does not contain`);
+    expect(err).toContain('Import its files again');
+    expect(err).toContain('--replace');
+    expect(await findActive('WI')).toBe(second);
     const replaced = await content('activate', other, '--replace');
     expect(replaced).toMatchObject({
-      refused: null,
+      code: 0,
       out: expect.stringContaining('(53202 from 7.9% to 5.9%'),
     });
-    expect(await active()).toBe(other);
+    expect(await findActive('WI')).toBe(other);
   });
 
   it('omit releases of the chain that no longer cover any address and day', async () => {
@@ -151,19 +143,17 @@ describe('overlays', () => {
   });
 
   it('roll back to earlier releases and fallback releases without --replace', async () => {
-    expect((await content('activate', second)).refused).toBe(null);
-    expect((await content('activate', first)).refused).toBe(null);
-    expect((await content('activate', builtIn)).refused).toBe(null);
-    expect(await active()).toBe(null);
+    expect((await content('activate', second)).code).toBe(0);
+    expect((await content('activate', first)).code).toBe(0);
+    expect((await content('activate', builtIn)).code).toBe(0);
+    expect(await findActive('WI')).toBe(null);
     // Overlaying the first import would restore it.
     await content('activate', first);
     await content('activate', builtIn);
     await content('rollback', '--state', 'WI');
     await content('rollback', '--state', 'WI');
-    expect(await active()).toBe(null);
-    expect((await content('activate', second)).refused).toContain(
-      `imported over ${first}, but ${builtIn} is active now`,
-    );
+    expect(await findActive('WI')).toBe(null);
+    expect((await content('activate', second)).err).toContain(`imported over ${first}, but ${builtIn} is active now`);
   });
 });
 
@@ -177,13 +167,13 @@ describe('an import over a corrupt release', () => {
     await content('activate', builtIn);
     const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], ...activated))
       .id;
-    expect(await active()).toBe(corrupt);
+    expect(await findActive('WI')).toBe(corrupt);
     await tamper(corrupt);
     const ran = await importing(raised);
     expect(ran.out).toContain(`${corrupt} is corrupt`);
     expect((await findHead(ran.id))?.chain).toEqual([]);
-    expect((await content('activate', ran.id)).refused).toBe(null);
-    expect(await active()).toBe(ran.id);
+    expect((await content('activate', ran.id)).code).toBe(0);
+    expect(await findActive('WI')).toBe(ran.id);
   });
 });
 
@@ -195,10 +185,10 @@ it('rates of a file without dates apply from its first import, or from the day o
     content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file, ...options);
   expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);
   expect((await undated('--dry-run', '--from', '2026-10-05')).out).toContain('The files name 1 ZIP, from 2026-10-05.');
-  expect((await undated('--from', '2026-13-05')).refused).toContain('--from cannot be "2026-13-05"');
-  expect((await undated(...activated)).refused).toBe(null);
+  expect((await undated('--from', '2026-13-05')).err).toContain('--from cannot be "2026-13-05"');
+  expect((await undated(...activated)).code).toBe(0);
   const again = await later(dayMs, () => undated());
-  expect(again.out).toContain(`${await active()} already has the same content`);
+  expect(again.out).toContain(`${await findActive('WI')} already has the same content`);
 });
 
 it('a dry run without a database assumes that the built-in release is active', async () => {

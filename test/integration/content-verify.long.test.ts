@@ -9,10 +9,11 @@ import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller, newClient } from '../support/api.ts';
+import { activate, content } from '../support/content.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { metricLines } from '../support/log-watch.ts';
-import { runCommand, runInProcess } from '../support/run-command.ts';
+import { runCommand } from '../support/run-command.ts';
 import { later, sale } from '../support/sales.ts';
 import {
   changeHead,
@@ -32,8 +33,6 @@ beforeAll(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
 });
 
-const { contentProgram } = await import('../../shared/cli/content.ts');
-const content = (...args: string[]) => runInProcess(contentProgram(), args);
 const verified = async (...args: string[]) => {
   const { code, out, err } = await content('verify', ...args);
   expect(err).not.toMatch(/^ {4}at /m);
@@ -53,10 +52,6 @@ const imported = async (chain: readonly string[] = []): Promise<string> => {
   const result = await store.importRelease({ ...head, content_hash: await contentHash(head, parts) }, parts);
   expect(result.ok).toBe(true);
   return id;
-};
-const activate = async (id: string | null) => {
-  const result = await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
-  expect(result.ok).toBe(true);
 };
 
 let minutes = 0;
@@ -175,7 +170,7 @@ describe('a changed item', () => {
     '%s: the API returns an error, and verify reports it',
     async ([_what, change, answers, finds, at = tampered]) => {
       const id = await imported();
-      await activate(id);
+      await activate('MN', id);
       await change(id);
       expect(await taxes(at, intact)).toEqual(answers);
       const { code, lines } = await verified(id);
@@ -202,7 +197,7 @@ describe('a changed item', () => {
 
   it('emits a metric with its release, and an error line without a stack', async () => {
     const id = await imported();
-    await activate(id);
+    await activate('MN', id);
     await changePart(id, '29 PALMS', withText('0.02125', '0.01125'));
     const counted = () => metricLines().filter((line) => line.release === id);
     expect(await taxes(intact)).toEqual([tax]);
@@ -220,7 +215,7 @@ describe('a changed item', () => {
 
   it('is not read again once an instance has cached it', async () => {
     const id = await imported();
-    await activate(id);
+    await activate('MN', id);
     expect(await taxes(tampered)).toEqual([tax]);
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     await changeHead(id, withText('0.06875', '0.05875'));
@@ -280,13 +275,13 @@ describe('content verify', () => {
 
   it('verifies the given releases, the active ones, or all in the table and directory', async () => {
     const [active, previous, lost] = [await imported(), await imported(), await imported()];
-    for (const id of [lost, previous, active]) await activate(id);
+    for (const id of [lost, previous, active]) await activate('MN', id);
     expect((await verified('--active')).lines).toEqual([`${active}: 30 parts, no problems.`]);
     expect((await verified(previous, previous, '--active')).lines).toEqual([
       `${previous}: 30 parts, no problems.`,
       `${active}: 30 parts, no problems.`,
     ]);
-    await activate(await imported([previous]));
+    await activate('MN', await imported([previous]));
     expect((await verified('--active')).lines).toEqual([
       expect.stringMatching(/^US-MN@2030-01-01\.\d+: 30 parts, no problems\.$/),
       `${previous}: 30 parts, no problems.`,
@@ -364,7 +359,7 @@ US,CA,,29 Palms;Alturas,7.7500,Tax,1,0,1,
 describe('the other commands', () => {
   it('name a corrupt release, without a stack', async () => {
     const [whole, id] = [await imported(), await imported()];
-    await activate(id);
+    await activate('MN', id);
     await changeHead(id, withText('0.06875', '0.05875'));
     const problem = `The head of ${id} is corrupt: its content does not match its digest. ${remedy}`;
     const { code, out } = await content('list', '--state', 'MN');
@@ -380,7 +375,7 @@ describe('the other commands', () => {
 
   it('GET /coverage reports a corrupt release that is not active', async () => {
     const [whole, id] = [await imported(), await imported()];
-    await activate(whole);
+    await activate('MN', whole);
     await changeHead(id, withText('0.06875', '0.05875'));
     const { call } = await newCaller();
     minutes += 2;

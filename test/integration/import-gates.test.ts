@@ -2,10 +2,8 @@
 /** Runs `npm run content -- import … --activate`: a file that changes too much is imported but not activated. */
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { contentProgram } from '../../shared/cli/content.ts';
-import { readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { content, findActive } from '../support/content.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
@@ -15,7 +13,7 @@ const importing = async (state: string, rates: Readonly<Record<string, number>>,
   const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
   const path = saveFile('rates.csv', [header, ...rows].join('\n'));
   const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
-  const ran = await runInProcess(contentProgram(), words);
+  const ran = await content(...words);
   return { ...ran, id: /(\S+@\S+) (?:with|already)/.exec(ran.out)?.[1] ?? '', path };
 };
 /** Imports a pair of SST files. Indiana has 7 % everywhere, Kentucky 6 %. */
@@ -29,9 +27,8 @@ const importingSst = async (
   const paths = files.map(({ name, content }) => saveFile(name, content));
   const given = ['--rates', paths[0] ?? '', '--boundaries', paths[1] ?? '', ...options];
   const words = ['import', '--format', 'sst', '--state', state, ...given];
-  return runInProcess(contentProgram(), words);
+  return content(...words);
 };
-const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
 /** Kansas has 6.5 %; these rates are close to the built-in tables. */
 const kansas = { '66044': 9.35, '66603': 9.35, '67202': 7.5, '66101': 9.125 };
@@ -39,9 +36,9 @@ const kansas = { '66044': 9.35, '66603': 9.35, '67202': 7.5, '66101': 9.125 };
 describe('import --activate', () => {
   it('activates a file that changes little', async () => {
     const first = await importing('KS', kansas, '--activate', '--override', 'changed');
-    expect({ code: first.code, active: await activeIn('KS') }).toEqual({ code: 0, active: first.id });
+    expect({ code: first.code, active: await findActive('KS') }).toEqual({ code: 0, active: first.id });
     const ran = await importing('KS', { ...kansas, '66044': 9.25 }, '--activate');
-    expect({ code: ran.code, active: await activeIn('KS') }).toEqual({ code: 0, active: ran.id });
+    expect({ code: ran.code, active: await findActive('KS') }).toEqual({ code: 0, active: ran.id });
     expect(ran.out).toMatch(/^vanished +0% +2% +pass/m);
     expect(ran.out).toMatch(/^changed +25% +25% +pass/m);
     expect(ran.out).toMatch(/^largest +0\.1 points +3 points +pass/m);
@@ -49,11 +46,11 @@ describe('import --activate', () => {
   });
 
   it('blocks a file that removes local taxes, prints examples, and activates it on --override', async () => {
-    const before = await activeIn('KS');
+    const before = await findActive('KS');
     // Only the state's rate, as in a table of state rates by ZIP.
     const wrong = { ...kansas, '66044': 6.5, '66603': 6.5 };
     const held = await importing('KS', wrong, '--activate');
-    expect({ code: held.code, active: await activeIn('KS') }).toEqual({ code: 1, active: before });
+    expect({ code: held.code, active: await findActive('KS') }).toEqual({ code: 1, active: before });
     expect(held.out).toMatch(/^vanished +50% +2% +FAIL/m);
     expect(held.out).toMatch(/^changed +50% +25% +FAIL/m);
     expect(held.out).toMatch(/^largest +2\.85 points +3 points +pass/m);
@@ -66,13 +63,13 @@ describe('import --activate', () => {
 
     const partly = await importing('KS', wrong, '--activate', '--override', 'vanished,changed');
     expect(partly.err).toContain('because this gate failed: built-in.');
-    expect(await activeIn('KS')).toBe(before);
+    expect(await findActive('KS')).toBe(before);
     const overridden = await importing('KS', wrong, '--activate', '--override', 'vanished, changed, built-in');
-    expect({ code: overridden.code, active: await activeIn('KS') }).toEqual({ code: 0, active: held.id });
+    expect({ code: overridden.code, active: await findActive('KS') }).toEqual({ code: 0, active: held.id });
   });
 
   it('blocks a file with an implausible rate, or with fewer places than the previous file', async () => {
-    const before = await activeIn('KS');
+    const before = await findActive('KS');
     const far = await importing('KS', { ...kansas, '66044': 14.5 }, '--activate');
     expect(far.out).toMatch(/^largest +8 points +3 points +FAIL/m);
     expect(far.out).toMatch(/^largest: 66044 from 6\.5% to 14\.5% on \S+\.$/m);
@@ -81,7 +78,7 @@ describe('import --activate', () => {
     expect(short.out).toMatch(/^vanished +25% +2% +FAIL/m);
     expect(short.out).toMatch(/^changed +0% +25% +pass/m);
     expect(short.code).toBe(1);
-    expect(await activeIn('KS')).toBe(before);
+    expect(await findActive('KS')).toBe(before);
   });
 
   it('compares a first file with the built-in release', async () => {
@@ -90,11 +87,11 @@ describe('import --activate', () => {
     expect(out).toMatch(/^vanished +50% +2% +FAIL/m);
     expect(out).toMatch(/^vanished: 19103 from 8% to 6% on \S+\.$/m);
     expect(err).toContain(`npm run content -- diff ${builtInRelease('PA')?.id} US-PA@`);
-    expect(await activeIn('PA')).toBe(null);
+    expect(await findActive('PA')).toBe(null);
   });
 
   it('reports that a release is already active, and rejects other gates and --override alone', async () => {
-    const active = await activeIn('KS');
+    const active = await findActive('KS');
     const again = await importing('KS', { ...kansas, '66044': 6.5, '66603': 6.5 }, '--activate');
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });
     const unknown = await importing('KS', kansas, '--activate', '--override', 'everything');
@@ -162,10 +159,13 @@ describe('import --activate', () => {
           importingSst('IN', rateRows('18', ...given), boundaryRows('18', ...boundary), '--activate', ...options);
         const first = await importing(state, half, '--override', 'changed');
         expect(first.code, first.err).toBe(0);
-        const before = await activeIn('IN');
+        const before = await findActive('IN');
         const ran = await importing(rates, boundary);
         expect(ran.out).toMatch(says);
-        expect({ code: ran.code, isActive: (await activeIn('IN')) === before }).toEqual({ code, isActive: code === 1 });
+        expect({ code: ran.code, isActive: (await findActive('IN')) === before }).toEqual({
+          code,
+          isActive: code === 1,
+        });
       });
 
     it('include the ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
@@ -173,7 +173,7 @@ describe('import --activate', () => {
       const boundary = boundaryRows('21', 'Z 40202..40299', '4 40202-0001..40202-9999 63:00002');
       const ran = await importingSst('KY', rates, boundary, '--activate');
       expect(ran.out).toMatch(/^largest: 40202-\d{4} from 6% to 13% on/m);
-      expect({ code: ran.code, active: await activeIn('KY') }).toEqual({ code: 1, active: null });
+      expect({ code: ran.code, active: await findActive('KY') }).toEqual({ code: 1, active: null });
     });
   });
 });

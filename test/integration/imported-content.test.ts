@@ -5,6 +5,7 @@ import type { Calculation } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller, newClient } from '../support/api.ts';
+import { activate } from '../support/content.ts';
 import { intercept } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { creditOf, goods, later, made, sale } from '../support/sales.ts';
@@ -51,8 +52,7 @@ const write = async (id: keyof typeof parts) => {
 let minutes = 0;
 /** Activates a new release that no instance has cached, and advances the clock a minute until instances detect it. */
 const activated = async <Value>(id: string | null, run: () => Promise<Value>): Promise<Value> => {
-  const result = await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
-  expect(result.ok).toBe(true);
+  await activate('MN', id);
   minutes += 2;
   return later(minutes * 60_000, run);
 };
@@ -86,7 +86,7 @@ describe('an active imported release', () => {
     await activated(null, async () => {
       const [, builtIn] = await taxed(client);
       expect(builtIn).toMatch(/^US-MN@2026/);
-      await store.activateRelease('US-MN', one, await store.readActiveReleases(), 'now');
+      await activate('MN', one);
       expect((await taxed(client))[1]).toBe(builtIn);
       expect(await later(60_000, () => taxed(client))).toEqual(['9.03', one]);
     });

@@ -7,6 +7,7 @@ import { environment } from '../../shared/config/environment.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { fixture, getHead, importFiles, withFiles } from '../fixtures/imports/harness.ts';
 import { newCaller } from '../support/api.ts';
+import { activate } from '../support/content.ts';
 import { intercept } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, soldOn } from '../support/filings.ts';
 import { runInProcess } from '../support/run-command.ts';
@@ -22,8 +23,7 @@ const importState = async (state: string, id: string, files: readonly string[]) 
   const imported = await importFiles('sst', state, files.map(fixture));
   const head = { ...getHead(imported), id };
   expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });
-  const active = await store.readActiveReleases();
-  expect((await store.activateRelease(`US-${state}`, id, active, '2030-01-01T00:00:00.000Z')).ok).toBe(true);
+  await activate(state, id);
 };
 
 let calls: string[] = [];

@@ -2,10 +2,11 @@
 /** Custom rules: import, responses, reports, later official imports and withdrawal, on a separate table. */
 import { describe, expect, it } from 'vitest';
 import { contentProgram } from '../../shared/cli/content.ts';
-import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
+import { findHead } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { newCaller, newClient } from '../support/api.ts';
+import { findActive } from '../support/content.ts';
 import { readOutput } from '../support/run-command.ts';
 import { creditOf, goods, later, made } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
@@ -30,8 +31,6 @@ const importSst = async (state: string, rates: string | Buffer, boundaries: stri
   );
   return { out, id: idIn(out) };
 };
-
-const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
 let minutes = 0;
 /** Instances detect an activation after a minute. */
@@ -89,7 +88,7 @@ describe('custom rules over the built-in release', () => {
     expect(await content('list', '--state', 'MN')).not.toContain('own');
     const { id } = await importOwn(own);
     expect(await findHead(id)).toMatchObject({ format: 'rules', chain: [], counts: { parts: 0 } });
-    expect(await activeIn('MN')).toBe(null);
+    expect(await findActive('MN')).toBe(null);
     // The built-in rate of Minneapolis is 9.025 %.
     expect(await readTax()).toBe('9.03');
     expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('9.03');
@@ -126,7 +125,7 @@ describe('custom rules over the built-in release', () => {
   });
 
   it('are included in list, show, diff, verify and GET /coverage', async () => {
-    const id = (await activeIn('MN')) ?? '';
+    const id = (await findActive('MN')) ?? '';
     // Below: parts, jurisdictions and rates.
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own +complete +0 +1 +1 `));
     const shown = await content('show', id, '--zip', '55401', '--date', tax_date);
@@ -158,7 +157,7 @@ const zip55401 = lines(boundaryRow({ zips: ['55401', '', '55401', ''], state: '2
 
 describe('a later official import', () => {
   it('keeps custom rules in force, over its own rates', async () => {
-    const over = await activeIn('MN');
+    const over = await findActive('MN');
     const { id, out } = await importSst('MN', minnesota('0.01'), zip55401);
     expect(await findHead(id)).toMatchObject({ below: over, chain: [], own: { rules: [{}, {}] } });
     expect(out).toContain('(55401 from 9.525% to 8.375%');
@@ -207,7 +206,7 @@ describe('a later official import', () => {
 
 describe('an empty file', () => {
   it('withdraws custom rules, and a rollback restores them', async () => {
-    const before = await activeIn('MN');
+    const before = await findActive('MN');
     await importOwn({ state: 'MN' }, '--activate');
     expect(await readTax()).toBe('7.38');
     expect(await content('list', '--state', 'MN')).not.toMatch(/^\* +\S+ +sst/m);

@@ -6,6 +6,7 @@ import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Rates } from '../../shared/rates/response.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';
+import { activate } from '../support/content.ts';
 import { recordCalls } from '../support/count-calls.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { dayMs, getRefusal, later, made } from '../support/sales.ts';
@@ -97,7 +98,7 @@ describe('an import over the built-in content', () => {
   it('returns imported rates for its ZIPs, and built-in rates for the others', async () => {
     const head = buildHead(id, { below: bottom, chain: [], bottom, coverage: 'partial' });
     await store.importRelease(head, [buildPart('55402', { 'US-MN-FILE': '0.01' })]);
-    await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
+    await activate('MN', id);
     const get = await clientWith();
     await later(2 * 60_000, async () => {
       const file = () => get({ postal_code: '55402', date: '2026-11-22' });

@@ -13,6 +13,7 @@ import fixture from '../../shared/catalog/worked-cases.json' with { type: 'json'
 import * as store from '../../shared/store/content/content-store.ts';
 import { newClient } from '../support/api.ts';
 import { ask } from '../support/builders.ts';
+import { activate } from '../support/content.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { creditOf, later, made, shippingCharges } from '../support/sales.ts';
 import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
@@ -107,7 +108,7 @@ describe('worked cases', () => {
     const client = await newClient();
     const body = { ...buildRequest(one), line_items: lines, tax_included, status: 'finalized' };
     await store.importRelease(buildHead(quarter, { rate: '0.25' }), [buildPart('48226', {})]);
-    await store.activateRelease('US-MI', quarter, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
+    await activate('MI', quarter);
     const sale = await later(120_000, () => made(client.create(body)));
     expect(sale.total_amount).toBe(total);
     expect(sale.line_items.map(({ tax_amount }) => tax_amount)).toEqual(original.map(({ tax }) => tax));
