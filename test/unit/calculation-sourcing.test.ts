@@ -106,6 +106,9 @@ describe('a sale within a state', () => {
     expect(listRows(ask(sale(origin), { releaseFor: () => whole }))).toEqual(mixed);
     const within = [...atOrigin.slice(0, 3), 'N-DISTRICT destination 0.30'];
     expect(listRows(ask(sale(origin, origin), getContent('mixed')))).toEqual(within);
+    const raised = [state, near[0], near[1], { ...near[2], rate: '0.0007' }] as const;
+    const differing = getContent('mixed', { far: { of: raised, locations: [locationAt('94102', near)] } });
+    expect(listRows(ask(sale(origin), differing)).at(-1)).toBe('N-DISTRICT destination 0.70');
   });
 
   it('uses the policy in force on the tax date', () => {

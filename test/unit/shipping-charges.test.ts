@@ -356,6 +356,16 @@ describe('a delivery fee', () => {
     expect(due(ask(request, { settings: { ...warning.settings, ...settings } }))).toEqual(expected),
   );
 
+  it.each([
+    [enough, '0.00'],
+    [including('163.54'), '0.50'],
+  ])('is reported with the unit_price that adds it once: %o', (request, price) => {
+    const [message] = ask(request, warning).warnings.flatMap((one) =>
+      one.pointer === '/line_items' ? one.message : [],
+    );
+    expect(message).toContain(`the unit_price ${price}`);
+  });
+
   describe('added by the setting retail_delivery_fee=add', () => {
     const added = ask({ ...to, line_items: [sold('150.00', { id: 'a' })] }, adding);
 
@@ -427,14 +437,14 @@ describe('a delivery fee', () => {
 
     it.each([
       ['0.50', minneapolis, []],
-      ['5.00', minneapolis, ['/line_items/1']],
-      ['0.50', detroit, ['/line_items/1']],
-    ])('of %s is compared with the due fee if prices include tax', (price, address, pointers) => {
+      ['5.00', minneapolis, ['/line_items/1 exceeds the fee of 0.50 that is due by 4.50']],
+      ['0.50', detroit, ['/line_items/1 exceeds the fee of 0.00 that is due by 0.50']],
+    ])('of %s is compared with the due fee if prices include tax', (price, address, excess) => {
       const line_items = [sold('163.54', { id: 'a' }), feeAt(price)];
       const { warnings } = ask({ to: address, tax_included: true, line_items }, warning);
-      expect(warnings.flatMap(({ code, pointer }) => (code === 'retail_delivery_fee_due' ? pointer : []))).toEqual(
-        pointers,
-      );
+      const found = warnings.filter(({ code }) => code === 'retail_delivery_fee_due');
+      const listed = found.map(({ pointer, message }) => `${pointer} ${/exceeds .* by [\d.]+\d/.exec(message)}`);
+      expect(listed).toEqual(excess);
     });
 
     it("gets no share of a seller's fee, of shipping or of a discount", () => {
@@ -465,6 +475,7 @@ describe("a seller's fee", () => {
   const deposit = { product_tax_code: 'FEES.CONTAINER_DEPOSIT', unit_price: '1.00' };
   const ebook = goods('ebook', '9.00', 'DIGITAL.EBOOKS');
   const card = goods('card', '9.00', 'FEES.GIFT_CARDS');
+  const picked = { ...lamp, fulfillment: 'pickup', ship_from: { address: newark } };
 
   // New Jersey taxes the lamp but not the shirt. California: CDTFA Annotation 195.0245.
   it.each<[string, readonly object[], string, object?]>([
@@ -472,10 +483,10 @@ describe("a seller's fee", () => {
     ['exempt goods', [shirt, wrap], '0.00'],
     ['the goods in proportion', [shirt, lamp, wrap], '2.00'],
     ['the referenced line', [shirt, lamp, { ...wrap, parent_line_item_id: 'shirt' }], '0.00'],
-    ['goods that are picked up', [{ ...lamp, fulfillment: 'pickup', ship_from: { address: newark } }, wrap], '5.00'],
+    ['goods that are picked up, not gift cards', [picked, card, wrap], '5.00'],
     ['shipped goods, not gift cards', [shirt, card, wrap], '0.00'],
     ['shipped goods, not downloads', [lamp, ebook, wrap], '5.00'],
-    ['the goods paid for by card', [lamp, { ...wrap, product_tax_code: 'FEES.CARD_SURCHARGE' }], '5.00'],
+    ['the goods, not gift cards', [lamp, card, { ...wrap, product_tax_code: 'FEES.CARD_SURCHARGE' }], '5.00'],
     ['the goods of a small order', [shirt, { ...wrap, product_tax_code: 'FEES.ORDER_FEE' }], '0.00'],
     ['the tea in a bottle', [lamp, goods('tea', '10.00', 'BEVERAGES.COFFEE_TEA'), deposit], '0.00', oakland],
     ['the cola in a bottle', [lamp, goods('cola', '10.00', 'BEVERAGES.SOFT_DRINKS'), deposit], '1.00', oakland],
