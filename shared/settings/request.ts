@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  type Frequency,
   frequencies,
   type Registration,
   type RemoteSellerElection,
@@ -42,13 +43,16 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
   return null;
 };
 
-/** Registrations have days that do not overlap, and half-years and fiscal years only where the state has them. */
+/** Lists the frequencies that a registration can have: half-years and fiscal years only where the state has them. */
+const listAllowed = (state: string): readonly Frequency[] =>
+  frequencies.filter((one) => (one !== 'half_year' && one !== 'fiscal_year') || listFrequencies(state).includes(one));
+
+/** Registrations have days that do not overlap, and a frequency that their state allows. */
 const checkRegistrations = (entries: readonly Registration[]): string | null => {
-  const isRare = ({ frequency }: Registration) => frequency === 'half_year' || frequency === 'fiscal_year';
-  const index = entries.findIndex((one) => isRare(one) && !listFrequencies(one.state).includes(one.frequency));
+  const index = entries.findIndex(({ state, frequency }) => !listAllowed(state).includes(frequency));
   const found = entries[index];
   return found
-    ? `a frequency of ${found.state} in entry ${index + 1}: ${listFrequencies(found.state).join(', ')}`
+    ? `a frequency of ${found.state} in entry ${index + 1}: ${listAllowed(found.state).join(', ')}`
     : wrongDays(entries);
 };
 
