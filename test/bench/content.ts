@@ -10,11 +10,10 @@ import type { Release } from '../../shared/catalog/release.ts';
 export const day = '2026-11-21';
 const id = `US-MN@${day}.199`;
 const minnesota = builtInRelease('MN') as Release;
+const [state, ...others] = minnesota.jurisdictions;
 const base: Release = {
   ...minnesota,
-  jurisdictions: minnesota.jurisdictions.filter(
-    ({ tax_type }) => tax_type !== 'fee',
-  ) as unknown as Release['jurisdictions'],
+  jurisdictions: [state, ...others.filter(({ tax_type }) => tax_type !== 'fee')],
 };
 export const importedAt = `${day}T00:00:00.000Z`;
 

@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
-import { getAttribute, storedText } from '../support/stored-bytes.ts';
+import { getAttribute, storedText } from '../support/raw-items.ts';
 import type { Emulator } from './emulator.ts';
 import { deadLetters } from './events.ts';
 import { eventually, holds, same } from './run.ts';

@@ -7,9 +7,8 @@ import { openRelease } from '../../shared/importers/releases/open-release.ts';
 import { findHead } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
-import { content, findActive } from '../support/content.ts';
+import { changeHead, changePart, content, findActive, withText } from '../support/content.ts';
 import { dayMs, later } from '../support/sales.ts';
-import { changeHead, changePart, withText } from '../support/stored-bytes.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);

@@ -9,22 +9,23 @@ import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller, newClient } from '../support/api.ts';
-import { activate, content } from '../support/content.ts';
-import { intercept, noFaults } from '../support/faults.ts';
-import { buildHead, buildPart } from '../support/local-content.ts';
-import { metricLines } from '../support/log-watch.ts';
-import { runCommand } from '../support/run-command.ts';
-import { later, sale } from '../support/sales.ts';
 import {
+  activate,
   changeHead,
   changePart,
-  getAttribute,
+  content,
   getContent,
   put,
   readItem,
   remove,
   withText,
-} from '../support/stored-bytes.ts';
+} from '../support/content.ts';
+import { intercept, noFaults } from '../support/faults.ts';
+import { buildHead, buildPart } from '../support/local-content.ts';
+import { metricLines } from '../support/log-watch.ts';
+import { getAttribute } from '../support/raw-items.ts';
+import { runCommand } from '../support/run-command.ts';
+import { later, sale } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 beforeAll(() => {

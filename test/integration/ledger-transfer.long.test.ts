@@ -17,11 +17,10 @@ import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
 import { answerFrom, type Command, getInput, MemoryDatabase, sendAny } from '../support/memory-database.ts';
-import { scannedItems } from '../support/raw-items.ts';
+import { scannedItems, storedBytes } from '../support/raw-items.ts';
 import { ledger } from '../support/run-command.ts';
 import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
-import { storedBytes } from '../support/stored-bytes.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 import { createFolder } from '../support/temporary-files.ts';
 

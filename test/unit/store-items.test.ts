@@ -26,7 +26,7 @@ import {
 } from '../../shared/store/keys.ts';
 import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { dictionary, getAttribute, storedBytes, storedText } from '../support/stored-bytes.ts';
+import { dictionary, getAttribute, storedBytes, storedText } from '../support/raw-items.ts';
 import {
   changed,
   created,

@@ -1,8 +1,8 @@
 import type { Settings } from '../../../shared/accounts/account.ts';
 import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
+import { storedBytes, storedText } from '../../support/raw-items.ts';
 import { shippingCharges } from '../../support/sales.ts';
-import { storedBytes, storedText } from '../../support/stored-bytes.ts';
 
 /** Decodes items without the store's code, so a bug in both writing and reading is found. */
 

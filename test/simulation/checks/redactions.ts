@@ -1,6 +1,6 @@
 import { impersonal, personalDigest } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
-import { storedText } from '../../support/stored-bytes.ts';
+import { storedText } from '../../support/raw-items.ts';
 import type { CustomerRedaction, Observed, Redaction } from '../client.ts';
 import type { History } from '../history.ts';
 import { getEntry, getKind, plain } from './decode.ts';
