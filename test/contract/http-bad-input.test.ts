@@ -285,7 +285,6 @@ it('every invalid request gets a response that the OpenAPI document describes, a
         account: account.id,
         pauseMs: 0,
         onFinding: (finding) => void reports.push(`The ledger: ${JSON.stringify(finding)}`),
-        onProgress: () => undefined,
       });
     }
   } finally {

@@ -40,7 +40,7 @@ import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } fr
 const verified = async (account: string, pauseMs = 0) => {
   const findings: Finding[] = [];
   const onFinding = (finding: Finding) => void findings.push(finding);
-  const counts = await verifyAccount({ account, pauseMs, onFinding, onProgress: () => {} });
+  const { counts } = await verifyAccount({ account, pauseMs, onFinding });
   return { counts, findings };
 };
 

@@ -80,7 +80,7 @@ let books: Awaited<ReturnType<typeof newLedger>>;
 let file: string;
 
 const exported = async (caller: Pick<Caller, 'account'>, out = newFile()) => {
-  await exportLedger({ account: caller.account, out, pauseMs: 20, onProgress: () => undefined });
+  await exportLedger({ account: caller.account, pauseMs: 20 }, out);
   return out;
 };
 

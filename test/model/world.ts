@@ -37,8 +37,7 @@ export const redactIn =
 export const verifyIn = (accounts: readonly Caller[]) => async () => {
   const found: string[] = [];
   const onFinding = (finding: Finding) => void found.push(findingText(finding));
-  for (const { account } of accounts)
-    await verifyAccount({ account: account.id, pauseMs: 0, onFinding, onProgress: () => {} });
+  for (const { account } of accounts) await verifyAccount({ account: account.id, pauseMs: 0, onFinding });
   return found;
 };
 

@@ -30,14 +30,12 @@ import type { NumberedLine } from './read-export.ts';
 
 const pageSize = 100;
 const readings = 3;
+const linesBetweenReports = 10_000;
 
-type Export = {
+type Source = {
   readonly account: Account;
-  /** A path without a file. */
-  readonly out: string;
   /** Pause between two reads of the index, which may lag behind the table. */
   readonly pauseMs: number;
-  readonly onProgress: (counts: Counts) => void;
 };
 
 /** Adds a transaction and its version to an order-independent sum of hashes. */
@@ -77,7 +75,7 @@ const filingVersions = (filings: readonly StoredFiling[]): string =>
  * end if the ledger changed in the meantime.
  */
 const ledgerLines = async function* (
-  { account: { id: account }, pauseMs }: Pick<Export, 'account' | 'pauseMs'>,
+  { account: { id: account }, pauseMs }: Source,
   releases = new Set<string>(),
 ): AsyncGenerator<Line> {
   const states = new Set<string>();
@@ -117,8 +115,8 @@ const hashReleases = async (releases: ReadonlySet<string>): Promise<Trailer['rel
 };
 
 /** Yields the lines of the file. Calls `onEnd` before the last one. */
-const fileText = async function* (work: Export, onEnd: (trailer: Trailer) => void): AsyncGenerator<string> {
-  const { id, name, created_at, settings } = work.account;
+const fileText = async function* (source: Source, onEnd: (trailer: Trailer) => void): AsyncGenerator<string> {
+  const { id, name, created_at, settings } = source.account;
   const account = { id, name, created_at, settings };
   const exported_at = new Date(now()).toISOString();
   const header: Header = { kind: 'header', format, format_version: formatVersion, account, exported_at };
@@ -134,9 +132,9 @@ const fileText = async function* (work: Export, onEnd: (trailer: Trailer) => voi
     return line;
   };
   yield next(header);
-  for await (const line of ledgerLines(work, releases)) {
+  for await (const line of ledgerLines(source, releases)) {
     counts[line.kind] += 1;
-    work.onProgress(counts);
+    if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
     yield next(line);
   }
   const hashes = await hashReleases(releases);
@@ -146,9 +144,9 @@ const fileText = async function* (work: Export, onEnd: (trailer: Trailer) => voi
 };
 
 /** Exports an account's ledger to a file that appears only when complete. Reads each transaction once. */
-export const exportLedger = async (work: Export): Promise<Trailer> => {
+export const exportLedger = async (source: Source, out: string): Promise<Trailer> => {
   const { promise, resolve } = Promise.withResolvers<Trailer>();
-  await writeAll([{ path: work.out, text: fileText(work, resolve) }]);
+  await writeAll([{ path: out, text: fileText(source, resolve) }]);
   return promise;
 };
 
@@ -156,13 +154,10 @@ export const exportLedger = async (work: Export): Promise<Trailer> => {
  * Compares a file that `checkExport` accepts with a new export of the account. Returns the number of the first line
  * that differs, or `null` if none does.
  */
-export const firstDifference = async (
-  work: Pick<Export, 'account' | 'pauseMs'>,
-  lines: AsyncIterable<NumberedLine>,
-): Promise<number | null> => {
+export const firstDifference = async (source: Source, lines: AsyncIterable<NumberedLine>): Promise<number | null> => {
   const file = lines[Symbol.asyncIterator]();
   let last = 1;
-  for await (const line of ledgerLines(work)) {
+  for await (const line of ledgerLines(source)) {
     const { value } = await file.next();
     if (!value || !isDeepStrictEqual(value.line, JSON.parse(JSON.stringify(line)))) return last + 1;
     last = value.number;
@@ -173,7 +168,6 @@ export const firstDifference = async (
 /** `ledger export`: write an account's ledger to a file. */
 
 const pauseMs = 2000;
-const linesBetweenReports = 10_000;
 
 export const countsText = (counts: Counts): string =>
   [
@@ -195,12 +189,7 @@ export const exportCommand = subcommand({
   examples: ['ledger -- export acct_demo --out acct_demo.ndjson'],
   run: async ({ out }, id: string) => {
     const account = await requireAccount(id);
-    let lines = 0;
-    const onProgress = (counts: Counts) => {
-      lines += 1;
-      if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
-    };
-    const trailer = await exportLedger({ account, out, pauseMs, onProgress });
+    const trailer = await exportLedger({ account, pauseMs }, out);
     print(`Exported ${id}: ${countsText(trailer.counts)}.`);
     print(`${out}: ${counted(trailer.lines + 1, 'line')}, SHA-256 up to the last line: ${trailer.sha256}.`);
   },

@@ -23,7 +23,7 @@ import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
 import { type Counts, type Header, releaseHash, type Trailer } from './format.ts';
 import { type Checked, checkExport, linesAfter, type NumberedLine, toItems } from './read-export.ts';
-import { type Counts as Verified, verifyAccount } from './verify-account.ts';
+import { type Progress, verifyAccount } from './verify-account.ts';
 
 const TableName = environment.tables.transactions;
 
@@ -208,7 +208,7 @@ export const refuseOtherContent = async ({ releases }: Trailer, allowsMissing: b
  * Returns the kinds of items of which the table has fewer than the file. It can have more, because sweeping expired
  * drafts adds items.
  */
-const missingItems = (counts: Counts, verified: Verified): string[] =>
+const missingItems = (counts: Counts, verified: Progress['counts']): string[] =>
   (
     [
       ['transactions', counts.transaction],
@@ -227,8 +227,8 @@ export const verifyImport = async (account: string, counts: Counts, pauseMs = 50
   for (let reading = 1; ; reading++) {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding) => void findings.push(finding);
-    const verified = await verifyAccount({ account, pauseMs, onFinding, onProgress: () => {} });
-    const missing = missingItems(counts, verified);
+    const verified = await verifyAccount({ account, pauseMs, onFinding });
+    const missing = missingItems(counts, verified.counts);
     if ((missing.length === 0 && findings.length === 0) || reading === readings) return { findings, missing };
     await pause(pauseMs * 2 ** reading);
   }

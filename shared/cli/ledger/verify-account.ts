@@ -1,4 +1,5 @@
 import { decodeTime } from 'ulid';
+import * as z from 'zod/mini';
 import { concurrently } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { sumCounts } from '../../filings/answer.ts';
@@ -43,6 +44,7 @@ import {
   checkChain,
   checkCredits,
   checkEntries,
+  checks,
   confirmed,
   entryName,
   entryPlace,
@@ -183,15 +185,27 @@ const chainFaults = (item: unknown, state: string, newest: StoredFiling | undefi
   ];
 };
 
-export const countedKinds = [
+const countedKinds = [
   ...(['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const),
   ...(['redacted'] as const),
 ] as const;
 
-/** The number of items that were checked. */
-export type Counts = Record<(typeof countedKinds)[number], number>;
+const Count = z.int().check(z.minimum(0));
+/** How far the check of an account is. */
+export const Progress = z.strictObject({
+  /** The last transaction of the last complete page. */
+  after: z.nullable(z.string()),
+  isDone: z.boolean(),
+  /** The number of items that were checked. */
+  counts: z.record(z.enum(countedKinds), Count),
+  /** The number of findings. */
+  findings: z.record(z.enum(checks), Count),
+});
+export type Progress = z.output<typeof Progress>;
+type Counts = Progress['counts'];
 
-export const noCounts = (): Counts => Object.fromEntries(countedKinds.map((name) => [name, 0])) as Counts;
+const toZeros = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
 type CheckedTransaction = {
   readonly account: string;
@@ -216,7 +230,7 @@ export const verifyTransaction = (subject: CheckedTransaction): Promise<Verified
 
 const readOnce = async (subject: CheckedTransaction): Promise<Verified> => {
   const { account, id } = subject;
-  const counts = { ...noCounts(), transactions: 1 };
+  const counts = { ...toZeros(countedKinds), transactions: 1 };
   const headFault = (what: string, actual: string, expected: string) => ({
     counts,
     findings: listFindings(id, 'head', [{ what, actual, expected }]),
@@ -308,15 +322,13 @@ const transactionChecks: Partial<Record<Check, Run>> = {
   },
 };
 
-export type VerifyOptions = Pick<CheckedTransaction, 'account' | 'pauseMs'> & {
+type VerifyOptions = Pick<CheckedTransaction, 'account' | 'pauseMs'> & {
   /** Called for each finding, so findings need not be kept in memory. */
   readonly onFinding: (finding: Finding) => void;
-  /** Called with the progress from 0 to 1. */
-  readonly onProgress: (share: number, counts: Counts) => void;
-  /** Where to resume an interrupted check: after this transaction, with the counts so far. */
-  readonly from?: { readonly after: string | null; readonly counts: Counts };
-  /** Called after all transactions up to this one are checked. */
-  readonly onPage?: (after: string, counts: Counts) => void;
+  /** Called after each page of transactions, with the estimated share of the work from 0 to 1. */
+  readonly onProgress?: (progress: Progress, share: number) => void;
+  /** Where to resume an interrupted check. */
+  readonly from?: Progress | undefined;
   /** Selects the transactions to check; default: all. Open entries and filings are always checked. */
   readonly isSampled?: (id: string) => boolean;
 };
@@ -332,44 +344,46 @@ const getTime = (id: string) => decodeTime(id.slice('txn_'.length));
  *
  * Memory use is independent of the size of the ledger.
  */
-export const verifyAccount = async (options: VerifyOptions): Promise<Counts> => {
-  const { account, onFinding, onProgress } = options;
-  const counts = { ...(options.from?.counts ?? noCounts()) };
-  await verifyTransactions(options, counts);
-  await concurrently(statesOfEntries(), async (state) => {
-    for await (const finding of orphanedEntries(account, state)) onFinding(finding);
-  });
-  counts.filings += await verifyFilings(options);
-  onProgress(1, counts);
-  return counts;
-};
-
-const verifyTransactions = async (
-  { account, pauseMs, onFinding, onProgress, from, onPage, isSampled = () => true }: VerifyOptions,
-  counts: Counts,
-): Promise<void> => {
+export const verifyAccount = async (options: VerifyOptions): Promise<Progress> => {
+  const { account, pauseMs, from, isSampled = () => true, onProgress } = options;
+  if (from?.isDone) return from;
+  const start = { after: null, isDone: false, counts: toZeros(countedKinds), findings: toZeros(checks) };
+  const progress: Progress = structuredClone(from ?? start);
+  const onFinding = (finding: Finding): void => {
+    progress.findings[finding.check] += 1;
+    options.onFinding(finding);
+  };
   const filings = await allFilings(account);
   const newest = await newestId(account);
   let oldest: string | undefined;
-  for await (const ids of transactionIds(account, pageSize, from?.after)) {
-    oldest ??= ids[0];
+  for await (const ids of transactionIds(account, pageSize, progress.after)) {
     await concurrently(ids.filter(isSampled), async (id) => {
-      const verified = await verifyTransaction({ account, id, filings, pauseMs });
-      for (const name of countedKinds) counts[name] += verified.counts[name];
-      verified.findings.forEach(onFinding);
+      const { counts, findings } = await verifyTransaction({ account, id, filings, pauseMs });
+      for (const name of countedKinds) progress.counts[name] += counts[name];
+      findings.forEach(onFinding);
     });
+    oldest ??= ids[0];
     const last = ids.at(-1);
-    if (last) onPage?.(last, counts);
+    if (!last || !oldest) continue;
+    progress.after = last;
     // The total is unknown. Ids are in the order of creation, so their times estimate the progress.
-    if (last && oldest && newest) {
-      const span = Math.max(1, getTime(newest) - getTime(oldest));
-      onProgress(shareOfTransactions * Math.min(1, (getTime(last) - getTime(oldest)) / span), counts);
-    }
+    const span = Math.max(1, getTime(newest ?? last) - getTime(oldest));
+    const share = Math.min(1, (getTime(last) - getTime(oldest)) / span);
+    onProgress?.(structuredClone(progress), shareOfTransactions * share);
   }
+  await concurrently(statesOfEntries(), async (state) => {
+    for await (const finding of orphanedEntries(account, state)) onFinding(finding);
+  });
+  progress.counts.filings += await verifyFilings(account, pauseMs, onFinding);
+  return { ...progress, isDone: true };
 };
 
 /** Checks the periods and filings of an account. Returns the number of filings. */
-const verifyFilings = async ({ account, pauseMs, onFinding }: VerifyOptions): Promise<number> => {
+const verifyFilings = async (
+  account: string,
+  pauseMs: number,
+  onFinding: (finding: Finding) => void,
+): Promise<number> => {
   let filings: readonly StoredFiling[] = [];
   const periods = await confirmed(async () => {
     filings = await allFilings(account);

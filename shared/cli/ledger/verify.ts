@@ -8,33 +8,17 @@ import { jsonFile, requireAccount, resolvePath, wholeNumber } from '../terminal/
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { CommandError, flag, optional, subcommand, withDefault } from '../terminal/run-command.ts';
-import { type Check, checks, type Finding, findingText } from './checks.ts';
-import { type Counts, countedKinds, noCounts, type VerifyOptions, verifyAccount } from './verify-account.ts';
+import { checks, type Finding, findingText } from './checks.ts';
+import { Progress, verifyAccount } from './verify-account.ts';
 
-const Count = z.int().check(z.minimum(0));
-/** The progress of an account. `after` is the last transaction of the last completed page. */
-const AccountState = z.strictObject({
-  after: z.nullable(z.string()),
-  isDone: z.boolean(),
-  counts: z.record(z.enum(countedKinds), Count),
-  findings: z.record(z.enum(checks), Count),
-});
-type AccountState = z.output<typeof AccountState>;
 /** Selects a share of the transactions by a hash of id and seed, the same ones in every run. */
 const Sample = { share: z.string(), seed: z.int() };
 type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
-const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), AccountState) });
+const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), Progress) });
 type State = z.output<typeof State>;
 
 const isSampled = ({ share, seed }: Sample, id: string): boolean =>
   createHash('sha256').update(`${seed} ${id}`).digest().readUInt32BE() < Number(share) * 2 ** 32;
-
-const newAccountState = (): AccountState => ({
-  after: null,
-  isDone: false,
-  counts: noCounts(),
-  findings: Object.fromEntries(checks.map((check) => [check, 0])) as AccountState['findings'],
-});
 
 /** Returns the state in the file, or a new state. Refuses a damaged file or a file with a different share or seed. */
 const openState = (
@@ -72,7 +56,7 @@ const findingsMax = 1000;
 /** Long enough for a concurrent change to complete before the next read. */
 const pauseMs = 150;
 
-const checkedText = (counts: Counts): readonly string[] => [
+const checkedText = (counts: Progress['counts']): readonly string[] => [
   counted(counts.transactions, 'transaction'),
   counted(counts.lines, 'line'),
   counted(counts.audit_entries, 'audit entry', 'audit entries'),
@@ -95,63 +79,30 @@ const parseShare = (text: string): string => {
   return text;
 };
 
-type Verified = {
-  readonly account: string;
-  readonly counts: Counts;
-  readonly by_check: Readonly<Record<Check, number>>;
-  readonly total: number;
-  /** The first findings of this run. */
-  readonly findings: readonly Finding[];
-};
+/** The checked account, and its first findings of this run. */
+type Verified = { readonly account: string; readonly progress: Progress; readonly findings: readonly Finding[] };
 
-const verifyOne = async (
-  account: string,
-  state: State,
-  save: () => void,
-  { onFinding, onProgress }: Pick<VerifyOptions, 'onFinding' | 'onProgress'>,
-): Promise<Verified> => {
-  const { isDone, after, counts: before, findings: foundBefore } = state.accounts[account] ?? newAccountState();
-  const by_check = { ...foundBefore };
-  const findings: Finding[] = [];
-  const reach = (changes: Omit<AccountState, 'findings'>) => {
-    state.accounts[account] = structuredClone({ ...changes, findings: by_check });
-    save();
-  };
-  const counts = isDone
-    ? before
-    : await verifyAccount({
-        account,
-        pauseMs,
-        onProgress,
-        from: { after, counts: before },
-        isSampled: (id) => isSampled(state, id),
-        onPage: (last, checked) => reach({ after: last, isDone: false, counts: checked }),
-        onFinding: (finding) => {
-          by_check[finding.check] += 1;
-          if (findings.length < findingsMax) findings.push(finding);
-          onFinding(finding);
-        },
-      });
-  reach({ after, isDone: true, counts });
-  return { account, counts, by_check, findings, total: Object.values(by_check).reduce((sum, count) => sum + count, 0) };
-};
+const countFindings = ({ progress }: Verified): number =>
+  Object.values(progress.findings).reduce((sum, count) => sum + count, 0);
 
-const report = ({ account, counts, total, by_check }: Verified): void => {
-  print(`${account}: checked ${checkedText(counts).join(', ')}.`);
+const report = (verified: Verified): void => {
+  const { counts, findings } = verified.progress;
+  print(`${verified.account}: checked ${checkedText(counts).join(', ')}.`);
   if (counts.redacted > 0)
     print(
       `Redacted: ${counted(counts.redacted, 'transaction')}. Hashes of their earlier states cannot be recomputed; the chain and the digest of the removed data are intact.`,
     );
-  const found = checks.filter((check) => by_check[check] > 0).map((check) => `${check} ${by_check[check]}`);
+  const total = countFindings(verified);
+  const found = checks.filter((check) => findings[check] > 0).map((check) => `${check} ${findings[check]}`);
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
 };
 
-const toJson = ({ account, counts, total, by_check, findings }: Verified) => ({
-  account,
-  checked: counts,
-  findings_total: total,
-  findings_by_check: by_check,
-  findings,
+const toJson = (verified: Verified) => ({
+  account: verified.account,
+  checked: verified.progress.counts,
+  findings_total: countFindings(verified),
+  findings_by_check: verified.progress.findings,
+  findings: verified.findings,
 });
 
 export const verify = subcommand({
@@ -190,17 +141,27 @@ export const verify = subcommand({
     await withProgress(title, accounts.length, 'Interrupted', async ({ reach, finish }) => {
       const reached = new Map<string, readonly [share: number, transactions: number]>();
       const getSum = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
+      const onProgress = (account: string, progress: Progress, part: number) => {
+        state.accounts[account] = progress;
+        save();
+        reached.set(account, [part, progress.counts.transactions]);
+        reach(getSum(0), counted(getSum(1), 'transaction'));
+      };
       const verifyNext = async (account: string) => {
-        const onFinding = (finding: Finding) => {
-          if (!json) print(all ? `${account}  ${findingText(finding)}` : findingText(finding));
-        };
-        const onProgress = (part: number, { transactions }: Counts) => {
-          reached.set(account, [part, transactions]);
-          reach(getSum(0), counted(getSum(1), 'transaction'));
-        };
-        const verified = await verifyOne(account, state, save, { onFinding, onProgress });
-        reached.set(account, [1, verified.counts.transactions]);
-        done.push(verified);
+        const findings: Finding[] = [];
+        const progress = await verifyAccount({
+          account,
+          pauseMs,
+          from: state.accounts[account],
+          isSampled: (id) => isSampled(state, id),
+          onProgress: (current, part) => onProgress(account, current, part),
+          onFinding: (finding) => {
+            if (findings.length < findingsMax) findings.push(finding);
+            if (!json) print(all ? `${account}  ${findingText(finding)}` : findingText(finding));
+          },
+        });
+        onProgress(account, progress, 1);
+        done.push({ account, progress, findings });
       };
       await concurrently(accounts, verifyNext, parallel).finally(() => saveState(file, state));
       finish(`Verified ${counted(getSum(1), 'transaction')}`);
@@ -210,6 +171,6 @@ export const verify = subcommand({
     if (json && all) printJson({ ...sampled, accounts: done.map(toJson) });
     else if (json) for (const one of done) printJson({ ...toJson(one), ...sampled });
     else done.forEach(report);
-    if (done.some(({ total }) => total > 0)) process.exitCode = 1;
+    if (done.some((one) => countFindings(one) > 0)) process.exitCode = 1;
   },
 });
