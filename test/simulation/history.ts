@@ -106,8 +106,8 @@ export class History {
       invocation: this.#invocation as Invocation,
       item,
     };
-    if (table === environment.tables.accounts && sk === 'ACCOUNT') this.accounts.push(version);
-    if (table !== environment.tables.transactions) return;
+    if (table.name === environment.tables.accounts && sk === 'ACCOUNT') this.accounts.push(version);
+    if (table.name !== environment.tables.transactions) return;
     const name = `${pk} ${sk}`;
     const versions = this.versions.get(name);
     if (versions) versions.push(version);

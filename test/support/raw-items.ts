@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
+import { itemBytes } from '../../infra/local/memory-database/values.ts';
 import { type StreamRecord, streamReader } from '../../infra/local/table-stream.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
+import { copied } from './memory-database.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,8 @@ export const readRawItems = async (account: string): Promise<string[]> =>
     .map((item) => JSON.stringify(plain(item)));
 
 /** Returns the size of an item as DynamoDB counts it. */
-export const itemSize = (item: Readonly<Record<string, unknown>>): number => itemBytes(copiedItem(item));
+export const itemSize = (item: Readonly<Record<string, unknown>>): number =>
+  itemBytes(copied(item) as Parameters<typeof itemBytes>[0]);
 
 /** The maximum size of an item. */
 export const itemBytesMax = 409_600;

@@ -1,4 +1,4 @@
-import { invalid } from './exceptions.ts';
+import { type Input, invalid } from './exceptions.ts';
 import {
   type Assigned,
   type Condition,
@@ -8,12 +8,12 @@ import {
   parseUpdate,
   type Test,
 } from './syntax.ts';
-import { compare, copied, type Item, isEqual, type Value, valueType } from './values.ts';
+import { compare, type Item, isEqual, type Value, valueType } from './values.ts';
 
 /** The names and values available to a request's expressions. */
-type Named = {
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>> | undefined;
+export type Scope = {
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, Value>>;
 };
 
 const placeholders = new Map<string, readonly string[]>();
@@ -24,11 +24,9 @@ const listPlaceholders = (expression: string | undefined): readonly string[] => 
   return known;
 };
 
-const none = {};
-
 /** Returns the names and values of a request. Rejects unused and missing ones. */
 export const newScope = (
-  { ExpressionAttributeNames: names = none, ExpressionAttributeValues: values = none }: Named,
+  { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Input,
   expressions: readonly (string | undefined)[],
 ): Scope => {
   const used = new Set(expressions.flatMap(listPlaceholders));
@@ -37,14 +35,7 @@ export const newScope = (
   for (const name of used)
     if (!Object.hasOwn(name.startsWith('#') ? names : values, name))
       throw invalid(`An expression attribute used in an expression is not defined; attribute: ${name}`);
-  const taken: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(values)) taken[name] = copied(value);
-  return { names: names as Record<string, string>, values: taken };
-};
-
-export type Scope = {
-  readonly names: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, Value>>;
+  return { names, values };
 };
 
 const resolved = (name: string, { names }: Scope): string => (name.startsWith('#') ? (names[name] as string) : name);

@@ -6,6 +6,13 @@ import {
   ResourceNotFoundException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import type {
+  BatchGetCommandInput,
+  PutCommandInput,
+  QueryCommandInput,
+  TransactWriteCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { AssertionError } from '../../../shared/base/assert.ts';
 import type { Item } from './values.ts';
@@ -51,27 +58,13 @@ export const tokenReused = () =>
     $metadata,
   });
 
-type Expression = `${'KeyCondition' | 'Filter' | 'Condition' | 'Update' | 'Projection'}Expression`;
-type TextParameter =
-  | Expression
-  | ('TableName' | 'IndexName' | 'ReturnValues' | 'ReturnValuesOnConditionCheckFailure' | 'ClientRequestToken');
-
 /** The parameters of all commands of the document client. */
-export type Input = { readonly [Name in TextParameter]?: string } & {
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
-  readonly Key?: unknown;
-  readonly Item?: unknown;
-  readonly ConsistentRead?: boolean;
-  readonly ExclusiveStartKey?: Record<string, unknown>;
-  readonly ScanIndexForward?: boolean;
-  readonly Limit?: number;
-  readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
-  readonly RequestItems?: Readonly<Record<string, unknown>>;
-};
+export type Input = Partial<
+  QueryCommandInput & PutCommandInput & UpdateCommandInput & TransactWriteCommandInput & BatchGetCommandInput
+>;
 
 /** Throws on a parameter that the memory database does not implement. */
-export const requireKnownParameters = (input: Input, ...names: readonly string[]): void => {
+export const requireKnownParameters = (input: object, ...names: readonly string[]): void => {
   for (const [name, value] of Object.entries(input))
     if (value !== undefined && !names.includes(name))
       throw new AssertionError(`The memory database does not implement the parameter ${name}.`);

@@ -4,7 +4,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
 import { noSuchTable } from './exceptions.ts';
 import type { Change } from './table.ts';
-import { fromItem, parseWire, pick, toItem, wireText } from './values.ts';
+import { fromItem, parseWire, toItem, wireText } from './values.ts';
 
 /** One line of the file: the table that a call created, or the items that it wrote. */
 type Line =
@@ -40,17 +40,17 @@ export const openJournal = (folder: string, database: Database) => {
       const table = database.tables.get(name);
       if (!table) throw new Error(`${path} writes to the table ${name} before creating it.`);
       const after = item && fromItem(item);
-      const place = pick(after ?? fromItem(key), table.keyNames);
-      table.replace(table.getKey(place, true), table.get(place), after);
+      table.replace(table.get(table.getKey(after ?? fromItem(key), false)), after);
     }
   };
   if (existsSync(path)) for (const line of completeLines(path)) replay(line);
 
   const append = (file: number, line: Line) => void writeSync(file, `${wireText(line)}\n`);
   const copy = openSync(`${path}.new`, 'w');
-  for (const create of database.descriptions.values()) append(copy, { create });
-  for (const [table, stored] of database.tables)
-    for (const item of stored.all()) append(copy, { writes: [{ table, item: toItem(item) }] });
+  for (const [table, stored] of database.tables) {
+    append(copy, { create: stored.description });
+    for (const item of stored.rows().all()) append(copy, { writes: [{ table, item: toItem(item) }] });
+  }
   // After a power failure, either the old or the new file remains.
   fsyncSync(copy);
   closeSync(copy);
@@ -61,10 +61,10 @@ export const openJournal = (folder: string, database: Database) => {
     created: (create: CreateTableCommandInput) => append(file, { create }),
     changed: (changes: readonly Change[]) =>
       append(file, {
-        writes: changes.map(({ table, before, after }) => {
-          if (after) return { table, item: toItem(after) };
-          return { table, key: toItem(pick(before ?? {}, database.tables.get(table)?.keyNames ?? [])) };
-        }),
+        writes: changes.map(({ table, before, after }) => ({
+          table: table.name,
+          ...(after ? { item: toItem(after) } : { key: toItem(table.pickKey(before)) }),
+        })),
       }),
   };
 };
@@ -78,11 +78,7 @@ const keptMax = 100_000;
 
 const streamArn = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
 
-const toRecord = (
-  { before, after }: Pick<Change, 'before' | 'after'>,
-  keys: Parameters<typeof toItem>[0],
-  sequence: number,
-): object => ({
+const toRecord = ({ table, before, after }: Change, sequence: number): object => ({
   eventID: String(sequence),
   eventName: before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT',
   eventVersion: '1.1',
@@ -90,7 +86,7 @@ const toRecord = (
   awsRegion: 'local',
   dynamodb: {
     ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
-    Keys: toItem(keys),
+    Keys: toItem(table.pickKey(after ?? before)),
     ...(before && { OldImage: toItem(before) }),
     ...(after && { NewImage: toItem(after) }),
     SequenceNumber: String(sequence).padStart(21, '0'),
@@ -113,24 +109,27 @@ export const newStreams = (database: Database) => {
    * `isRestored`: the table's items were read from a file. The file contains no stream, so the stream starts with these
    * items: its reader could have ended before it read the last changes.
    */
-  const open = (table: string, isRestored: boolean): object => {
-    const stored = database.tables.get(table);
-    if (!stored) throw noSuchTable(table);
-    const arn = streamArn(table);
+  const open = (name: string, isRestored: boolean): object => {
+    const table = database.tableNamed(name);
+    const arn = streamArn(name);
     if (!streams.has(arn)) {
       streams.set(arn, { records: [], dropped: 0 });
-      if (isRestored) changed(stored.all().map((after) => ({ table, before: undefined, after })));
+      if (isRestored)
+        changed(
+          table
+            .rows()
+            .all()
+            .map((after) => ({ table, before: undefined, after })),
+        );
     }
-    return { TableDescription: { TableName: table, TableStatus: 'ACTIVE', LatestStreamArn: arn } };
+    return { TableDescription: { TableName: name, TableStatus: 'ACTIVE', LatestStreamArn: arn } };
   };
 
   const changed = (changes: readonly Change[]): void => {
-    for (const { table, before, after } of changes) {
-      const stream = streams.get(streamArn(table));
-      const { keyNames } = database.tables.get(table) ?? {};
-      if (!stream || !keyNames) continue;
-      const keys = pick(after ?? before ?? {}, keyNames);
-      stream.records.push(toRecord({ before, after }, keys, ++sequence));
+    for (const change of changes) {
+      const stream = streams.get(streamArn(change.table.name));
+      if (!stream) continue;
+      stream.records.push(toRecord(change, ++sequence));
       if (stream.records.length > 2 * keptMax) stream.dropped += stream.records.splice(0, keptMax).length;
     }
   };

@@ -1,8 +1,8 @@
 import { isTrue, newScope, resolveName, type Scope } from './evaluate.ts';
 import { type Input, invalid, requireKnownParameters } from './exceptions.ts';
 import { type Condition, parseCondition, parseProjection } from './syntax.ts';
-import { chargeRead, firstWhere, type Lag, type Table, type TableNamed } from './table.ts';
-import { compare, copiedItem, type Item, itemBytes, pick, type Value } from './values.ts';
+import { chargeRead, firstWhere, type Rows, type Table, type TableNamed } from './table.ts';
+import { compare, type Item, itemBytes, pick, type Value } from './values.ts';
 
 const readParameters = ['ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames'] as const;
 const queryParameters = [
@@ -42,141 +42,115 @@ const keyCondition = (expression: string, keys: { partition: string; sort: strin
 const getBounds = ({ operands }: SortTest, { values }: Scope): (Value | undefined)[] =>
   operands.slice(1).map((operand) => (operand.kind === 'value' ? values[operand.name] : undefined));
 
-const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
-  const wanted =
-    ProjectionExpression === undefined
-      ? undefined
-      : parseProjection(ProjectionExpression).map((path) => resolveName(path, scope));
-  if (IndexName === undefined) return (item: Item) => copiedItem(wanted ? pick(item, wanted) : item);
-  const carried = table.carriedBy(IndexName);
-  if (wanted?.some((name) => !carried.has(name)))
+/** Returns the attributes of rows that a read returns. */
+const projection = ({ carried }: Rows, { ProjectionExpression: wanted }: Input, scope: Scope) => {
+  const names = wanted === undefined ? carried : parseProjection(wanted).map((path) => resolveName(path, scope));
+  if (names && carried && [...names].some((name) => !carried.has(name)))
     throw invalid('One or more parameter values were invalid: an index does not carry a projected attribute');
-  return (item: Item) => copiedItem(pick(item, wanted ?? [...carried]));
+  return (item: Item) => (names ? pick(item, names) : item);
 };
 
-const rowSize = (table: Table, indexName: string | undefined) => {
-  if (indexName === undefined) return (row: Item) => table.getSize(row);
-  const carried = [...table.carriedBy(indexName)];
-  return (row: Item) => itemBytes(pick(row, carried));
-};
-
-const readStart = (table: Table, names: readonly string[], start: Record<string, unknown>): Item => {
-  const key = copiedItem(start);
-  const unique = new Set(names);
-  if (Object.keys(key).length !== unique.size || names.some((name) => typeof key[name] !== 'string'))
+const readStart = (table: Table, { keyNames }: Rows, start: Item): Item => {
+  if (Object.keys(start).length !== keyNames.length || keyNames.some((name) => typeof start[name] !== 'string'))
     throw invalid('The provided starting key is invalid');
-  table.getKey(pick(key, table.keyNames), true);
-  return key;
+  table.getKey(start, false);
+  return start;
 };
 
-/** Returns one page: at most `Limit` rows and 1 MB, before the filter. */
-const page = (
-  rows: Iterable<Item>,
-  { Limit = Number.POSITIVE_INFINITY, FilterExpression }: Input,
-  keyNames: readonly string[],
-  getSize: (row: Item) => number,
-  scope: Scope,
-) => {
+/** Returns one page of items: at most `Limit` rows and 1 MB, before the filter. */
+const readPage = (table: Table, rows: Rows, items: Iterable<Item>, input: Input, scope: Scope) => {
+  const { Limit = Number.POSITIVE_INFINITY, FilterExpression } = input;
   if (Limit < 1) throw invalid('Limit must be at least 1');
   const read: Item[] = [];
   let bytes = 0;
   let isCut = false;
-  for (const row of rows) {
-    const size = getSize(row);
+  for (const item of items) {
+    const size = itemBytes(rows.carried ? pick(item, rows.carried) : item);
     isCut = bytes + size > pageBytesMax;
     if (isCut) break;
     bytes += size;
-    read.push(row);
+    read.push(item);
     if (read.length === Limit) break;
   }
+  chargeRead(table, bytes, input.ConsistentRead, rows.name);
   const filter = FilterExpression === undefined ? undefined : parseCondition(FilterExpression);
+  const kept = filter ? read.filter((item) => isTrue(filter, item, scope)) : read;
   return {
+    Items: kept.map(projection(rows, input, scope)),
+    Count: kept.length,
     // The row that does not fit counts as scanned, and is returned on the next page.
-    scanned: read.length + Number(isCut),
-    bytes,
-    kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
+    ScannedCount: read.length + Number(isCut),
     // A page with `Limit` rows has a key even if it is the last one, as in DynamoDB.
-    last: isCut || read.length === Limit ? pick(read.at(-1) as Item, keyNames) : undefined,
-  };
-};
-
-const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scope: Scope) => {
-  chargeRead(table, found.bytes, input.ConsistentRead, input.IndexName);
-  return {
-    Items: found.kept.map(projection(table, input, scope)),
-    Count: found.kept.length,
-    ScannedCount: found.scanned,
-    ...(found.last && { LastEvaluatedKey: found.last }),
+    ...((isCut || read.length === Limit) && { LastEvaluatedKey: pick(read.at(-1) as Item, rows.keyNames) }),
   };
 };
 
 /** Returns the range of a sorted partition that satisfies the condition on the sort key. */
-const withinSort = (rows: readonly Item[], sortName: string, sort: SortTest | undefined, scope: Scope) => {
-  if (!sort) return { from: 0, to: rows.length };
+const withinSort = (items: readonly Item[], sortName: string, sort: SortTest | undefined, scope: Scope) => {
+  if (!sort) return { from: 0, to: items.length };
   // The lowest value that can satisfy the condition.
   const [least] = ['<', '<='].includes(sort.by) ? [] : getBounds(sort, scope);
   const from =
     least === undefined
       ? 0
-      : firstWhere(rows, (row) => (compare(row[sortName] as Value, least) ?? 0) >= (sort.by === '>' ? 1 : 0));
-  return { from, to: firstWhere(rows, (row) => !isTrue(sort, row, scope), from) };
+      : firstWhere(items, (item) => (compare(item[sortName] as Value, least) ?? 0) >= (sort.by === '>' ? 1 : 0));
+  return { from, to: firstWhere(items, (item) => !isTrue(sort, item, scope), from) };
 };
 
-function* between(rows: readonly Item[], from: number, to: number, forward: boolean): Generator<Item> {
-  for (let at = from; at < to; at++) yield rows[forward ? at : to - 1 - (at - from)] as Item;
+function* between(items: readonly Item[], from: number, to: number, forward: boolean): Generator<Item> {
+  for (let at = from; at < to; at++) yield items[forward ? at : to - 1 - (at - from)] as Item;
 }
 
-export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
+export const queryTable = (tableNamed: TableNamed, input: Input) => {
   requireKnownParameters(input, ...queryParameters);
   const table = tableNamed(input.TableName);
   const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
   if (KeyConditionExpression === undefined)
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified');
   const scope = newScope(input, [KeyConditionExpression, input.FilterExpression, input.ProjectionExpression]);
-  const keys = IndexName === undefined ? table.definition : table.index(IndexName);
+  const rows = table.rows(IndexName);
   if (IndexName !== undefined && input.ConsistentRead)
     throw invalid('Consistent reads are not supported on global secondary indexes');
-  const names = { partition: keys.partition.name, sort: keys.sort.name };
-  const { value, sort } = keyCondition(KeyConditionExpression, names, scope);
+  const { value, sort } = keyCondition(KeyConditionExpression, rows.keys, scope);
   if (typeof value !== 'string')
     throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
-  const keyNames = [...new Set([names.partition, names.sort, ...table.keyNames])];
-  const start = ExclusiveStartKey && readStart(table, keyNames, ExclusiveStartKey);
+  const start = ExclusiveStartKey && readStart(table, rows, ExclusiveStartKey);
   // As in DynamoDB itself; an emulator can return nothing instead.
-  if (start && start[names.partition] !== value)
+  if (start && start[rows.keys.partition] !== value)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
-  const { rows, order } = table.partition(IndexName, value, lag);
-  let { from, to } = withinSort(rows, names.sort, sort, scope);
-  if (start && forward) from = firstWhere(rows, (row) => order(row, start) > 0, from);
+  const items = rows.partition(value);
+  let { from, to } = withinSort(items, rows.keys.sort, sort, scope);
+  if (start && forward) from = firstWhere(items, (item) => rows.order(item, start) > 0, from);
   if (start && !forward)
     to = Math.min(
       to,
-      firstWhere(rows, (row) => order(row, start) >= 0),
+      firstWhere(items, (item) => rows.order(item, start) >= 0),
     );
-  const found = page(between(rows, from, to, forward), input, keyNames, rowSize(table, IndexName), scope);
-  return answer(table, input, found, scope);
+  return readPage(table, rows, between(items, from, to, forward), input, scope);
 };
 
-/** Returns all items of a table, in key order. */
+/** Returns all items of a table. */
 export const scanTable = (tableNamed: TableNamed, input: Input) => {
   requireKnownParameters(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex|Index)/.test(name)));
   const table = tableNamed(input.TableName);
   const scope = newScope(input, [input.FilterExpression, input.ProjectionExpression]);
-  const { keyNames } = table;
-  const start = input.ExclusiveStartKey && readStart(table, keyNames, input.ExclusiveStartKey);
-  return answer(table, input, page(table.itemsAfter(start), input, keyNames, rowSize(table, undefined), scope), scope);
+  const rows = table.rows();
+  const start = input.ExclusiveStartKey && readStart(table, rows, input.ExclusiveStartKey);
+  const items = rows.all().sort(rows.order);
+  const first = start ? firstWhere(items, (item) => rows.order(item, start) > 0) : 0;
+  return readPage(table, rows, items.slice(first), input, scope);
 };
 
 export const get = (tableNamed: TableNamed, input: Input) => {
   requireKnownParameters(input, 'TableName', 'Key', ...readParameters);
   const scope = newScope(input, [input.ProjectionExpression]);
   const table = tableNamed(input.TableName);
-  const found = table.get(copiedItem(input.Key));
-  chargeRead(table, found ? table.getSize(found) : 0, input.ConsistentRead);
-  return found ? { Item: projection(table, input, scope)(found) } : {};
+  const found = table.get(table.getKey(input.Key ?? {}, true));
+  chargeRead(table, found ? itemBytes(found) : 0, input.ConsistentRead);
+  return found ? { Item: projection(table.rows(), input, scope)(found) } : {};
 };
 
-type KeysRequest = Input & { readonly Keys: readonly Item[] };
+type KeysRequest = NonNullable<Input['RequestItems']>[string] & { readonly Keys: Item[] };
 
 const batchKeysMax = 100;
 const batchBytesMax = 16 * 1024 * 1024;
@@ -186,30 +160,30 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
   const wanted = Object.entries((input.RequestItems ?? {}) as Record<string, KeysRequest>).flatMap(
     ([name, request]) => {
       requireKnownParameters(request, 'Keys', ...readParameters);
-      return request.Keys.map((Key) => ({ name, request, Key: copiedItem(Key) }));
+      const table = tableNamed(name);
+      return request.Keys.map((Key) => ({ table, request, Key, key: table.getKey(Key, true) }));
     },
   );
   if (wanted.length === 0 || wanted.length > batchKeysMax)
     throw invalid('Too many items requested for the BatchGetItem call');
-  if (new Set(wanted.map(({ name, Key }) => `${name} ${tableNamed(name).getId(Key)}`)).size < wanted.length)
+  if (new Set(wanted.map(({ table, key }) => [table.name, ...key].join('\u0000'))).size < wanted.length)
     throw invalid('Provided list of item keys contains duplicates');
   const Responses: Record<string, Item[]> = {};
-  const UnprocessedKeys: Record<string, KeysRequest & { Keys: Item[] }> = {};
+  const UnprocessedKeys: Record<string, KeysRequest> = {};
   let bytes = 0;
-  for (const { name, request, Key } of wanted) {
-    const table = tableNamed(name);
-    Responses[name] ??= [];
-    const item = table.get(Key);
-    bytes += item ? table.getSize(item) : 0;
+  for (const { table, request, Key, key } of wanted) {
+    Responses[table.name] ??= [];
+    const item = table.get(key);
+    const size = item ? itemBytes(item) : 0;
+    bytes += size;
     if (bytes > batchBytesMax) {
-      const unprocessed = UnprocessedKeys[name] ?? { ...request, Keys: [] };
-      unprocessed.Keys.push(Key);
-      UnprocessedKeys[name] = unprocessed;
+      UnprocessedKeys[table.name] ??= { ...request, Keys: [] };
+      UnprocessedKeys[table.name]?.Keys.push(Key);
       continue;
     }
-    chargeRead(table, item ? table.getSize(item) : 0, request.ConsistentRead);
+    chargeRead(table, size, request.ConsistentRead);
     const scope = newScope(request, [request.ProjectionExpression]);
-    if (item) Responses[name].push(projection(table, request, scope)(item));
+    if (item) Responses[table.name]?.push(projection(table.rows(), request, scope)(item));
   }
   return { Responses, UnprocessedKeys };
 };

@@ -29,7 +29,7 @@ const errorAnswer = (error: unknown): ServiceResponse => {
 export const newService = (folder: string | null): Service => {
   // None while the journal is read.
   let changes: Change[] | null = null;
-  const database = new Database({}, Date.now, (change) => void changes?.push(change));
+  const database = new Database(Date.now, (change) => void changes?.push(change));
   const journal = folder === null ? null : openJournal(folder, database);
   const streams = newStreams(database);
 
@@ -66,11 +66,9 @@ export const newService = (folder: string | null): Service => {
   return (operation: string, body: string): ServiceResponse => {
     const written: Change[] = [];
     changes = written;
-    const known = database.descriptions.size;
     const answer = answerTo(operation, body);
-    const created = database.descriptions.size > known ? [...database.descriptions.values()].at(-1) : undefined;
     // If the file cannot store a change, the process ends without a response.
-    if (created) journal?.created(created);
+    if (operation === 'CreateTable' && answer.status === 200) journal?.created(JSON.parse(body));
     if (written.length > 0) {
       journal?.changed(written);
       streams.changed(written);

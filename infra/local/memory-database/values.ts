@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { AssertionError } from '../../../shared/base/assert.ts';
 
 /** Attribute values in the shape of the document client. */
 export type Value = string | number | boolean | null | Uint8Array | readonly Value[] | Item;
@@ -37,32 +36,6 @@ export const compare = (left: Value, right: Value): number | undefined => {
 
 export const isEqual = (left: Value, right: Value): boolean =>
   compare(left, right) === 0 || isDeepStrictEqual(left, right);
-
-/** Copies a value without `undefined` (`removeUndefinedValues`). Bytes are shared, because no code changes them. */
-export const copied = (value: unknown): Value => {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
-        throw new AssertionError(`${value} is no number for DynamoDB.`);
-      return value;
-  }
-  if (value === null) return null;
-  if (isBytes(value))
-    return Buffer.isBuffer(value) ? new Uint8Array(value.buffer, value.byteOffset, value.length) : value;
-  if (Array.isArray(value)) return value.map(copied);
-  return copiedItem(value);
-};
-
-export const copiedItem = (value: unknown): Item => {
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    throw new AssertionError(`The memory database has no attributes such as ${String(value)}.`);
-  const item: Record<string, Value> = {};
-  for (const [name, attribute] of Object.entries(value)) if (attribute !== undefined) item[name] = copied(attribute);
-  return item;
-};
 
 const textBytes = (text: string) => Buffer.byteLength(text);
 

@@ -12,9 +12,8 @@ import {
   requireKnownParameters,
   tokenReused,
 } from './exceptions.ts';
-import type { TableNamed } from './table.ts';
-import { chargeWrite, type Table } from './table.ts';
-import { copiedItem, type Item, itemBytes, type Value } from './values.ts';
+import { chargeWrite, type PrimaryKey, type Table, type TableNamed } from './table.ts';
+import { type Item, itemBytes, type Value } from './values.ts';
 
 const conditional = [
   'TableName',
@@ -27,7 +26,7 @@ const conditional = [
 /** A write: its item, its condition, and the resulting item. */
 type Write = {
   readonly table: Table;
-  readonly key: readonly [string, string];
+  readonly key: PrimaryKey;
   readonly condition: string | undefined;
   readonly scope: Scope;
   readonly showsOld: boolean;
@@ -62,24 +61,24 @@ const base = (
 type Making = (tableNamed: TableNamed, input: Input) => Write;
 
 const putWrite: Making = (tableNamed, input) => {
-  const item = copiedItem(input.Item);
+  const item: Item = input.Item ?? {};
   const write = base(tableNamed, input, item, false);
   write.table.check(item);
   return { ...write, after: () => item };
 };
 
 const deleteWrite: Making = (tableNamed, input) => ({
-  ...base(tableNamed, input, copiedItem(input.Key), true),
+  ...base(tableNamed, input, input.Key ?? {}, true),
   after: () => undefined,
 });
 
 const checkWrite: Making = (tableNamed, input) => {
   if (input.ConditionExpression === undefined) throw invalid('A ConditionCheck needs a condition');
-  return { ...base(tableNamed, input, copiedItem(input.Key), true), after: (before) => before };
+  return { ...base(tableNamed, input, input.Key ?? {}, true), after: (before) => before };
 };
 
 const updateWrite: Making = (tableNamed, input) => {
-  const key = copiedItem(input.Key);
+  const key: Item = input.Key ?? {};
   const expression = input.UpdateExpression as string;
   const write = base(tableNamed, input, key, true, expression);
   const names = updatedNames(expression, write.scope);
@@ -105,10 +104,7 @@ const writeKinds: Readonly<Record<string, { readonly make: Making; readonly para
   ConditionCheck: { make: checkWrite, parameters: [...conditional, 'Key'] },
 };
 
-const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined => {
-  const [partitionName, sortName] = table.keyNames;
-  return table.get({ [partitionName]: partition, [sortName]: sort });
-};
+const currentItem = ({ table, key }: Write): Item | undefined => table.get(key);
 
 const returnedAttributes = (
   wanted: string | undefined,
@@ -124,7 +120,7 @@ const returnedAttributes = (
   if (wanted === undefined || wanted === 'NONE') return {};
   if (!Object.hasOwn(shown, wanted)) throw invalid(`ReturnValues can not be ${wanted}`);
   const item = shown[wanted];
-  return item ? { Attributes: copiedItem(item) } : {};
+  return item ? { Attributes: item } : {};
 };
 
 /** Performs one write outside a transaction. */
@@ -137,7 +133,7 @@ export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNam
     throw conditionFailed(write.showsOld ? before : undefined);
   const after = write.after(before);
   chargeWrite(write.table, before, after);
-  write.table.replace(write.key, before, after);
+  write.table.replace(before, after);
   return returnedAttributes(input.ReturnValues, write, before, after);
 };
 
@@ -148,8 +144,10 @@ const tokenKeptMs = 10 * 60_000;
 /** The client tokens of the last ten minutes, with their parameters. */
 export type Tokens = Map<string, { readonly atMs: number; readonly items: unknown }>;
 
-const readAction = (tableNamed: TableNamed, action: Readonly<Record<string, Input>>): Write => {
-  const [[kind = '', input] = ['', {}], ...others] = Object.entries(action).filter(([, part]) => part !== undefined);
+const readAction = (tableNamed: TableNamed, action: object): Write => {
+  const [[kind, input] = ['', {}], ...others] = Object.entries<Input>({ ...action }).filter(
+    ([, part]) => part !== undefined,
+  );
   const making = writeKinds[kind];
   if (!making || others.length > 0) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
   requireKnownParameters(input, ...making.parameters);
@@ -196,9 +194,9 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
   const after = results.map((result) => ('item' in result ? result.item : undefined));
   if (after.reduce((sum, item) => sum + (item ? itemBytes(item) : 0), 0) > transactionBytesMax)
     throw invalid('The transaction has more than 4 MB.');
-  writes.forEach(({ table, key }, at) => {
+  writes.forEach(({ table }, at) => {
     chargeWrite(table, before[at], after[at], 2);
-    if (after[at] !== before[at]) table.replace(key, before[at], after[at]);
+    if (after[at] !== before[at]) table.replace(before[at], after[at]);
   });
   if (token !== undefined) tokens.set(token, { atMs: nowMs, items });
   return {};
