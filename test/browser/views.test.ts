@@ -88,10 +88,14 @@ it('shows the gates and the changes of a proposed release', async () => {
 it('does not report an empty result on an empty page with a next page', () =>
   at('#/transactions', async (page) => {
     const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
-    await page.route('**/*?*', (route) => route.fulfill({ json }));
+    await page.route('**/filings?*', async (route) => {
+      // Longer than a search without a result.
+      await page.clock.setSystemTime(Date.now() + 21_000);
+      await route.fulfill({ json });
+    });
     await go(page, '#/filings?state=MI');
-    await seeText(page, 'matches on this page.');
-    await page.getByRole('link', { name: 'Next page' }).waitFor();
+    await seeText(page, 'No filing found so far.');
+    await page.getByRole('link', { name: 'Continue' }).waitFor();
   }));
 
 it('keeps the months of the report on the page if they are refused', () =>

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
+import { groupValues, splitList, type Values } from './forms.ts';
 
 type Certificate = Schemas['CertificateRequest'];
 
@@ -9,30 +10,17 @@ const isReason = (text: string): text is (typeof reasons)[number] => reasons.som
 /** The option that removes a certificate. */
 export const removed = 'remove';
 
-type Found =
-  | { readonly ok: true; readonly certificates: Certificate[] }
-  | { readonly ok: false; readonly problem: string };
-
-/** Reads the certificates from a form with numbered fields. Ignores empty fields. Refuses fields without a reason. */
-export const certificatesFrom = (values: Readonly<Record<string, string>>, count: number): Found => {
+/**
+ * Reads the certificates from the groups of a form, whose fields have the names of the API. Ignores empty groups.
+ * Returns the problem of a group without a reason.
+ */
+export const certificatesFrom = (values: Values): Certificate[] | string => {
   const certificates: Certificate[] = [];
-  for (let at = 0; at < count; at++) {
-    const value = (name: string) => values[`${name}-${at}`] ?? '';
-    const reason = value('reason');
-    if (isReason(reason)) {
-      const states = value('states')
-        .split(/[\s,;]+/)
-        .filter(Boolean);
-      certificates.push({
-        reason,
-        states: states.length > 0 ? states : null,
-        certificate_number: value('number') || null,
-        document_url: value('document') || null,
-        valid_from: value('from') || null,
-        valid_to: value('to') || null,
-      });
-    } else if (reason !== removed && ['number', 'document', 'states', 'from', 'to'].some((name) => value(name) !== ''))
-      return { ok: false, problem: `Choose the reason of certificate ${at + 1}, or "Remove this certificate".` };
+  for (const [at, { reason = '', states, ...texts }] of groupValues(values).entries()) {
+    if (reason === removed || ![reason, states, ...Object.values(texts)].some(Boolean)) continue;
+    if (!isReason(reason)) return `Choose the reason of certificate ${at + 1}, or "Remove this certificate".`;
+    const optional = Object.entries(texts).map(([name, text]) => [name, text || null]);
+    certificates.push({ reason, states: states ? splitList(states) : null, ...Object.fromEntries(optional) });
   }
-  return { ok: true, certificates };
+  return certificates;
 };

@@ -19,13 +19,13 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
     {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
       <>
         <Facts
-          value={[
-            ['Combined rate', combined_rate === null ? 'not known' : percent(combined_rate)],
-            ['Date', date],
-            ['Matched by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
-            ['Coverage', address_resolution.coverage],
-            ['Content', Object.values(content_releases).join(', ')],
-          ]}
+          value={{
+            'Combined rate': combined_rate === null ? 'not known' : percent(combined_rate),
+            Date: date,
+            'Matched by': `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`,
+            Coverage: address_resolution.coverage,
+            Content: Object.values(content_releases).join(', '),
+          }}
         />
         <Warnings value={warnings} />
         <Table
@@ -211,19 +211,19 @@ const Detail = ({ coverage }: { coverage: State }) => (
       <a href={linkTo(['coverage'], { state: coverage.state })}>Rates of an address in {coverage.name}</a>
     </p>
     <Facts
-      value={[
-        ['Active release', coverage.release],
-        ['General rate', coverage.general_rate && percent(coverage.general_rate.rate)],
-        ['Confidence', coverage.general_rate?.confidence],
-        ['Citation', coverage.general_rate?.citation],
-        ['Local rates', <Status key="local" value={coverage.local_rates} />],
-        ['Basis of local rates', toWords(coverage.local.basis)],
-        ['Publisher', coverage.source.publisher],
-        ['Files as of', coverage.source.as_of],
-        ['Next files expected', coverage.source.next_expected],
-        ['Stale because', coverage.source.stale_reason],
-        ['Addresses', coverage.source.addresses.join(', ')],
-      ]}
+      value={{
+        'Active release': coverage.release,
+        'General rate': coverage.general_rate && percent(coverage.general_rate.rate),
+        Confidence: coverage.general_rate?.confidence,
+        Citation: coverage.general_rate?.citation,
+        'Local rates': <Status value={coverage.local_rates} />,
+        'Basis of local rates': toWords(coverage.local.basis),
+        Publisher: coverage.source.publisher,
+        'Files as of': coverage.source.as_of,
+        'Next files expected': coverage.source.next_expected,
+        'Stale because': coverage.source.stale_reason,
+        Addresses: coverage.source.addresses.join(', '),
+      }}
     />
     {coverage.source.proposal && (
       <Proposal coverage={{ ...coverage.source.proposal, release: coverage.source.release }} />

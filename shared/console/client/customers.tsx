@@ -1,13 +1,12 @@
 import { dayMs } from '../../base/calendar.ts';
-import type { Levy, Schemas } from '../../client/client.ts';
+import type { Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
-import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { todayIn } from './format.ts';
-import { Fetch, Get, ReviewForm, readData } from './load.tsx';
-import { Field, Fields, getStateLetters, PageLinks, SearchForm, Status, Table, toWords } from './parts.tsx';
+import { List } from './list.tsx';
+import { Get, ReviewForm, readData } from './load.tsx';
+import { Field, Fields, getStateLetters, SearchForm, Status, Table, toWords } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
-import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
 
 type Stored = Schemas['StoredCustomer'];
@@ -60,29 +59,13 @@ const choices = [
   [removed, 'Remove this certificate'],
 ] as const;
 const certificateFields = [
-  ['number', 'Number'],
-  ['document', 'Link to the document, https://…'],
+  ['certificate_number', 'Number'],
+  ['document_url', 'Link to the document, https://…'],
   ['reason', 'Reason', choices],
   ['states', 'States, such as MI, OH; empty for all'],
-  ['from', 'Valid from', 'date'],
-  ['to', 'Valid to', 'date'],
+  ['valid_from', 'Valid from', 'date'],
+  ['valid_to', 'Valid to', 'date'],
 ] as const;
-
-const CertificateFields = ({ certificate, at }: { certificate: Partial<Stored['exemptions'][number]>; at: number }) => (
-  <Fields
-    legend={certificate.reason ? `Certificate ${at + 1}` : 'New certificate'}
-    fields={certificateFields}
-    values={{
-      number: certificate.certificate_number,
-      document: certificate.document_url,
-      reason: certificate.reason,
-      states: certificate.states?.join(', '),
-      from: certificate.valid_from,
-      to: certificate.valid_to,
-    }}
-    at={at}
-  />
-);
 
 type EditProps = {
   readonly customer: Stored | null;
@@ -96,9 +79,9 @@ const Edit = ({ customer, onDone, reload }: EditProps) => {
   return (
     <ReviewForm
       read={(values) => {
-        const found = certificatesFrom(values, exemptions.length + 1);
-        const id = customer?.id ?? values['id'] ?? '';
-        return found.ok ? { id, name: values['name'] || null, exemptions: found.certificates } : found.problem;
+        const certificates = certificatesFrom(values);
+        if (typeof certificates === 'string') return certificates;
+        return { id: customer?.id ?? values['id'] ?? '', name: values['name'] || null, exemptions: certificates };
       }}
       write={({ id, ...change }, levy, idempotencyKey) => {
         if (!customer) return readData(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
@@ -121,8 +104,14 @@ const Edit = ({ customer, onDone, reload }: EditProps) => {
       {customer && <h2>Edit</h2>}
       {!customer && <Field field={['id', 'Id of the customer in your system']} isRequired />}
       <Field field={['name', 'Name']} value={name} />
-      {[...exemptions, {}].map((certificate, at) => (
-        <CertificateFields key={at} certificate={certificate} at={at} />
+      {[...exemptions, null].map((row, at) => (
+        <Fields
+          key={at}
+          legend={row ? `Certificate ${at + 1}` : 'New certificate'}
+          fields={certificateFields}
+          values={{ ...row, states: row?.states?.join(', ') }}
+          at={at}
+        />
       ))}
     </ReviewForm>
   );
@@ -157,23 +146,6 @@ const Customer = ({ id }: { id: string }) => {
     </Get>
   );
 };
-
-/** Finds customers by filters of the API, reading on while a request finds none. */
-export const findCustomers = (
-  filters: Record<string, string>,
-  page: { readonly limit: number; readonly after: string | null },
-  levy: Levy,
-  signal: AbortSignal,
-) =>
-  searchPage({
-    ...page,
-    load: async (request: PageRequest) => {
-      const { data, next_cursor } = await readData(
-        levy.get('/customers', { query: { ...filters, ...request }, signal }),
-      );
-      return { rows: data, next: next_cursor, backTo: null };
-    },
-  });
 
 const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().join(', ');
 
@@ -217,8 +189,7 @@ const Links = () => {
 export const Customers = ({ path: [id], query }: ViewProps) => {
   if (query.has('new')) return <NewCustomer />;
   if (id) return <Customer key={id} id={id} />;
-  const filters = pickParameters(query, ['search', 'expiring_before', 'state', 'starting_after']);
-  const { starting_after: after = null, ...matching } = filters;
+  const filters = pickParameters(query, ['search', 'expiring_before', 'state']);
   return (
     <>
       <h1>Customers</h1>
@@ -239,42 +210,25 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
         isRequired
       />
       <Links />
-      <Fetch
-        what="customers"
-        query={JSON.stringify(filters)}
-        read={(...call) => findCustomers(matching, { limit: 50, after }, ...call)}
-      >
-        {({ rows, next }) => (
-          <>
-            <Table
-              caption="Customers with certificates"
-              columns={[
-                ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>, '', (row) => row.id],
-                ['Name', ({ name }) => name],
-                ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
-                ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => toWords(reason)))],
-                [
-                  'States',
-                  ({ exemptions }) =>
-                    unique(exemptions.flatMap(({ states }) => states?.map(getStateLetters) ?? ['all'])),
-                ],
-                ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
-              ]}
-              rows={rows}
-              isSortable
-              empty={next ? 'No customer found so far. Continue the search.' : 'No customer matches.'}
-            />
-            <PageLinks view="customers" query={query} next={next} label={rows.length > 0 ? 'Next page' : 'Continue'} />
-          </>
-        )}
-      </Fetch>
-      <ListExport
-        name="customers"
-        filters={matching}
-        read={async (query, levy, signal) => {
-          const { data, next_cursor } = await readData(levy.get('/customers', { query, signal, maxTries: 4 }));
-          return jsonPage(exportColumns, data.flatMap(exportRows), next_cursor);
-        }}
+      <List
+        view="customers"
+        query={query}
+        filters={filters}
+        get={(levy, input) => levy.get('/customers', input)}
+        toRows={(row) => [row]}
+        readCsv={async (levy, input) => jsonPage(exportColumns, exportRows, await levy.get('/customers', input))}
+        caption="Customers with certificates"
+        columns={[
+          ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>, '', (row) => row.id],
+          ['Name', ({ name }) => name],
+          ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
+          ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => toWords(reason)))],
+          [
+            'States',
+            ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states?.map(getStateLetters) ?? ['all'])),
+          ],
+          ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
+        ]}
       />
     </>
   );

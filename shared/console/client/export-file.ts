@@ -133,22 +133,30 @@ const createXlsx = (columns: readonly string[]) => {
 /** The query parameters of the next page of a list. */
 export type Cursor = { readonly starting_after?: string; readonly totals_starting_after?: string };
 
+type ApiResult<Value> = Parameters<typeof orThrow<Value>>[0] & { readonly headers: Headers };
+
+/** The response of the API with a page of a list. */
+export type ListResult<Item> = ApiResult<{ readonly data: readonly Item[]; readonly next_cursor: string | null }>;
+
 /** A page as CSV text with a header, and the cursor of the next page; `null` at the end. */
 export type CsvPage = { readonly csv: string; readonly next: Cursor | null };
 
 /** Returns the page of a response of the API in CSV, whose Link header (RFC 8288) has the cursor of the next page. */
-export const csvPage = (result: Parameters<typeof orThrow<string>>[0] & { readonly headers: Headers }): CsvPage => {
+export const csvPage = (result: ApiResult<string>): CsvPage => {
   const link = /<\?([^>]*)>; rel="next"/.exec(result.headers.get('Link') ?? '')?.[1];
   const next = link === undefined ? null : Object.fromEntries(new URLSearchParams(link));
   return { csv: orThrow(result), next };
 };
 
 /** Converts the page of a list without text/csv. */
-export const jsonPage = <Column extends string>(
+export const jsonPage = <Column extends string, Item>(
   columns: readonly Column[],
-  rows: Parameters<typeof csvText<Column>>[1],
-  next: string | null,
-): CsvPage => ({ csv: csvText(columns, rows), next: next === null ? null : { starting_after: next } });
+  toRows: (item: Item) => Parameters<typeof csvText<Column>>[1],
+  result: ListResult<Item>,
+): CsvPage => {
+  const { data, next_cursor: next } = orThrow(result);
+  return { csv: csvText(columns, data.flatMap(toRows)), next: next === null ? null : { starting_after: next } };
+};
 
 /** Parses CSV text as `csvText` writes it. */
 export const parseCsv = (text: string): string[][] => {

@@ -46,23 +46,3 @@ export const Export = ({ what, name, read }: ExportProps) => {
     </>
   );
 };
-
-type ListExportProps<Filters> = {
-  /** What the list has, such as `filings`. */
-  readonly name: string;
-  readonly filters: Filters;
-  /** Reads a page of the list. `query` has the filters. */
-  readonly read: (query: Filters & Cursor & { limit: number }, levy: Levy, signal: AbortSignal) => Promise<CsvPage>;
-};
-
-/** The buttons that download all rows of a list with filters. */
-export const ListExport = <Filters extends object>({ name, filters, read }: ListExportProps<Filters>) => (
-  <div class="actions">
-    <Export
-      key={JSON.stringify(filters)}
-      what={Object.keys(filters).length > 0 ? 'all that match' : `all ${name}`}
-      name={name}
-      read={(cursor, ...call) => read({ ...filters, ...cursor, limit: 100 }, ...call)}
-    />
-  </div>
-);

@@ -105,30 +105,25 @@ const Terms = ({ filing }: { filing: FilingData }) => {
   return (
     <>
       <Facts
-        value={[
-          ['Due', <DueDate key="due" value={filing} />],
-          [
-            'Amount due',
-            status !== 'closing' && summary.length > 0 && <Amounts key="sum" value={amountsDue(summary)} />,
-          ],
-          ['Vendor discount', vendor_discount],
-          [
-            'Discount, estimated',
+        value={{
+          Due: <DueDate value={filing} />,
+          'Amount due': status !== 'closing' && summary.length > 0 && <Amounts value={amountsDue(summary)} />,
+          'Vendor discount': vendor_discount,
+          'Discount, estimated':
             vendor_discount !== 'none' &&
-              (discount === null ? filing.vendor_discount_reason : <Amount value={discount} currency="USD" />),
-          ],
-          ['Worksheet of the form', filing.worksheet_form && <WorksheetLink key="worksheet" filing={filing} />],
-          ['Return without sales', zeroReturn[`${terms?.zero_return_required}`]],
-        ]}
+            (discount === null ? filing.vendor_discount_reason : <Amount value={discount} currency="USD" />),
+          'Worksheet of the form': filing.worksheet_form && <WorksheetLink filing={filing} />,
+          'Return without sales': zeroReturn[`${terms?.zero_return_required}`],
+        }}
       />
       {terms && (
         <details>
           <summary>Due date rule and sources</summary>
           <Facts
-            value={[
-              ['Due date rule', terms.due_rule],
-              ['Sources', terms.source && <Linked key="sources" text={terms.source} />],
-            ]}
+            value={{
+              'Due date rule': terms.due_rule,
+              Sources: terms.source && <Linked text={terms.source} />,
+            }}
           />
         </details>
       )}
@@ -420,19 +415,10 @@ const ListedDownload = ({ filing, id, list }: ListedProps) =>
       name={`${filing.state}-${filing.period_end}-${list}`}
       read={async (cursor, levy, signal) => {
         const query = { list, limit: 100, ...cursor };
-        const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
-        const { data, next_cursor } = await readData(call);
+        const page = await levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
         return list === 'review'
-          ? jsonPage(
-              reviewColumns,
-              data.map((row) => ({ ...row, reason: row.review_codes.join(' ') })),
-              next_cursor,
-            )
-          : jsonPage(
-              listedColumns,
-              data.flatMap(({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason }))),
-              next_cursor,
-            );
+          ? jsonPage(reviewColumns, (row) => [{ ...row, reason: row.review_codes.join(' ') }], page)
+          : jsonPage(listedColumns, ({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason })), page);
       }}
     />
   );
@@ -461,15 +447,15 @@ const FilingBody = ({ id, filing, onChange }: UpdateProps & { readonly id: strin
   <>
     <h1>{periodName(filing)}</h1>
     <Facts
-      value={[
-        ['Status', <Status key="status" value={filing.status} />],
-        ['Period', `${filing.period_start} to ${filing.period_end}`],
-        ['Closed', filing.closed_at && <Instant key="closed" value={filing.closed_at} />],
-        ['Closed by', <Actor key="closed-by" value={filing.asked_by} />],
-        ['Filed', filing.filed_at && <Instant key="filed" value={filing.filed_at} />],
-        ['Filed by', filing.filed_by && <Actor key="filed-by" value={filing.filed_by} />],
-        ['Confirmation number', filing.confirmation_number],
-      ]}
+      value={{
+        Status: <Status value={filing.status} />,
+        Period: `${filing.period_start} to ${filing.period_end}`,
+        Closed: filing.closed_at && <Instant value={filing.closed_at} />,
+        'Closed by': <Actor value={filing.asked_by} />,
+        Filed: filing.filed_at && <Instant value={filing.filed_at} />,
+        'Filed by': filing.filed_by && <Actor value={filing.filed_by} />,
+        'Confirmation number': filing.confirmation_number,
+      }}
     />
     <Corrections corrections={filing.corrections} />
     {isMoving(filing) && (

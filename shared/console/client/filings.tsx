@@ -1,15 +1,14 @@
 import type { Levy, Schemas } from '../../client/client.ts';
-import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { announced, Filing, FilingFigures, figuresText } from './filing.tsx';
 import { amountsDue, todayIn } from './format.ts';
-import { ConfirmButton, Fetch, Get, Load, readData, useLoad } from './load.tsx';
+import { List } from './list.tsx';
+import { ConfirmButton, Fetch, Load, readData, useLoad } from './load.tsx';
 import {
   amountColumns,
   DueDate,
   getStateLetters,
   Instant,
-  PageLinks,
   PeriodLink,
   periodName,
   SearchForm,
@@ -201,8 +200,7 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
 };
 
 const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
-  const filters = pickParameters(query, ['status', 'state', 'starting_after']);
-  const { starting_after: _, ...matching } = filters;
+  const filters = pickParameters(query, ['status', 'state']);
   return (
     <>
       <SearchForm
@@ -213,41 +211,29 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
         ]}
         values={filters}
       />
-      <Get what="filings" path="/filings" query={{ ...filters, limit: 50 }}>
-        {({ data, next_cursor }) => (
-          <>
-            <Table
-              caption="Filings, newest first"
-              columns={[
-                ['Period', (row) => <PeriodLink value={row} />, '', (row) => `${row.period_end} ${row.state}`],
-                ['State', (row) => getStateLetters(row.state)],
-                ['Status', (row) => <Status value={row.status} />, '', (row) => row.status],
-                ['Due', (row) => <DueDate value={row} />, '', (row) => row.due_date],
-                ['Exceptions', (row) => row.exception_count, 'figure'],
-                ...amountColumns([
-                  ['Gross', 'gross_amount'],
-                  ['Tax collected', 'tax_amount'],
-                  ['Amount due', 'amount_due'],
-                ]),
-                ['Currency', (row) => row.currency],
-                ['Confirmation', (row) => row.confirmation_number],
-              ]}
-              rows={data.flatMap(filedRows)}
-              isSortable
-              sums={{ by: (row) => (row.status === 'canceled' ? null : row.currency), label: 'not canceled' }}
-              empty={next_cursor ? 'No filing matches on this page.' : 'No filing matches.'}
-            />
-            <PageLinks view="filings" query={query} next={next_cursor} />
-          </>
-        )}
-      </Get>
-      <ListExport
-        name="filings"
-        filters={matching}
-        read={async (query, levy, signal) => {
-          const { data, next_cursor } = await readData(levy.get('/filings', { query, signal, maxTries: 4 }));
-          return jsonPage(exportColumns, data.flatMap(filedRows), next_cursor);
-        }}
+      <List
+        view="filings"
+        query={query}
+        filters={filters}
+        get={(levy, input) => levy.get('/filings', input)}
+        toRows={filedRows}
+        readCsv={async (levy, input) => jsonPage(exportColumns, filedRows, await levy.get('/filings', input))}
+        caption="Filings, newest first"
+        columns={[
+          ['Period', (row) => <PeriodLink value={row} />, '', (row) => `${row.period_end} ${row.state}`],
+          ['State', (row) => getStateLetters(row.state)],
+          ['Status', (row) => <Status value={row.status} />, '', (row) => row.status],
+          ['Due', (row) => <DueDate value={row} />, '', (row) => row.due_date],
+          ['Exceptions', (row) => row.exception_count, 'figure'],
+          ...amountColumns([
+            ['Gross', 'gross_amount'],
+            ['Tax collected', 'tax_amount'],
+            ['Amount due', 'amount_due'],
+          ]),
+          ['Currency', (row) => row.currency],
+          ['Confirmation', (row) => row.confirmation_number],
+        ]}
+        sums={{ by: (row) => (row.status === 'canceled' ? null : row.currency), label: 'not canceled' }}
       />
     </>
   );

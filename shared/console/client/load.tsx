@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
 import type { Data, Operation, PathOf } from '../../client/types.ts';
-import { getFormValues } from './parts.tsx';
+import { getFormValues } from './forms.ts';
 import { getTrouble, type Trouble, useSession } from './session.ts';
 
 /** Returns the data of an API call. Throws if the call is refused. */

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { compareAmounts, dueText, getSum, grouped, instantText, type Money, periodText } from './format.ts';
-import { linkTo, type ViewProps } from './route.ts';
+import { getFormValues } from './forms.ts';
+import { linkTo } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
 type ValueProps<Value> = { readonly value: Value };
@@ -102,8 +103,8 @@ const Definitions = ({ value, kind }: ValueProps<readonly Named[]> & { kind: 'ca
 export const Cards = ({ value }: ValueProps<readonly Named[]>) => <Definitions value={value} kind="cards" />;
 
 /** A list of names and values. Entries without a value are omitted. */
-export const Facts = ({ value }: ValueProps<readonly Named[]>) => (
-  <Definitions value={value.filter(([, value]) => value || value === 0)} kind="facts" />
+export const Facts = ({ value }: ValueProps<Readonly<Record<string, ComponentChildren>>>) => (
+  <Definitions value={Object.entries(value).filter(([, fact]) => fact || fact === 0)} kind="facts" />
 );
 
 /** Formats a count with its noun: `1 exception`, `2 exceptions`. */
@@ -123,7 +124,7 @@ type FieldProps = {
 /** A labelled field of a form. */
 export const Field = ({ field: [name, label, kind], value, isRequired = false }: FieldProps) => {
   const id = useId();
-  const text = value ?? '';
+  const text = value ?? (typeof kind === 'object' ? kind[0]?.[0] : '') ?? '';
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
   // Browsers keep the typed value when the default changes, for example on back navigation.
   useLayoutEffect(() => {
@@ -153,7 +154,7 @@ export const Field = ({ field: [name, label, kind], value, isRequired = false }:
 
 type Values = Readonly<Record<string, string | null | undefined>>;
 
-type FieldsProps = {
+export type FieldsProps = {
   readonly legend: string;
   readonly fields: readonly FieldRow[];
   readonly values: Values;
@@ -170,10 +171,6 @@ export const Fields = ({ legend, fields, values, at }: FieldsProps) => (
     ))}
   </fieldset>
 );
-
-/** Returns the trimmed values of a form by name. */
-export const getFormValues = (form: HTMLFormElement): Record<string, string> =>
-  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
 type SearchProps = {
   /** Returns the URL of the view for these values. */
@@ -209,27 +206,6 @@ export const SearchForm = ({ to, fields, values = {}, button, label, isRequired 
       {button && <button type="submit">{button}</button>}
       {children}
     </form>
-  );
-};
-
-type PageLinksProps = Pick<ViewProps, 'query'> & {
-  readonly view: string;
-  /** The cursor of the next page. */
-  readonly next: string | null;
-  readonly label?: string;
-};
-
-/** The links to the first and the next page of a list. */
-export const PageLinks = ({ view, query, next, label = 'Next page' }: PageLinksProps) => {
-  const page = (starting_after: string) => linkTo([view], { ...Object.fromEntries(query), starting_after });
-  return (
-    <div class="pages">
-      {(next || query.has('starting_after')) && (
-        <p class="hint">Sorting and totals apply to this page. A download contains all pages.</p>
-      )}
-      {query.get('starting_after') && <a href={page('')}>First page</a>}
-      {next && <a href={page(next)}>{label}</a>}
-    </div>
   );
 };
 
@@ -364,7 +340,7 @@ export const useShown = <Thing,>(things: readonly Thing[], { name = '', shortPag
   return { shown: rest === 0 ? things : things.slice(0, most), button };
 };
 
-type TableProps<Row> = {
+export type TableProps<Row> = {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

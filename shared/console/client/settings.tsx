@@ -1,11 +1,22 @@
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import { groupValues, splitList, type Values } from './forms.ts';
 import { Fetch, ReviewForm } from './load.tsx';
-import { Actor, Facts, Field, Fields, getStateLetters, Instant, Panel, Table, toWords } from './parts.tsx';
+import {
+  Actor,
+  Facts,
+  Field,
+  Fields,
+  type FieldsProps,
+  getStateLetters,
+  Instant,
+  Panel,
+  Table,
+  toWords,
+} from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Account = Schemas['Account'];
 type Update = Schemas['AccountUpdate'];
-type Values = Readonly<Record<string, string>>;
 
 /** The account with the tag of its settings, which a change must name. */
 type Read = { readonly account: Account; readonly tag: string };
@@ -50,21 +61,18 @@ const orNull = (text: string | undefined): string | null => text || null;
  * `null`.
  */
 const parseNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
-const parseList = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
+
+/** The fields of a setting for a state. */
+type StateRow = Readonly<Record<string, string | null>> & { readonly state: string };
 
 /**
- * The rows of a form with numbered fields; `null` is a new row. A row without a state is left out, except a new row
- * with other values, which the API refuses.
+ * Returns the rows of a setting by state, in upper case. Leaves out a row without a state, except a new row with other
+ * values, which the API refuses.
  */
-const listRows = <Row,>(
-  values: Values,
-  before: readonly unknown[],
-  read: (getValue: (name: string) => string) => Row,
-): Row[] =>
-  before
-    .map((row, at) => ({ isNew: row === null, getValue: (name: string) => values[`${name}-${at}`] ?? '' }))
-    .filter(({ isNew, getValue }) => getValue('state') || (isNew && ['from', 'to', 'number'].some(getValue)))
-    .map(({ getValue }) => read(getValue));
+const listRows = (values: Values, before: readonly StateRow[]): StateRow[] =>
+  groupValues(values)
+    .filter(({ state, from, to, number }, at) => state || (at >= before.length && (from || to || number)))
+    .map(({ state = '', to, ...others }) => ({ ...others, state: state.toUpperCase(), to: orNull(to) }));
 
 /** The settings of an update that differ from those of the account. */
 const changed = (update: Update, account: Account): Update =>
@@ -104,44 +112,52 @@ const Section = ({ title, loaded: { tag }, update, children }: SectionProps) => 
   </Panel>
 );
 
-/** The state and the days of a row, as an update has them. */
-const buildTerm = (value: (name: string) => string) => ({
-  state: value('state').toUpperCase(),
-  from: value('from'),
-  to: orNull(value('to')),
-});
+type RowsProps = Pick<FieldsProps, 'fields'> & {
+  readonly rows: readonly StateRow[];
+  /** The number of groups for new rows. */
+  readonly added?: number;
+  readonly legend?: string;
+  readonly newLegend: string;
+  /** Such as `such as MI`. */
+  readonly example: string;
+};
 
-const stateField = (row: unknown, example: string) =>
-  ['state', row ? 'State; empty removes it' : `State, ${example}`] as const;
+/** A group of fields for each row of a setting by state, and for new rows. */
+const StateRows = ({ rows, added = 1, legend = '', newLegend, example, fields }: RowsProps) => (
+  <>
+    {[...rows, ...Array.from({ length: added }, () => null)].map((row, at) => (
+      <Fields
+        key={at}
+        legend={row ? `${legend}${getStateLetters(row.state)}` : newLegend}
+        fields={[['state', row ? 'State; empty removes it' : `State, ${example}`], ...fields]}
+        values={row ? { ...row, state: getStateLetters(row.state) } : {}}
+        at={at}
+      />
+    ))}
+  </>
+);
+
 const termFields = [
   ['from', 'First day', 'date'],
   ['to', 'Last day; empty without an end', 'date'],
 ] as const;
 
 const Registrations = ({ loaded }: { loaded: Read }) => {
-  const { registrations, collects_in } = loaded.account;
-  const rows = [...registrations, null, null];
+  const rows = loaded.account.registrations;
   const update = ({ collects_in: mode, ...values }: Values): Update =>
     mode === 'every_state' || mode === 'not_set'
       ? { collects_in: mode }
-      : {
-          registrations: listRows(values, rows, (value) => ({
-            ...buildTerm(value),
-            frequency: value('frequency') as Schemas['FilingFrequency'],
-          })),
-        };
+      : { registrations: listRows(values, rows) as Schemas['Registration'][] };
   return (
     <Section title="Registrations" loaded={loaded} update={update}>
-      <Field field={['collects_in', 'Levy calculates tax', modes]} value={collects_in} />
-      {rows.map((row, at) => (
-        <Fields
-          key={at}
-          legend={row ? getStateLetters(row.state) : 'New registration'}
-          fields={[stateField(row, 'such as MI'), ...termFields, ['frequency', 'Returns', listOptions(frequencies)]]}
-          values={{ frequency: 'month', ...row, state: row && getStateLetters(row.state) }}
-          at={at}
-        />
-      ))}
+      <Field field={['collects_in', 'Levy calculates tax', modes]} value={loaded.account.collects_in} />
+      <StateRows
+        rows={rows}
+        added={2}
+        newLegend="New registration"
+        example="such as MI"
+        fields={[...termFields, ['frequency', 'Returns', listOptions(frequencies)]]}
+      />
     </Section>
   );
 };
@@ -170,7 +186,7 @@ const Business = ({ loaded }: { loaded: Read }) => {
       time_zone: values['time_zone'] ?? '',
       books_open_from: orNull(values['books_open_from']),
       review_days: values['review_days'] ? parseNumber(values['review_days']) : null,
-      filing_reminder_days: values['reminders'] === 'none' ? null : parseList(values['reminder_days']).map(parseNumber),
+      filing_reminder_days: values['reminders'] === 'none' ? null : splitList(values['reminder_days']).map(parseNumber),
       ...Object.fromEntries(policyFields.map(([name]) => [name, values[name]])),
     };
     return changed(update, account);
@@ -196,24 +212,18 @@ const Business = ({ loaded }: { loaded: Read }) => {
 };
 
 const Elections = ({ loaded }: { loaded: Read }) => {
-  const rows = [...loaded.account.remote_seller_elections, null];
+  const rows = loaded.account.remote_seller_elections;
   const update = (values: Values): Update => ({
-    remote_seller_elections: listRows(values, rows, (value) => ({
-      ...buildTerm(value),
-      election: value('election') as Schemas['RemoteSellerElectionName'],
-    })),
+    remote_seller_elections: listRows(values, rows) as Schemas['RemoteSellerElection'][],
   });
   return (
     <Section title="Elections of a remote seller" loaded={loaded} update={update}>
-      {rows.map((row, at) => (
-        <Fields
-          key={at}
-          legend={row ? getStateLetters(row.state) : 'New election'}
-          fields={[stateField(row, 'AL or TX'), ['election', 'Election', listOptions(elections)], ...termFields]}
-          values={{ election: elections[0], ...row, state: row && getStateLetters(row.state) }}
-          at={at}
-        />
-      ))}
+      <StateRows
+        rows={rows}
+        newLegend="New election"
+        example="AL or TX"
+        fields={[['election', 'Election', listOptions(elections)], ...termFields]}
+      />
     </Section>
   );
 };
@@ -227,30 +237,31 @@ const identityFields = [
 
 const Identity = ({ loaded }: { loaded: Read }) => {
   const identity = loaded.account.return_identity;
-  const rows = [...Object.entries(identity?.state_ids ?? {}), null];
+  const rows = Object.entries(identity?.state_ids ?? {}).map(([state, number]) => ({ state, number }));
   const update = (values: Values): Update => {
     const [name, number] = [values['legal_name'] ?? '', values['number'] ?? ''];
     const return_identity = {
       legal_name: name,
       tin: { type: values['type'] as 'FEIN', number: number.replaceAll('-', '') },
       sst_id: orNull(values['sst_id']),
-      state_ids: Object.fromEntries(listRows(values, rows, (value) => [value('state').toUpperCase(), value('number')])),
+      state_ids: Object.fromEntries(listRows(values, rows).map(({ state, number }) => [state, String(number)])),
     };
     return changed({ return_identity: name || number ? return_identity : null }, loaded.account);
   };
-  const known = { type: 'FEIN', ...identity?.tin, legal_name: identity?.legal_name, sst_id: identity?.sst_id };
   return (
     <Section title="Identity on returns" loaded={loaded} update={update}>
-      <Fields legend="Business" fields={identityFields} values={known} />
-      {rows.map((row, at) => (
-        <Fields
-          key={at}
-          legend={row ? `Account number in ${row[0]}` : 'New account number of a state'}
-          fields={[stateField(row, 'such as MN'), ['number', 'Account number, such as 1234567']]}
-          values={{ state: row?.[0], number: row?.[1] }}
-          at={at}
-        />
-      ))}
+      <Fields
+        legend="Business"
+        fields={identityFields}
+        values={{ ...identity?.tin, legal_name: identity?.legal_name, sst_id: identity?.sst_id }}
+      />
+      <StateRows
+        rows={rows}
+        legend="Account number in "
+        newLegend="New account number of a state"
+        example="such as MN"
+        fields={[['number', 'Account number, such as 1234567']]}
+      />
     </Section>
   );
 };
@@ -259,19 +270,16 @@ const Shown = ({ loaded: { account } }: { loaded: Read }) => (
   <Panel title="Settings">
     <p class="hint">Your credential cannot change settings. Ask the operator for a key with the scope settings.</p>
     <Facts
-      value={[
-        ['Levy calculates tax', modes.find(([name]) => name === account.collects_in)?.[1]],
-        ['Time zone', account.time_zone],
-        ['Days before a period closes', account.review_days?.toString() ?? 'closed only by request'],
-        ['Reminders, days before the due date', account.filing_reminder_days?.join(', ') ?? 'none'],
-        [
-          'Ship-from',
-          [account.ship_from?.city, account.ship_from?.state, account.ship_from?.postal_code]
-            .filter(Boolean)
-            .join(', '),
-        ],
-        ['Identity on returns', account.return_identity?.legal_name],
-      ]}
+      value={{
+        'Levy calculates tax': modes.find(([name]) => name === account.collects_in)?.[1],
+        'Time zone': account.time_zone,
+        'Days before a period closes': account.review_days?.toString() ?? 'closed only by request',
+        'Reminders, days before the due date': account.filing_reminder_days?.join(', ') ?? 'none',
+        'Ship-from': [account.ship_from?.city, account.ship_from?.state, account.ship_from?.postal_code]
+          .filter(Boolean)
+          .join(', '),
+        'Identity on returns': account.return_identity?.legal_name,
+      }}
     />
     <Table
       caption="Registrations"

@@ -47,13 +47,13 @@ const isBlank = ({ amount }: Sheet['lines'][number]): boolean => amount === null
 const Lines = ({ worksheet: { lines, schedule, rows, notes, ...sheet } }: { worksheet: Sheet }) => (
   <>
     <Facts
-      value={[
-        ['Edition of the form', sheet.edition],
-        ['Source', sheet.source],
-        ['Confidence in the lines', sheet.confidence],
-        ['Tax due of the filing', <Amount key="due" value={sheet.tax_due_amount} currency={sheet.currency} />],
-        ['Rounding of the form', <Amount key="rounding" value={sheet.rounding_amount} currency={sheet.currency} />],
-      ]}
+      value={{
+        'Edition of the form': sheet.edition,
+        Source: sheet.source,
+        'Confidence in the lines': sheet.confidence,
+        'Tax due of the filing': <Amount value={sheet.tax_due_amount} currency={sheet.currency} />,
+        'Rounding of the form': <Amount value={sheet.rounding_amount} currency={sheet.currency} />,
+      }}
     />
     {notes.length > 0 && (
       <ul class="notice warn">

@@ -1,8 +1,9 @@
 import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { csvText } from '../../base/csv.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
-import { type Cursor, jsonPage } from './export-file.ts';
+import { jsonPage } from './export-file.ts';
 import { grouped, isZero, monthsBefore, todayIn } from './format.ts';
 import { Fetch, readData } from './load.tsx';
 import {
@@ -238,19 +239,15 @@ const Comparison = ({ rows, chosen: { currency, measure }, range }: PlotProps) =
           <>
             {!isOver && <p class="hint">{range.to} is not over, so this compares a part of it with whole months.</p>}
             <Facts
-              value={[
-                [
-                  `All states, ${rangeText(range)}`,
-                  <Amount key="now" value={shown[0]?.amount ?? ''} currency={currency} />,
-                ],
-                ...earlier.map(
-                  (before, at) =>
-                    [
-                      `Change from ${rangeText(before)}`,
-                      shown[0]?.changes[at] && changeText(shown[0].changes[at]),
-                    ] as const,
+              value={{
+                [`All states, ${rangeText(range)}`]: <Amount value={shown[0]?.amount ?? ''} currency={currency} />,
+                ...Object.fromEntries(
+                  earlier.map((before, at) => [
+                    `Change from ${rangeText(before)}`,
+                    shown[0]?.changes[at] && changeText(shown[0].changes[at]),
+                  ]),
                 ),
-              ]}
+              }}
             />
             <Table
               caption={`${measure.text} compared with earlier months, ${currency}`}
@@ -263,7 +260,10 @@ const Comparison = ({ rows, chosen: { currency, measure }, range }: PlotProps) =
               <Export
                 what="the comparison"
                 name={`comparison-${range.from}-${range.to}`}
-                read={async () => jsonPage(comparedColumns, comparedRows(compared, currency, range, earlier), null)}
+                read={async () => ({
+                  csv: csvText(comparedColumns, comparedRows(compared, currency, range, earlier)),
+                  next: null,
+                })}
               />
             </div>
           </>
@@ -337,19 +337,13 @@ const reportColumns = [
   ...reportAmounts.map((name) => `credits_${name}` as const),
 ] as const;
 
-const prefixed = (prefix: 'sales' | 'credits', sums: Row['sales']) =>
-  Object.fromEntries(reportAmounts.map((name) => [`${prefix}_${name}`, sums[name]]));
+const prefixed = <Prefix extends 'sales' | 'credits'>(prefix: Prefix, sums: Row[Prefix]) =>
+  Object.fromEntries(reportAmounts.map((name) => [`${prefix}_${name}`, sums[name]])) as Readonly<
+    Record<`${Prefix}_${(typeof reportAmounts)[number]}`, string | number>
+  >;
 
-/** Returns a page of the report as CSV. Amounts of credits are positive, as in the API. */
-const reportPage = async (levy: Levy, query: Range & Cursor, signal: AbortSignal) => {
-  const { data, next_cursor } = await readData(levy.get('/reports/by-state', { query, signal, maxTries: 4 }));
-  const rows = data.map((row) => ({ ...row, ...prefixed('sales', row.sales), ...prefixed('credits', row.credits) }));
-  return jsonPage(
-    reportColumns,
-    rows as unknown as Parameters<typeof jsonPage<(typeof reportColumns)[number]>>[1],
-    next_cursor,
-  );
-};
+/** The row of a file. Amounts of credits are positive, as in the API. */
+const reportRow = (row: Row) => ({ ...row, ...prefixed('sales', row.sales), ...prefixed('credits', row.credits) });
 
 /** Tax, sales and credits by month and state. */
 export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
@@ -376,7 +370,11 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
               <Export
                 what="the report by state"
                 name={`report-${range.from}-${range.to}`}
-                read={(cursor, levy, signal) => reportPage(levy, { ...range, ...cursor }, signal)}
+                read={async (cursor, levy, signal) => {
+                  const query = { ...range, ...cursor };
+                  const page = await levy.get('/reports/by-state', { query, signal, maxTries: 4 });
+                  return jsonPage(reportColumns, (row) => [reportRow(row)], page);
+                }}
               />
             </div>
             <p class="hint">

@@ -342,37 +342,29 @@ const Lines = ({ transaction }: TransactionProps) => {
 
 const Summary = ({ transaction }: TransactionProps) => (
   <Facts
-    value={[
-      ['Status', <Status key="status" value={transaction.status} />],
-      ['Type', transaction.type],
+    value={{
+      Status: <Status value={transaction.status} />,
+      Type: transaction.type,
       // The first ten characters of the timestamp are the tax day in the account's time zone.
-      ['Tax date', transaction.tax_date.slice(0, 10)],
-      ['Customer', transaction.customer?.id && <CustomerLink key="customer" id={transaction.customer.id} />],
-      ['Ship to', addressText(transaction.customer?.address)],
-      ['Ship from', addressText(transaction.ship_from?.address)],
-      ['Subtotal', <Amount key="subtotal" value={transaction.subtotal_amount} />],
-      [
-        'Discounts',
-        !isZero(transaction.applied_discount_amount) && <Discounts key="discounts" transaction={transaction} />,
-      ],
-      ['Shipping', <Amount key="shipping" value={transaction.shipping_amount} />],
-      ['Taxable', <Amount key="taxable" value={transaction.taxable_amount} />],
-      ['Tax collected', <Amount key="tax" value={transaction.tax_amount} />],
-      ['Calculated tax', <Amount key="calculated" value={transaction.calculated_tax_amount} />],
-      ['Total', <Amount key="total" value={transaction.total_amount} currency={transaction.currency} />],
-      ['Refunds', transaction.refund_status !== 'none' && transaction.refund_status],
-      ['Created', <Instant key="created" value={transaction.created_at} />],
-      [
-        'Expires',
-        transaction.status === 'draft' && transaction.expires_at && (
-          <Instant key="expires" value={transaction.expires_at} />
-        ),
-      ],
-      ['Void reason', transaction.void_reason],
-      ['Note', transaction.metadata['note']],
-      ['Content', Object.values(transaction.content_releases).join(', ')],
-      ['Filings', transaction.filings.length > 0 ? <FilingLinks key="filings" transaction={transaction} /> : 'none'],
-    ]}
+      'Tax date': transaction.tax_date.slice(0, 10),
+      Customer: transaction.customer?.id && <CustomerLink id={transaction.customer.id} />,
+      'Ship to': addressText(transaction.customer?.address),
+      'Ship from': addressText(transaction.ship_from?.address),
+      Subtotal: <Amount value={transaction.subtotal_amount} />,
+      Discounts: !isZero(transaction.applied_discount_amount) && <Discounts transaction={transaction} />,
+      Shipping: <Amount value={transaction.shipping_amount} />,
+      Taxable: <Amount value={transaction.taxable_amount} />,
+      'Tax collected': <Amount value={transaction.tax_amount} />,
+      'Calculated tax': <Amount value={transaction.calculated_tax_amount} />,
+      Total: <Amount value={transaction.total_amount} currency={transaction.currency} />,
+      Refunds: transaction.refund_status !== 'none' && transaction.refund_status,
+      Created: <Instant value={transaction.created_at} />,
+      Expires: transaction.status === 'draft' && transaction.expires_at && <Instant value={transaction.expires_at} />,
+      'Void reason': transaction.void_reason,
+      Note: transaction.metadata['note'],
+      Content: Object.values(transaction.content_releases).join(', '),
+      Filings: transaction.filings.length > 0 ? <FilingLinks transaction={transaction} /> : 'none',
+    }}
   />
 );
 

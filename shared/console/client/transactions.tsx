@@ -1,25 +1,12 @@
-import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { findCustomers } from './customers.tsx';
-import { ListExport } from './export.tsx';
 import { csvPage } from './export-file.ts';
 import { negative } from './format.ts';
-import { Fetch, Get, Load, readData, useLoad } from './load.tsx';
-import {
-  Amount,
-  type Column,
-  counted,
-  getStateLetters,
-  Instant,
-  PageLinks,
-  SearchForm,
-  Status,
-  Table,
-  TransactionLink,
-} from './parts.tsx';
+import { List, readPart } from './list.tsx';
+import { Fetch, Get } from './load.tsx';
+import { Amount, type Column, getStateLetters, SearchForm, Status, TransactionLink } from './parts.tsx';
 import { reviewText } from './review.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
-import { type PageRequest, type Part, searchPage } from './search.ts';
+import { searchPage } from './search.ts';
 import { Transaction } from './transaction.tsx';
 
 const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name, name || 'All'] as const);
@@ -83,7 +70,16 @@ const Matches = ({ transaction: search }: { transaction: string }) => (
         )
       }
     </Get>
-    <Fetch what="customers" read={(levy, signal) => findCustomers({ search }, { limit: 5, after: null }, levy, signal)}>
+    <Fetch
+      what="customers"
+      read={(levy, signal) =>
+        searchPage({
+          load: (request) => readPart(levy.get('/customers', { query: { search, ...request }, signal })),
+          limit: 5,
+          after: null,
+        })
+      }
+    >
       {({ rows, next }) =>
         (rows.length > 0 || next) && (
           <p class="hint">
@@ -130,68 +126,6 @@ const columns: readonly Column<Row>[] = [
   ['To review', (row) => reviewText(row.warnings)],
 ];
 
-const List = ({ query }: Pick<ViewProps, 'query'>) => {
-  const [progress, setProgress] = useState<Part<Row> | null>(null);
-  const [filters, after] = [listFilters(query), query.get('starting_after') ?? null];
-  const list = useLoad(JSON.stringify([filters, after]), (levy, signal) => {
-    setProgress(null);
-    const load = async (request: PageRequest) => {
-      const result = await levy.get('/transactions', { query: { ...filters, ...request }, signal });
-      const { data, next_cursor } = await readData(Promise.resolve(result));
-      return { rows: data, next: next_cursor, backTo: result.headers.get('Searched-Back-To') };
-    };
-    const onProgress = (found: Part<Row>) => signal.aborted || setProgress(found);
-    return searchPage({ load, limit: 50, after, onProgress });
-  });
-  const nothing = after ? 'No more transactions match.' : 'No transaction matches.';
-  return (
-    <>
-      {list.isLoading && progress && (
-        <p class="hint" role="status">
-          {progress.backTo && (
-            <>
-              Searched back to <Instant value={progress.backTo} />:{' '}
-            </>
-          )}
-          {counted(progress.rows.length, 'transaction')} found so far.
-        </p>
-      )}
-      <Load loaded={list} what="transactions">
-        {({ rows, next, backTo }) => (
-          <>
-            <Table
-              caption="Transactions, newest first"
-              columns={columns}
-              rows={rows}
-              isSortable
-              sums={{ by: (row) => (row.status === 'void' ? null : row.currency), label: 'not void' }}
-              empty={next ? 'Nothing found so far. Continue the search.' : nothing}
-            />
-            {next && rows.length < 50 && backTo && (
-              <p class="hint">
-                Searched back to <Instant value={backTo} />. Older transactions may match.
-              </p>
-            )}
-            <PageLinks
-              view="transactions"
-              query={query}
-              next={next}
-              label={rows.length > 0 ? 'Next page' : 'Continue'}
-            />
-          </>
-        )}
-      </Load>
-      <ListExport
-        name="transactions"
-        filters={filters}
-        read={async (query, levy, signal) =>
-          csvPage(await levy.getCsv('/transactions', { query, signal, maxTries: 4 }))
-        }
-      />
-    </>
-  );
-};
-
 /** Searches transactions, or shows one of them. */
 export const Transactions = ({ path, query }: ViewProps) => {
   const [id] = path;
@@ -211,7 +145,17 @@ export const Transactions = ({ path, query }: ViewProps) => {
           Credits of the sale <a href={linkTo(['transactions', parent])}>{parent}</a>
         </p>
       )}
-      <List query={query} />
+      <List
+        view="transactions"
+        query={query}
+        filters={listFilters(query)}
+        get={(levy, input) => levy.get('/transactions', input)}
+        toRows={(row) => [row]}
+        readCsv={async (levy, input) => csvPage(await levy.getCsv('/transactions', input))}
+        caption="Transactions, newest first"
+        columns={columns}
+        sums={{ by: (row) => (row.status === 'void' ? null : row.currency), label: 'not void' }}
+      />
     </>
   );
 };
