@@ -29,11 +29,29 @@ export const RemoteSellerElection = z.object({
 });
 export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
-/** Defaults that the documentation also lists. */
-export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3, filingReminderDays: [7, 2] } as const;
+/** `title` is the name of the type in generated clients. */
+const policy = <const Values extends readonly string[]>(title: string, values: Values, description: string) =>
+  described(z.enum(values, `Send one of ${values.join(', ')}.`), description, { title });
 
-/** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
-export const retailDeliveryFees = ['warn', 'add', 'none'] as const;
+/** The settings that choose between behaviors, in storage, requests and responses. */
+export const policies = {
+  incomplete_coverage: policy(
+    'IncompleteCoverage',
+    ['warn', 'reject'],
+    'What happens to a sale that the content does not cover completely.',
+  ),
+  ambiguous_address: policy(
+    'AmbiguousAddress',
+    ['warn', 'reject', 'highest_rate'],
+    'What happens if an address fits places with different rates.',
+  ),
+  /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
+  retail_delivery_fee: policy(
+    'RetailDeliveryFee',
+    ['warn', 'add', 'none'],
+    'What happens if a retail delivery fee is due and the order has no line for it.',
+  ),
+};
 
 const nineDigits = 'Send the taxpayer identification number as a string of nine digits, without hyphens.';
 const sstId = 'Send null, or S and eight digits, such as "S12345678".';
@@ -87,8 +105,8 @@ export const Settings = z.object({
   rate_limit: z.int().check(z.nonnegative()),
   draft_ttl_hours: z.number(),
   rounding: z.enum(['line', 'invoice']),
-  ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
-  incomplete_coverage: z.enum(['warn', 'reject']),
+  ambiguous_address: policies.ambiguous_address,
+  incomplete_coverage: policies.incomplete_coverage,
   /**
    * The states where the account collects tax. `all` means every state. `null`, the default, also means every state and
    * adds a warning to calculations.
@@ -102,8 +120,7 @@ export const Settings = z.object({
   pass_on_general_excise: z.boolean(),
   /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-sales.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
-  /** What to do if a state's retail delivery fee is due but the document has no line for it. */
-  retail_delivery_fee: z.enum(retailDeliveryFees),
+  retail_delivery_fee: policies.retail_delivery_fee,
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z.nullable(z.string()),
   /** The IANA time zone used to derive the tax day from a timestamp. */
@@ -141,11 +158,10 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** The settings of a new account. The service version is pinned at creation. */
-export const defaultSettings = (serviceVersion: string): Settings => ({
-  service_version: serviceVersion,
-  rate_limit: defaults.rateLimit,
-  draft_ttl_hours: defaults.draftTtlHours,
+/** The settings of a new account. */
+export const defaults: Omit<Settings, 'service_version'> = {
+  rate_limit: 2000,
+  draft_ttl_hours: 24,
   rounding: 'line',
   ambiguous_address: 'warn',
   incomplete_coverage: 'warn',
@@ -156,10 +172,16 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   retail_delivery_fee: 'warn',
   books_open_from: null,
   time_zone: 'UTC',
-  review_days: defaults.reviewDays,
-  filing_reminder_days: [...defaults.filingReminderDays],
+  review_days: 3,
+  filing_reminder_days: [7, 2],
   return_identity: null,
   retain_personal_data_days: null,
+};
+
+/** Returns the settings of a new account. The service version is pinned at creation. */
+export const defaultSettings = (serviceVersion: string): Settings => ({
+  service_version: serviceVersion,
+  ...structuredClone(defaults),
 });
 
 type Terms = {

@@ -11,7 +11,7 @@ import {
 } from '../base/described.ts';
 import { date, objectType, timestamp } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
-import { frequencies, ReturnIdentity, retailDeliveryFees } from './account.ts';
+import { frequencies, policies, ReturnIdentity } from './account.ts';
 import { scopes } from './api-key.ts';
 
 const Registration = component('Registration', 'A registration to collect tax in a state.', {
@@ -36,7 +36,7 @@ const SettingChange = component('SettingChange', 'A change of a setting.', {
   after: string('The value after, as JSON.'),
 });
 
-const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
+export const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
 
 /** The response of GET /account. */
 export const AccountAnswer = component(
@@ -60,22 +60,10 @@ export const AccountAnswer = component(
     ),
     draft_ttl_hours: integer('Hours from the creation of a draft until it expires.'),
     books_open_from: described(date, "The first day of the account's books."),
-    incomplete_coverage: stringEnum(
-      'IncompleteCoverage',
-      ['warn', 'reject'],
-      'What happens to a sale that the content does not cover completely.',
-    ),
-    ambiguous_address: stringEnum(
-      'AmbiguousAddress',
-      ['warn', 'reject', 'highest_rate'],
-      'What happens if an address fits places with different rates.',
-    ),
+    incomplete_coverage: policies.incomplete_coverage,
+    ambiguous_address: policies.ambiguous_address,
     remote_seller_elections: array(Election, 'The simplified rates for remote sellers that the account elected.'),
-    retail_delivery_fee: stringEnum(
-      'RetailDeliveryFee',
-      retailDeliveryFees,
-      'What happens if a retail delivery fee is due and the order has no line for it.',
-    ),
+    retail_delivery_fee: policies.retail_delivery_fee,
     filing_reminder_days: nullable(
       z.array(z.int()),
       'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',

@@ -2,12 +2,13 @@ import * as z from 'zod/mini';
 import {
   type Frequency,
   frequencies,
+  policies,
   type Registration,
   type RemoteSellerElection,
   ReturnIdentity,
-  retailDeliveryFees,
   type Settings,
 } from '../accounts/account.ts';
+import { collectsIn } from '../accounts/response.ts';
 import { isTimeZone } from '../accounts/time-zone.ts';
 import { isDay, toDay } from '../base/calendar.ts';
 import { component, described, nullable } from '../base/described.ts';
@@ -137,46 +138,48 @@ const electionsAdvice = 'Send an array of at most 50 elections.';
 const reminderAdvice = 'Send null or an array of at most five whole numbers from 1 to 60, such as [7, 2].';
 const reviewAdvice = 'Send a whole number from 0 to 20, or null.';
 const zoneAdvice = 'Send an IANA time zone such as America/New_York, or UTC.';
-const oneOf = <const Values extends readonly string[]>(values: Values) =>
-  z.enum(values, `Send one of ${values.join(', ')}.`);
 
 /** The values of the settings. Requests refuse unknown fields, because a setting is stored. */
 export const settingSchemas = {
-  registrations: z.array(RegistrationEntry, listAdvice).check(z.maxLength(200, listAdvice)),
-  ship_from: z.nullable(z.strictObject(PostalAddress.shape, 'Send an object.')),
-  time_zone: z.string(zoneAdvice).check(z.refine(isTimeZone, zoneAdvice)),
-  books_open_from: z.nullable(day),
-  review_days: z.nullable(z.int(reviewAdvice).check(z.gte(0, reviewAdvice), z.lte(20, reviewAdvice))),
-  filing_reminder_days: z.nullable(
+  registrations: described(
+    z.array(RegistrationEntry, listAdvice).check(z.maxLength(200, listAdvice)),
+    'The registrations to collect tax. They replace all registrations, and the account collects in `registered_states`.',
+  ),
+  ship_from: nullable(
+    z.strictObject(PostalAddress.shape, 'Send an object.'),
+    'The default address from which the account ships. `null` if it is unknown.',
+  ),
+  time_zone: described(
+    z.string(zoneAdvice).check(z.refine(isTimeZone, zoneAdvice)),
+    'The IANA time zone that decides the tax day of a timestamp.',
+    { examples: ['America/New_York'] },
+  ),
+  books_open_from: nullable(
+    day,
+    "The first day of the account's books. `null` sets it to four years before the account was created.",
+  ),
+  review_days: nullable(
+    z.int(reviewAdvice).check(z.gte(0, reviewAdvice), z.lte(20, reviewAdvice)),
+    "Days after a period's end before the schedule closes it, 0 to 20. With `null`, only requests close periods.",
+  ),
+  filing_reminder_days: nullable(
     z
       .array(z.int(reminderAdvice).check(z.gte(1, reminderAdvice), z.lte(60, reminderAdvice)), reminderAdvice)
       .check(z.maxLength(5, reminderAdvice)),
-  ),
-  return_identity: z.nullable(ReturnIdentity),
-  incomplete_coverage: oneOf(['warn', 'reject']),
-  ambiguous_address: oneOf(['warn', 'reject', 'highest_rate']),
-  remote_seller_elections: z.array(ElectionRequest, electionsAdvice).check(z.maxLength(50, electionsAdvice)),
-  retail_delivery_fee: oneOf(retailDeliveryFees),
-};
-
-const settingTexts = {
-  registrations: 'The registrations to collect tax.',
-  ship_from: 'The default address from which the account ships. `null` if it is unknown.',
-  time_zone: 'The IANA time zone that decides the tax day of a timestamp.',
-  books_open_from: "The first day of the account's books. `null` sets it to four years before the account was created.",
-  review_days:
-    "Days after a period's end before the schedule closes it, 0 to 20. With `null`, only requests close periods.",
-  filing_reminder_days:
     'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
-  return_identity: 'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set.',
-  incomplete_coverage: 'What happens to a sale that the content does not cover completely.',
-  ambiguous_address: 'What happens if an address fits places with different rates.',
-  remote_seller_elections: 'The simplified rates for remote sellers that the account elected.',
-  retail_delivery_fee: 'What happens if a retail delivery fee is due and the order has no line for it.',
-} as const satisfies Record<keyof typeof settingSchemas, string>;
-
-const field = <Name extends keyof typeof settingSchemas>(name: Name, keywords = {}) =>
-  described(z.optional(settingSchemas[name]), settingTexts[name], keywords);
+  ),
+  return_identity: nullable(
+    ReturnIdentity,
+    'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set.',
+  ),
+  incomplete_coverage: policies.incomplete_coverage,
+  ambiguous_address: policies.ambiguous_address,
+  remote_seller_elections: described(
+    z.array(ElectionRequest, electionsAdvice).check(z.maxLength(50, electionsAdvice)),
+    'The simplified rates for remote sellers that the account elected.',
+  ),
+  retail_delivery_fee: policies.retail_delivery_fee,
+};
 
 /** A state is stored by its two letters, so a different spelling of it is not a change. */
 const inLetters = <Entry extends { readonly state: string }>(entry: Entry): Entry => ({
@@ -190,24 +193,11 @@ export const AccountUpdate = component(
   'The settings to change.',
   {
     collects_in: described(
-      z.optional(oneOf(['registered_states', 'every_state', 'not_set'])),
+      z.optional(z.enum(collectsIn, `Send one of ${collectsIn.join(', ')}.`)),
       'Where the account collects tax. Send `every_state` or `not_set` without `registrations`.',
       { title: 'CollectsIn' },
     ),
-    registrations: described(
-      z.optional(settingSchemas.registrations),
-      `${settingTexts.registrations} They replace all registrations, and the account collects in \`registered_states\`.`,
-    ),
-    ship_from: field('ship_from'),
-    time_zone: field('time_zone', { examples: ['America/New_York'] }),
-    books_open_from: field('books_open_from'),
-    review_days: field('review_days'),
-    filing_reminder_days: field('filing_reminder_days'),
-    return_identity: field('return_identity'),
-    incomplete_coverage: field('incomplete_coverage', { title: 'IncompleteCoverage' }),
-    ambiguous_address: field('ambiguous_address', { title: 'AmbiguousAddress' }),
-    remote_seller_elections: field('remote_seller_elections'),
-    retail_delivery_fee: field('retail_delivery_fee', { title: 'RetailDeliveryFee' }),
+    ...z.partial(z.object(settingSchemas)).shape,
   },
   'Send a JSON object.',
 );
@@ -230,19 +220,13 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
     return send === null ? [] : [invalidFormat(`/${name}`, `Invalid ${name}`, `Send ${send.replace(/\.$/, '')}.`)];
   });
   const { collects_in, registrations } = sent;
-  if (collects_in === undefined || collects_in === 'registered_states') {
-    if (collects_in !== undefined && registrations === undefined)
-      others.push(
-        invalidFormat('/collects_in', 'Invalid collects_in', 'Send registrations together with registered_states.'),
-      );
-    if (Array.isArray(registrations) && registrations.length === 0)
-      others.push(
-        invalidFormat('/registrations', 'Invalid registrations', 'Send a registration, or collects_in as not_set.'),
-      );
-  } else if (Array.isArray(registrations) && registrations.length > 0)
-    others.push(
-      invalidFormat('/registrations', 'Invalid registrations', `Leave it out if collects_in is ${collects_in}.`),
-    );
+  const isListed = collects_in === undefined || collects_in === 'registered_states';
+  const count = Array.isArray(registrations) ? registrations.length : null;
+  const refuse = (name: string, advice: string) => others.push(invalidFormat(`/${name}`, `Invalid ${name}`, advice));
+  if (collects_in === 'registered_states' && registrations === undefined)
+    refuse('collects_in', 'Send registrations together with registered_states.');
+  if (isListed && count === 0) refuse('registrations', 'Send a registration, or collects_in as not_set.');
+  if (!isListed && count) refuse('registrations', `Leave it out if collects_in is ${collects_in}.`);
   return others;
 };
 

@@ -20,8 +20,8 @@ import sections from './sections.json' with { type: 'json' };
 
 /** The description of the API, with the default settings of an account. */
 const introduction = readFileSync(new URL('./introduction.md', import.meta.url), 'utf8')
-  .replace('{draftTtlHours}', String(defaults.draftTtlHours))
-  .replace('{rateLimit}', defaults.rateLimit.toLocaleString('en-US'));
+  .replace('{draftTtlHours}', String(defaults.draft_ttl_hours))
+  .replace('{rateLimit}', defaults.rate_limit.toLocaleString('en-US'));
 
 const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` as const });
 

@@ -8,7 +8,7 @@ type SentHeader = Header & { readonly name: string; readonly example?: string };
 export type ResponseHeader = keyof typeof headers.response;
 export type RequestHeader = keyof typeof headers.request;
 
-const rateLimit = defaults.rateLimit.toLocaleString('en-US');
+const rateLimit = defaults.rate_limit.toLocaleString('en-US');
 
 const described = ({ description, schema }: Header) => ({
   description: description.replace('{rateLimit}', rateLimit),

@@ -6,7 +6,7 @@ import { supportedVersions } from '../../api/versions.ts';
 import { jsonOrRefuse } from '../../base/command-error.ts';
 import { checkSetting, settingSchemas, toSettings } from '../../settings/request.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { problemIn, type Reading, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
+import { problemIn, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
@@ -76,8 +76,10 @@ const parseScalar = (text: string): unknown => {
   return Object.hasOwn(literals, text) ? literals[text] : text;
 };
 
-/** Reads a value with the schema and the check of the API. */
-const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => {
+/** Reads a value with the schema and the check of the API. Refuses a wrong value with what to pass instead. */
+const readSetting = (name: keyof Assignable, text: string): unknown => {
+  const refuse = (advice: string): CommandError =>
+    new CommandError(`${name} cannot be ${text || 'empty'}. Pass ${advice.replace(/\.$/, '')}.`);
   const form = jsonForms[name];
   // Operators type `all` without the quotes that JSON requires.
   const isCollectedIn = (value: unknown) => name === 'registrations' && (value === 'all' || value === null);
@@ -86,28 +88,30 @@ const readSetting = (name: keyof Assignable, text: string): Reading<unknown> => 
     if (form && !isCollectedIn(value)) value = parseValue(text);
   } catch (error) {
     if (form && error instanceof SyntaxError)
-      return { send: `JSON such as ${form.example}, or @ followed by a file name` };
+      throw refuse(`JSON such as ${form.example}, or @ followed by a file name`);
     throw error;
   }
-  if (isCollectedIn(value)) return { value };
+  if (isCollectedIn(value)) return value;
   const { success, data, error } = (schemas[name] as z.ZodMiniType).safeParse(value);
   if (!success) {
     const region = name === 'time_zone' ? regions[text.slice(0, 3).toUpperCase()] : undefined;
     const problem = problemIn(error);
-    if (!form) return { send: region ?? problem.replace('Send ', '') };
+    if (!form) throw refuse(region ?? problem.replace('Send ', ''));
     // The problem of the whole value repeats the shape.
     const isWhole = error.issues.every(({ code, path }) => path.length === 0 && code !== 'unrecognized_keys');
-    return { send: isWhole ? form.shape : `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})` };
+    throw refuse(isWhole ? form.shape : `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})`);
   }
-  const check = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name];
-  const send = check?.(data) ?? null;
-  return send === null ? { value: data } : { send };
+  const advice = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name]?.(data) ?? null;
+  if (advice !== null) throw refuse(advice);
+  return data;
 };
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The list of settings for `--help`. */
 export const fieldsHelp = `Settings:
-  ${`rate_limit=${defaults.rateLimit}`.padEnd(28)}  requests per 10 s; 0 refuses all
-  ${`draft_ttl_hours=${defaults.draftTtlHours}`.padEnd(28)}  hours until a draft expires
+  ${`rate_limit=${defaults.rate_limit}`.padEnd(28)}  requests per 10 s; 0 refuses all
+  ${`draft_ttl_hours=${defaults.draft_ttl_hours}`.padEnd(28)}  hours until a draft expires
   rounding=line                 or invoice
   ambiguous_address=warn        or reject, highest_rate
   incomplete_coverage=warn      or reject
@@ -118,8 +122,8 @@ export const fieldsHelp = `Settings:
   retail_delivery_fee=warn      or add, none: if Colorado's or Minnesota's fee is due but the order has no line for it
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account was created
   time_zone=UTC                 time zone that determines the tax day of a timestamp, such as America/New_York
-  ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20; with null, only requests close periods
-  ${`filing_reminder_days=${JSON.stringify(defaults.filingReminderDays)}`.padEnd(28)}  days before the due date with an event filing.due_soon, as a JSON array; null sends no reminders
+  ${`review_days=${defaults.review_days}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20; with null, only requests close periods
+  ${`filing_reminder_days=${JSON.stringify(defaults.filing_reminder_days)}`.padEnd(28)}  days before the due date with an event filing.due_soon, as a JSON array; null sends no reminders
   return_identity=null          who files the returns, as JSON: legal_name, tin, sst_id, state_ids
   retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
   JSON can be read from a file: registrations=@registrations.json`;
@@ -142,10 +146,7 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
     const [name, value] = [text.slice(0, at), text.slice(at + 1)];
     if (!isField(name)) throw unknownField(name);
     if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Pass it once.`);
-    const reading = readSetting(name, value);
-    if ('send' in reading)
-      throw new CommandError(`${name} cannot be ${value || 'empty'}. Pass ${reading.send.replace(/\.$/, '')}.`);
-    read[name] = reading.value;
+    read[name] = readSetting(name, value);
   }
   // The API has another field for these two values.
   const { registrations } = read;
@@ -162,8 +163,6 @@ const versionFrom = (version: string | undefined): Partial<Settings> => {
     `--service-version cannot be "${version}". Pass a supported version: ${supportedVersions.join(', ')}.`,
   );
 };
-
-const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const show = ({ id, name, settings, settings_changed_at, closed_at }: Account): void => {
   const changed = settings_changed_at === undefined ? '' : `, settings changed at ${settings_changed_at}`;

@@ -11,9 +11,6 @@ import { CommandError } from './run-command.ts';
 
 /** Parses paths, numbers, names, durations and timestamps in options. */
 
-/** The parsed value, or what to pass instead. */
-export type Reading<Value> = { readonly value: Value } | { readonly send: string };
-
 /** Describes the first problem of a JSON value with its entry and field. */
 export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   if (!issue) return '';
