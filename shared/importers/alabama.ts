@@ -1,10 +1,10 @@
 import { compactDay } from '../catalog/days.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { type Entry, secondRate } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { bad, column, day, matching, type RowResult, rate, row, skipped, text } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
-import { Components } from './local-taxes.ts';
+import { LocalTaxes } from './local-taxes.ts';
 import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -16,8 +16,6 @@ type Locality = {
   readonly from: string;
   readonly rate: string;
 };
-
-type LocalityRow = Locality & { readonly line: number };
 
 /** `CITY OF MOBILE` is Mobile. */
 const withoutTitle = (name: string): string => name.replace(/^(?:CITY|TOWN) OF /i, '');
@@ -33,58 +31,41 @@ const countyTax = (codes: OwnCodes, { code, name }: Locality): Jurisdiction => {
   return { ...own, code: code.startsWith('70') ? own.code : `${own.code}-${code}`, reporting_code: code };
 };
 
-/**
- * Returns the city tax. A city has a row for each county tax. If the city's tax differs between them, each has a
- * separate code.
- */
-const cityTax = (codes: OwnCodes, { code, name, county }: Locality, countyName: string, isUniform: boolean) => {
-  const own = codes.cityTax(codes.place(codes.countyNamed(countyName) ?? '', withoutTitle(name)));
-  return { ...own, code: isUniform ? own.code : `${own.code}-${county}`, reporting_code: code };
-};
-
-/** The rows of a file. A city's row can come before its county's row. */
-class Localities {
-  private readonly rows = new Map<string, LocalityRow>();
-  private readonly codes: OwnCodes;
-
-  constructor(codes: OwnCodes) {
-    this.codes = codes;
-  }
-
-  add(locality: Locality, line: number): readonly Entry[] {
-    const key = `${locality.code} ${locality.county}`;
-    const other = this.rows.get(key);
-    if (other)
-      return [secondRate(line, other.rate === locality.rate && other.from === locality.from, other.name, other)];
-    this.rows.set(key, { ...locality, line });
-    assertFits(this.rows.size, limits.jurisdictions, 'localities');
-    return [];
-  }
-
-  *entries(): Generator<Entry> {
-    const components = new Components();
-    const rows = [...this.rows.values()];
-    const add = ({ rate, from, line }: LocalityRow, tax: Jurisdiction) =>
-      components.add(tax, { rate, from, to: null }, line);
-    for (const row of rows) if (row.county === null) yield* add(row, countyTax(this.codes, row));
-    for (const row of rows.filter(({ county }) => county !== null)) {
-      const county = this.rows.get(`${row.county} null`);
-      // For example, Birmingham has a row for Jefferson County's tax on alcohol in restaurants.
-      if (!county) {
-        yield { kind: 'skipped', line: row.line, reason: 'its county code has no general sales tax rate' };
-        continue;
+/** Collects the rows until the file ends, because a city's row can come before its county's row. */
+const collectLocalities = (codes: OwnCodes) => {
+  const taxes = new LocalTaxes();
+  const counties = new Map<string, Locality>();
+  const cities: { readonly city: Locality; readonly line: number }[] = [];
+  const getRate = ({ from, rate }: Locality) => ({ from, to: null, rate });
+  return {
+    add(locality: Locality, line: number): Iterable<Entry> {
+      if (locality.county === null) {
+        counties.set(locality.code, locality);
+        const tax = { tax: countyTax(codes, locality), rates: [getRate(locality)] };
+        return taxes.add([{ names: [], taxes: [tax] }], line);
       }
-      const isUniform = rows.every(
-        ({ code, rate, from }) => code !== row.code || (rate === row.rate && from === row.from),
-      );
-      const tax = cityTax(this.codes, row, county.name, isUniform);
-      if (!components.has(tax.code)) yield* add(row, tax);
-      const names = listNames(withoutTitle(row.name), tax.name);
-      components.addCity({ names, codes: [countyTax(this.codes, county).code, tax.code] });
-    }
-    yield* components.entries();
-  }
-}
+      assertFits(cities.push({ city: locality, line }), limits.jurisdictions, 'localities');
+      return [];
+    },
+    *entries(): Generator<Entry> {
+      for (const { city, line } of cities) {
+        const county = counties.get(city.county ?? '');
+        // For example, Birmingham has a row for Jefferson County's tax on alcohol in restaurants.
+        if (!county) {
+          yield { kind: 'skipped', line, reason: 'its county code has no general sales tax rate' };
+          continue;
+        }
+        const name = withoutTitle(city.name);
+        const place = codes.place(codes.countyNamed(county.name) ?? '', name);
+        const tax = { ...codes.cityTax(place), reporting_code: city.code };
+        const own = { tax, rates: [getRate(city)], distinction: county.code };
+        const names = listNames(name, place.name);
+        yield* taxes.add([{ names, taxes: [{ tax: countyTax(codes, county), rates: [] }, own] }], line);
+      }
+      yield* taxes.entries();
+    },
+  };
+};
 
 /**
  * Alabama's file of current local rates. Fields: revenue.alabama.gov/sales-use/taxrates-file-help; header:
@@ -119,5 +100,5 @@ export const alabama = stateTable({
     if (!/^7\d{3}$/.test(county)) return bad(`County Code ${county} is not a county code: write 7 and three digits`);
     return row({ code, name, county, from, rate });
   },
-  collect: ({ codes }) => new Localities(codes),
+  collect: ({ codes }) => collectLocalities(codes),
 });

@@ -1,9 +1,9 @@
-import { americanDay, earlierEnd } from '../catalog/days.ts';
-import type { Entry } from './entry.ts';
+import { americanDay } from '../catalog/days.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
-import { Components, type LocalRate, localPart } from './local-taxes.ts';
-import { listNames } from './own-codes.ts';
+import { LocalTaxes, localPart, type TaxedPlace } from './local-taxes.ts';
+import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
 const retail = '017';
@@ -15,7 +15,11 @@ const counties = new Map(
     .map((pair) => [pair.slice(0, 3), pair.slice(4)]),
 );
 
-type Region = LocalRate & { readonly code: string; readonly name: string; readonly county: string | null };
+/** Returns the tax of a county by its Census code. */
+const countyTax = (codes: OwnCodes, fips: string): Jurisdiction => {
+  const [code = ''] = [...counties].find(([, county]) => county === fips) ?? [];
+  return { ...codes.countyTax(fips), reporting_code: code };
+};
 
 /**
  * Arizona's table of transaction privilege tax rates. Columns and codes: github.com/LukasNAP/TaxAP
@@ -41,34 +45,25 @@ export const arizona = stateTable({
     if (!counties.has(code) && !/^[A-Z]{2}$/.test(code)) return 'is not for a county or city';
     return code === 'AZ' || code === 'ST' ? 'is for the state, whose rate is in the release' : null;
   },
-  read({ code, name, from, to: last, rate }, { base }): RowResult<Region> {
-    const county = counties.get(code) ?? null;
+  read({ code, name, from, to: last, rate }, { base, codes }): RowResult<readonly TaxedPlace[]> {
+    const county = counties.get(code);
     const to = last.startsWith('9999') ? null : last;
-    if (county === null) return row({ code, name, county, from, to, rate });
-    if (to !== null && to < base.established_from) return skipped('ended before the first day of the release');
-    return whenRead(localPart(base, rate, from), (local) =>
-      row({ code, name, county, from, to: earlierEnd(to, local.to), rate: local.rate }),
+    if (county !== undefined) {
+      if (to !== null && to < base.established_from) return skipped('ended before the first day of the release');
+      return whenRead(localPart(base, rate, from), (local) =>
+        row([{ names: [], taxes: [{ tax: countyTax(codes, county), rates: [{ ...local, to }] }] }]),
+      );
+    }
+    const places = codes.placesNamed(name);
+    const [place] = places;
+    if (!place) return skipped("is a city that is not in Levy's tables, so its county is unknown");
+    const own = { tax: { ...codes.cityTax(place), reporting_code: code }, rates: [{ rate, from, to }] };
+    return row(
+      places.map((within) => ({
+        names: listNames(name, place.name),
+        taxes: [{ tax: countyTax(codes, within.county), rates: [] }, own],
+      })),
     );
   },
-  collect({ codes }) {
-    const components = new Components();
-    const cities = new Set<string>();
-    const add = ({ code, county, name, ...rate }: Region, line: number): readonly Entry[] => {
-      if (county !== null) return components.add({ ...codes.countyTax(county), reporting_code: code }, rate, line);
-      const places = codes.placesNamed(name);
-      const [place] = places;
-      if (!place)
-        return [{ kind: 'skipped', line, reason: "is a city that is not in Levy's tables, so its county is unknown" }];
-      const tax = { ...codes.cityTax(place), reporting_code: code };
-      if (!cities.has(code))
-        for (const within of places)
-          components.addCity({
-            names: listNames(name, place.name),
-            codes: [codes.countyTax(within.county).code, tax.code],
-          });
-      cities.add(code);
-      return components.add(tax, rate, line);
-    };
-    return { add, entries: () => components.entries() };
-  },
+  collect: () => new LocalTaxes(),
 });

@@ -3,29 +3,26 @@ import { cityName, codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, optional, placeName, rate, row, text, whenRead } from './files/columns.ts';
 import { readFractionOrPercent } from './fractions.ts';
-import { CombinedCities, type CombinedReading, localPart } from './local-taxes.ts';
-import { type OwnCodes, unmatchedCodesNote } from './own-codes.ts';
+import { LocalTaxes, localPart } from './local-taxes.ts';
+import type { OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
-
-type City = Pick<CombinedReading, 'city' | 'name' | 'key'>;
-
-/** Returns the tax of a city that is missing from the tables. `isShared`: several counties have a city of this name. */
-const districtTax = ({ city, name, key }: City, isShared: boolean): Jurisdiction => ({
-  code: `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(key)}` : ''}`,
-  name: `${name}, local taxes`,
-  type: 'district',
-  tax_type: 'sales',
-});
 
 /**
  * Returns the jurisdiction that the built-in content uses for all local taxes of a city, which are district taxes
  * (`packRates`).
  */
-const builtInTax = (codes: OwnCodes, { city, key }: City): Jurisdiction | undefined => {
-  const county = codes.countyNamed(key);
-  const place = codes.placesNamed(city).find((one) => one.county === county);
+const builtInTax = (codes: OwnCodes, city: string, county: string): Jurisdiction | undefined => {
+  const place = codes.placesNamed(city).find((one) => one.county === codes.countyNamed(county));
   return place && { ...codes.combinedTax(place), type: 'district' };
 };
+
+/** Returns the tax of a city that is missing from the tables. */
+const districtTax = (city: string, name: string): Jurisdiction => ({
+  code: `US-CA-DISTRICT-${codePart(city)}`,
+  name: `${name}, local taxes`,
+  type: 'district',
+  tax_type: 'sales',
+});
 
 /**
  * California's rates by city (content notes 2). The rates are combined: the part above the state's rate in the base
@@ -48,24 +45,12 @@ export const cdtfa = stateTable({
   },
   skip: ({ city }) =>
     cityName(city)?.startsWith('UNINCORPORATED') ? 'unincorporated areas are not in any city' : null,
-  read: ({ city, proper, county, from, rate }, { base }) =>
-    whenRead(localPart(base, rate, from), (local) =>
-      row({ city: cityName(city) ?? '', name: proper || city, key: county, change: { from, ...local } }),
-    ),
-  collect({ codes }) {
-    const kept: string[] = [];
-    const cities = new CombinedCities();
-    const getTax = (city: City) => (isShared: boolean) => {
-      const own = builtInTax(codes, city);
-      if (!own) kept.push(city.name);
-      return own ?? districtTax(city, isShared);
-    };
-    return {
-      add: (city: Omit<CombinedReading, 'tax'>, line) => cities.add({ ...city, tax: getTax(city) }, line),
-      *entries() {
-        yield* cities.entries();
-        yield* unmatchedCodesNote(kept);
-      },
-    };
-  },
+  read: ({ city: cell, proper, county, from, rate }, { base, codes }) =>
+    whenRead(localPart(base, rate, from), (local) => {
+      const [city, name] = [cityName(cell) ?? '', proper || cell];
+      const own = builtInTax(codes, city, county);
+      const missing = { tax: districtTax(city, name), distinction: codePart(county), unmatched: name };
+      return row([{ names: [city], taxes: [{ ...(own ? { tax: own } : missing), rates: [local] }] }]);
+    }),
+  collect: () => new LocalTaxes(),
 });

@@ -1,6 +1,4 @@
-import { getOrAdd } from '../base/collections.ts';
-import { compactDay, earlierEnd } from '../catalog/days.ts';
-import type { Jurisdiction } from '../catalog/release-values.ts';
+import { compactDay } from '../catalog/days.ts';
 import {
   county,
   day,
@@ -13,9 +11,10 @@ import {
   text,
   whenRead,
 } from './files/columns.ts';
-import { type OnProgress, openLines } from './files/text.ts';
+import { openLines } from './files/text.ts';
 import { readPercent } from './fractions.ts';
-import { CombinedCities, type CombinedReading, localPart } from './local-taxes.ts';
+import type { ReadOptions } from './importer.ts';
+import { type LocalRate, LocalTaxes, localPart, type TaxedPlace } from './local-taxes.ts';
 import { listNames } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
@@ -34,7 +33,7 @@ const positions = {
   earlierLow: [158, 163],
 } as const;
 
-const openLocations = async (path: string, _: unknown, onProgress?: OnProgress) => {
+const openLocations = async (path: string, _: unknown, { onProgress }: ReadOptions) => {
   const { name, rows } = await openLines(path, onProgress);
   async function* located() {
     for await (const { line, text } of rows) {
@@ -62,48 +61,38 @@ const earlier = {
 
 type Period = { readonly from: string; readonly to: string | null; readonly high: string; readonly low: string };
 
-/** The readings of a location, and the names of the city if its rates depend on the address from a day on. */
-type Readings = {
-  readonly readings: readonly (CombinedReading & { readonly tax: Jurisdiction })[];
-  readonly open: { readonly names: readonly string[]; readonly from: string } | null;
-};
+const openReason = 'its rates depend on the address and are in a different file (ordmacha-current.txt)';
 
 type Location = Readonly<Record<'id' | 'name' | 'county', string>> & { readonly isByAddress: boolean };
 
+/** Returns the city with its low rates, and its addresses with high rates, such as those in the Metro East district. */
 const readPeriods = (
   { id, name, county, isByAddress }: Location,
   all: readonly Period[],
   { codes, base }: TableOptions,
-): RowResult<Readings> => {
+): RowResult<readonly TaxedPlace[]> => {
   const place = codes.place(county, name);
-  const [city = '', ...alsoCalled] = listNames(name, place.name);
+  const names = listNames(name, place.name);
   const tax = { ...codes.combinedTax(place), reporting_code: id };
-  const readings: Readings['readings'][number][] = [];
   // The file by address (ordmacha) has the rates; this file has zeros.
   const isOpen = ({ high }: Period) => isByAddress && high === '0';
-  for (const { from, to, high, low } of all.filter((period) => !isOpen(period))) {
+  const rates: Record<'low' | 'high', LocalRate[]> = { low: [], high: [] };
+  for (const { from, to, ...combined } of all.filter((period) => !isOpen(period))) {
     if (to !== null && to < base.established_from) continue;
-    // Some addresses, such as those in the Metro East district, have the high rate.
-    for (const combined of new Set([low, high])) {
-      const local = localPart(base, combined, from);
+    for (const level of combined.low === combined.high ? (['low'] as const) : (['low', 'high'] as const)) {
+      const local = localPart(base, combined[level], from);
       if (local.kind !== 'row') return local;
-      const ofAddresses = combined !== low;
-      readings.push({
-        city,
-        name: place.name,
-        alsoCalled,
-        ofAddresses,
-        key: ofAddresses ? `${id} high` : id,
-        tax: ofAddresses ? { ...tax, code: `${tax.code}-HIGH` } : tax,
-        change: { from, to: earlierEnd(to, local.value.to), rate: local.value.rate },
-      });
+      rates[level].push({ ...local.value, to });
     }
   }
   const first = all.find(isOpen) ?? all.at(-1);
-  return row({ readings, open: isByAddress && first ? { names: [city, ...alsoCalled], from: first.from } : null });
+  const open = isByAddress && first ? { from: first.from, remark: openReason } : undefined;
+  const high = { ...tax, code: `${tax.code}-HIGH` };
+  return row([
+    { id, names, taxes: [{ tax, rates: rates.low }], open },
+    { id, names, taxes: [{ tax: high, rates: rates.high }], isPart: true },
+  ]);
 };
-
-const openReason = 'its rates depend on the address and are in a different file (ordmacha-current.txt)';
 
 /**
  * The Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine readable
@@ -146,20 +135,5 @@ export const illinois = stateTable({
       return readPeriods(location, [before, now], options);
     });
   },
-  collect() {
-    const cities = new CombinedCities();
-    // Two cities with one location code share a tax, so that the code cannot have two rates.
-    const taxes = new Map<string, Jurisdiction>();
-    return {
-      *add({ readings, open }: Readings, line) {
-        for (const reading of readings)
-          yield* cities.add({ ...reading, tax: getOrAdd(taxes, reading.key, () => reading.tax) }, line);
-        if (!open) return;
-        yield { kind: 'remark', line, reason: openReason };
-        for (const city of open.names)
-          yield { kind: 'city', city, from: open.from, to: null, locals: [], flags: { of_addresses: true } };
-      },
-      entries: () => cities.entries(),
-    };
-  },
+  collect: () => new LocalTaxes(),
 });

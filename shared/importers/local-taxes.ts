@@ -2,305 +2,298 @@ import { assert } from '../base/assert.ts';
 import { dayBefore } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
 import { earlierEnd } from '../catalog/days.ts';
-import { cityName } from '../catalog/local/place-names.ts';
+import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
-import { type Entry, type LocationFlags, secondRate } from './entry.ts';
+import { type City, type Entry, secondRate } from './entry.ts';
 import { bad, type RowResult, row, whenRead } from './files/columns.ts';
 import { assertFits, limits } from './limits.ts';
-import type { OwnCodes, OwnPlace, PlaceOrPart } from './own-codes.ts';
+import { listNames, type OwnCodes, type OwnPlace, type PlaceOrPart, unmatchedCodesNote } from './own-codes.ts';
 import type { TableOptions } from './state-table.ts';
 
-/** Local taxes that a file lists separately, and the cities where several of them add up. */
-
 type Days = { readonly from: string; readonly to: string | null };
-/** A local rate from a day on, until `to` at the latest. */
-export type LocalRate = Days & { readonly rate: string };
+/** A local rate on the days in the file. The next rate of the tax ends an open rate. */
+export type LocalRate = Days & {
+  readonly rate: string;
+  /** The last day of the state's rate that the rate in the file includes. */
+  readonly until?: string | null;
+};
 
-/** A city by its names, as `cityName` writes them, and the codes of its local taxes. */
-type City = { readonly names: readonly string[]; readonly codes: readonly string[]; readonly flags?: LocationFlags };
+type PlaceTax = {
+  readonly tax: Jurisdiction;
+  /** Empty if other rows have the rates. */
+  readonly rates: readonly LocalRate[];
+  /** Appended to the code if its rates in other rows differ. */
+  readonly distinction?: string;
+  /** The name of a tax that is missing from Levy's tables, so that its code is derived from the file. */
+  readonly unmatched?: string | undefined;
+};
 
-type Component = { readonly jurisdiction: Jurisdiction; readonly rates: (LocalRate & { readonly line: number })[] };
+/** A place and all of its local taxes, as a row of a file states them. */
+export type TaxedPlace = {
+  /** As `cityName` writes them. Empty for a county or district. */
+  readonly names: readonly string[];
+  readonly taxes: readonly PlaceTax[];
+  /** Whether the taxes apply only to some addresses of the place. */
+  readonly isPart?: boolean;
+  /** The county of a district without a city, or of a place that such a district could overlap. */
+  readonly county?: string;
+  /** The file's code of the row, if no other row may have it. */
+  readonly id?: string;
+  /** The first day on which the rates are in a different file, because they depend on the address. */
+  readonly open?: { readonly from: string; readonly remark: string } | undefined;
+};
+
+/** Returns the part of a combined rate above the state's rate in the base release, until that rate ends. */
+export const localPart = (base: Release, combined: string, from: string): RowResult<LocalRate> => {
+  // A rate that began before the base release is still in force on its first day.
+  const day = from < base.established_from ? base.established_from : from;
+  const known = stateRateOn(base, day);
+  const rest = parseUnits(combined) - parseUnits(known?.rate ?? '1');
+  if (known !== undefined && rest >= 0n) return row({ rate: formatFraction(rest), from, to: null, until: known.to });
+  return bad(
+    `the combined rate is ${combined}, but the state's rate in the release is ${known?.rate ?? 'unknown'} on ${day}`,
+  );
+};
+
+/** Returns a coded place whose rate includes the state's. */
+export const combinedPlace = (
+  place: OwnPlace,
+  code: string,
+  rate: string,
+  { base, codes, from }: TableOptions,
+): RowResult<readonly TaxedPlace[]> =>
+  whenRead(localPart(base, rate, from), (local) => {
+    const tax = { ...codes.combinedTax(place), reporting_code: code };
+    return row([{ names: listNames(place.name), taxes: [{ tax, rates: [local] }] }]);
+  });
+
+/**
+ * Returns the places of a code with a separate rate: whole places, or the parts of places in the name of a district. A
+ * name without a place is a district without a city.
+ */
+export const codedPlaces = (
+  codes: OwnCodes,
+  { name, county, code }: Readonly<Record<'name' | 'county' | 'code', string>>,
+  places: readonly PlaceOrPart[],
+  rate: LocalRate,
+): readonly TaxedPlace[] => {
+  const getTax = (place: OwnPlace) => ({ tax: { ...codes.combinedTax(place), reporting_code: code }, rates: [rate] });
+  if (places.length === 0) return [{ names: [], county, taxes: [getTax({ county, code, name })] }];
+  return places.map(({ place, isPart }) => {
+    const tax = { ...getTax(place), ...(isPart && { distinction: code }) };
+    return { names: listNames(place.name), county, isPart, taxes: [tax] };
+  });
+};
+
+type KeyedTax = Omit<PlaceTax, 'rates'> & { readonly rates: (LocalRate & { readonly line: number })[] };
+
+/** `keys`: of its taxes. */
+type KeyedPlace = Pick<TaxedPlace, 'names'> & {
+  readonly county: string | undefined;
+  readonly keys: readonly string[];
+  readonly isPart: boolean;
+  readonly line: number;
+};
+
+/** Returns whether the file has both rates for the same day. */
+const overlap = (a: LocalRate, b: LocalRate): boolean => {
+  const [first, second] = a.from < b.from ? [a, b] : [b, a];
+  return first.from === second.from || (first.to !== null && first.to >= second.from);
+};
+
+/** Returns the rates sorted by day; each ends before the next. */
+const listRates = ({ rates }: KeyedTax): readonly (Days & { readonly rate: string })[] => {
+  const sorted = rates.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+  return sorted.map(({ from, to, until = null, rate }, index) => {
+    const next = sorted[index + 1];
+    return { from, to: earlierEnd(to ?? (next ? dayBefore(next.from) : null), until), rate };
+  });
+};
+
+const ratesText = (tax: KeyedTax): string => JSON.stringify(listRates(tax));
+
+/** Returns the taxes with the usual rates of a code: those without a distinction, or else the most frequent ones. */
+const listUsual = (sameCode: readonly KeyedTax[]): readonly KeyedTax[] => {
+  const groups = [...Map.groupBy(sameCode, ratesText).values()];
+  const plain = groups.find((group) => group.some(({ distinction }) => distinction === undefined));
+  return plain ?? groups.reduce((most, group) => (group.length > most.length ? group : most));
+};
+
+/** Returns the jurisdiction of taxes with one code. If their reporting codes differ, it has none. */
+const joinTaxes = (taxes: readonly KeyedTax[]): Jurisdiction => {
+  const [{ tax }] = taxes as readonly [KeyedTax, ...KeyedTax[]];
+  const plain = taxes.find(({ distinction }) => distinction === undefined);
+  if (plain || taxes.every((one) => one.tax.reporting_code === tax.reporting_code)) return plain?.tax ?? tax;
+  const { reporting_code: _, ...others } = tax;
+  return others;
+};
+
+function* listTaxEntries(jurisdiction: Jurisdiction, tax: KeyedTax): Generator<Entry> {
+  yield { kind: 'jurisdiction', jurisdiction };
+  for (const rate of listRates(tax)) yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, ...rate } };
+}
+
+const ofAddresses = { of_addresses: true } as const;
+
+/** Returns the entry for a city whose taxes depend on the address, so that the fallback release applies. */
+const openCity = (city: string, from: string): City => ({
+  kind: 'city',
+  city,
+  from,
+  to: null,
+  locals: [],
+  flags: ofAddresses,
+});
 
 const common = (a: Days, b: Days): Days => ({ from: a.from > b.from ? a.from : b.from, to: earlierEnd(a.to, b.to) });
 
 const isSpan = ({ from, to }: Days): boolean => to === null || from <= to;
 
-/** Collects the local taxes and cities of a file until it ends, a few thousand per state. */
-export class Components {
-  private readonly components = new Map<string, Component>();
-  private readonly cities: City[] = [];
+/**
+ * Collects the places of a file in any order, a few thousand per state, until it ends. A code whose rates differ
+ * between distinctions keeps the usual rates; each other tax gets its distinction appended to the code.
+ */
+export class LocalTaxes {
+  private readonly taxes = new Map<string, KeyedTax>();
+  private readonly places = new Map<string, KeyedPlace>();
+  private readonly lines = new Map<string, number>();
+  /** Cities with contradicting rows, and the first day of the rates. */
+  private readonly contradicted = new Map<string, string>();
 
-  /** Adds a rate of a jurisdiction. Returns an entry if an earlier row has a rate for some of the same days. */
-  add(jurisdiction: Jurisdiction, rate: LocalRate, line: number): readonly Entry[] {
-    const component = this.components.get(jurisdiction.code) ?? { jurisdiction, rates: [] };
-    const other = component.rates.find((one) => isSpan(common(one, rate)));
-    if (other) return [secondRate(line, other.rate === rate.rate, jurisdiction.name, other)];
-    assertFits(component.rates.length, limits.ratesOfJurisdiction, `rates of ${jurisdiction.name}`);
-    assertFits(this.components.size, limits.jurisdictions, 'jurisdictions');
-    component.rates.push({ ...rate, line });
-    this.components.set(jurisdiction.code, component);
-    return [];
-  }
-
-  /**
-   * Adds the only rate of a jurisdiction, which several rows repeat. Returns an entry if it contradicts an earlier row.
-   */
-  repeat(jurisdiction: Jurisdiction, rate: LocalRate, line: number): readonly Entry[] {
-    const [other] = this.components.get(jurisdiction.code)?.rates ?? [];
-    if (!other) return this.add(jurisdiction, rate, line);
-    const isSame = other.rate === rate.rate && other.from === rate.from;
-    return isSame ? [] : [secondRate(line, false, jurisdiction.name, other)];
-  }
-
-  has(code: string): boolean {
-    return this.components.has(code);
-  }
-
-  /** Adds a city with the taxes of these codes. `entries` yields it for the days on which every tax has a rate. */
-  addCity(city: City): void {
-    assert(new Set(city.codes).size === city.codes.length, `${city.names[0]} has each tax once`);
-    assertFits(this.cities.push(city), limits.heldRows, 'rows of cities');
-  }
-
-  get jurisdictions(): readonly Jurisdiction[] {
-    return [...this.components.values()].map(({ jurisdiction }) => jurisdiction);
-  }
-
-  /** Yields the jurisdictions, their rates, and the cities. */
-  *entries(): Generator<Entry> {
-    for (const { jurisdiction, rates } of this.components.values()) {
-      yield { kind: 'jurisdiction', jurisdiction };
-      for (const { line: _, ...rate } of rates)
-        yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, ...rate } };
+  /** Adds the places of a row. Yields an entry if it repeats or contradicts an earlier row. */
+  *add(places: readonly TaxedPlace[], line: number): Generator<Entry> {
+    let isNew = false;
+    for (const place of places) {
+      const refusal = this.refusal(place, line);
+      if (refusal) {
+        const from = place.taxes.flatMap(({ rates }) => rates.map((rate) => rate.from)).toSorted()[0] ?? '';
+        for (const name of place.names) this.contradicted.set(name, from);
+        yield refusal;
+        return;
+      }
+      isNew = this.addPlace(place, line) || isNew;
+      if (!place.open) continue;
+      yield { kind: 'remark', line, reason: place.open.remark };
+      for (const name of place.names) yield openCity(name, place.open.from);
     }
-    for (const { names, codes, flags = {} } of this.cities)
-      for (const city of names) for (const span of this.spans(codes)) yield { kind: 'city', city, ...span, flags };
+    if (!isNew) yield { kind: 'skipped', line, reason: 'repeats another row' };
+  }
+
+  private refusal({ id, taxes }: TaxedPlace, line: number): Entry | undefined {
+    const first = id === undefined ? line : getOrAdd(this.lines, id, () => line);
+    if (first !== line)
+      return { kind: 'bad', line, reason: `repeats the code ${id} of line ${first}: correct one of them` };
+    for (const tax of taxes)
+      for (const rate of tax.rates) {
+        const others = this.taxes.get(getKey(tax))?.rates ?? [];
+        const other = others.find((one) => one.rate !== rate.rate && overlap(one, rate));
+        if (other) return secondRate(line, false, tax.tax.name.replace(combinedSuffix, ''), other);
+      }
+    return undefined;
+  }
+
+  /** Adds a place and its taxes. Returns whether any of them is new. */
+  private addPlace({ names, taxes, isPart = false, county, open }: TaxedPlace, line: number): boolean {
+    const count = this.places.size;
+    let isNew = open !== undefined;
+    for (const { rates, ...tax } of taxes) {
+      const known = getOrAdd(this.taxes, getKey(tax), (): KeyedTax => ({ ...tax, rates: [] }));
+      for (const rate of rates.filter((own) => !known.rates.some((one) => overlap(one, own)))) {
+        known.rates.push({ ...rate, line });
+        isNew = true;
+      }
+      assertFits(known.rates.length, limits.ratesOfJurisdiction, `rates of ${tax.tax.name}`);
+    }
+    assertFits(this.taxes.size, limits.jurisdictions, 'jurisdictions');
+    const keys = taxes.map(getKey);
+    assert(new Set(keys).size === keys.length, `${names[0]} has each tax once`);
+    getOrAdd(this.places, JSON.stringify([names, keys, isPart]), () => ({ names, keys, isPart, county, line }));
+    assertFits(this.places.size, limits.heldRows, 'rows of cities');
+    return isNew || this.places.size > count;
+  }
+
+  /** Yields the taxes, then the cities on the days on which each of their taxes has a rate. */
+  *entries(): Generator<Entry> {
+    const codes = yield* this.taxEntries();
+    const places = yield* this.placesWithNames();
+    const getText = (name: string, { keys }: KeyedPlace) => `${name} ${keys.map((key) => codes.get(key))}`;
+    const whole = new Set(
+      places.flatMap((place) => (place.isPart ? [] : place.names.map((name) => getText(name, place)))),
+    );
+    for (const place of places) {
+      const { names, keys, isPart, line } = place;
+      if (isPart && names.every((name) => whole.has(getText(name, place)))) {
+        yield { kind: 'skipped', line, reason: 'is a part of a city with the same rate' };
+        continue;
+      }
+      for (const city of names.filter((name) => !this.contradicted.has(name)))
+        for (const { taxed, ...days } of this.spans(keys)) {
+          const locals = taxed.map((key) => codes.get(key) as string);
+          yield { kind: 'city', city, ...days, locals, ...(isPart && { flags: ofAddresses }) };
+        }
+    }
+    for (const [city, from] of this.contradicted) yield openCity(city, from);
+    yield* unmatchedCodesNote([...new Set([...this.taxes.values()].flatMap(({ unmatched = [] }) => unmatched))]);
+  }
+
+  /** Yields the jurisdictions and their rates. Returns their codes by key. */
+  private *taxEntries(): Generator<Entry, ReadonlyMap<string, string>> {
+    const codes = new Map<string, string>();
+    for (const [code, sameCode] of Map.groupBy(this.taxes.values(), ({ tax }) => tax.code)) {
+      const usual = listUsual(sameCode);
+      for (const tax of usual) codes.set(getKey(tax), code);
+      yield* listTaxEntries(joinTaxes(usual), usual[0] as KeyedTax);
+      for (const tax of sameCode.filter((one) => !usual.includes(one))) {
+        const own = { ...tax.tax, code: `${code}-${tax.distinction}` };
+        codes.set(getKey(tax), own.code);
+        yield* listTaxEntries(own, tax);
+      }
+    }
+    return codes;
+  }
+
+  /** Returns the places. A district without a city could overlap each place in its county with different rates. */
+  private *placesWithNames(): Generator<Entry, readonly KeyedPlace[]> {
+    const all = [...this.places.values()];
+    const getRates = ({ keys }: KeyedPlace) => keys.map((key) => ratesText(this.taxes.get(key) as KeyedTax)).join();
+    const isDistrict = ({ names, county }: KeyedPlace) => names.length === 0 && county !== undefined;
+    const byCounty = Map.groupBy(
+      all.filter(({ isPart }) => !isPart),
+      ({ county }) => county,
+    );
+    const districts: KeyedPlace[] = [];
+    for (const district of all.filter(isDistrict)) {
+      const { line, county } = district;
+      const others = (byCounty.get(county) ?? []).filter((other) => getRates(other) !== getRates(district));
+      const names = [...new Set(others.flatMap((other) => other.names))];
+      districts.push({ ...district, names, isPart: true });
+      yield names.length === 0
+        ? { kind: 'skipped', line, reason: 'is a district that does not change the rate of any city' }
+        : {
+            kind: 'remark',
+            line,
+            reason: 'is a district without a city: city rates in its county depend on the address',
+          };
+    }
+    return [...all.filter((place) => !isDistrict(place)), ...districts.filter(({ names }) => names.length > 0)];
   }
 
   /** Returns the days on which every tax has a rate, with the taxes above zero. */
-  private spans(codes: readonly string[]) {
-    let spans: readonly (Days & { readonly locals: readonly string[] })[] = [
-      { from: '0000-01-01', to: null, locals: [] },
+  private spans(keys: readonly string[]) {
+    let spans: readonly (Days & { readonly taxed: readonly string[] })[] = [
+      { from: '0000-01-01', to: null, taxed: [] },
     ];
-    for (const code of codes) {
-      const rates = this.components.get(code)?.rates ?? [];
-      spans = spans.flatMap(({ locals, ...days }) =>
-        rates.map((rate) => ({ ...common(days, rate), locals: rate.rate === '0' ? locals : [...locals, code] })),
+    for (const key of keys) {
+      const rates = listRates(this.taxes.get(key) as KeyedTax);
+      spans = spans.flatMap(({ taxed, ...days }) =>
+        rates.map((rate) => ({ ...common(days, rate), taxed: rate.rate === '0' ? taxed : [...taxed, key] })),
       );
     }
     return spans.filter(isSpan);
   }
 }
 
-/** Cities whose file combines their rate with the state's: the rest becomes one local tax of the city. */
-
-export type CombinedReading = {
-  /** The name as `cityName` writes it. */
-  readonly city: string;
-  /** The name in its usual spelling. */
-  readonly name: string;
-  /** Distinguishes places of the same name: a county, or the state's code. */
-  readonly key: string;
-  /** `isShared`: several places share the city's name. */
-  readonly tax: Jurisdiction | ((isShared: boolean) => Jurisdiction);
-  /** Other spellings of the name, as `cityName` writes them. */
-  readonly alsoCalled?: readonly string[];
-  /** Whether the rates apply only to some addresses of the city. */
-  readonly ofAddresses?: boolean;
-  /** The county whose districts without a city may overlap the city. */
-  readonly county?: string;
-  readonly change: LocalRate;
-};
-
-/** A place or district with a separate code and rate. */
-export type CodedLocation = {
-  readonly name: string;
-  readonly county: string;
-  readonly code: string;
-  /** Empty for a district whose name contains no place. */
-  readonly places: readonly PlaceOrPart[];
-  readonly change: LocalRate;
-};
-
-/**
- * Returns the part of a combined rate above the state's rate in the base release, and the last day of that state rate.
- */
-export const localPart = (
-  base: Release,
-  combined: string,
-  from: string,
-): RowResult<{ readonly rate: string; readonly to: string | null }> => {
-  // A rate that began before the base release is still in force on its first day.
-  const day = from < base.established_from ? base.established_from : from;
-  const known = stateRateOn(base, day);
-  const rest = parseUnits(combined) - parseUnits(known?.rate ?? '1');
-  if (known !== undefined && rest >= 0n) return row({ rate: formatFraction(rest), to: known.to });
-  return bad(
-    `the combined rate is ${combined}, but the state's rate in the release is ${known?.rate ?? 'unknown'} on ${day}`,
-  );
-};
-
-/** Returns the reading of a coded place whose rate contains the state's rate. */
-export const combinedReading = (
-  place: OwnPlace,
-  code: string,
-  rate: string,
-  { base, codes, from }: TableOptions,
-): RowResult<CombinedReading> =>
-  whenRead(localPart(base, rate, from), (local) => {
-    const tax = { ...codes.combinedTax(place), reporting_code: code };
-    return row({ city: cityName(place.name) ?? '', name: place.name, key: code, tax, change: { from, ...local } });
-  });
-
-type RatedCity = Omit<CombinedReading, 'change'> & { readonly changes: (LocalRate & { readonly line: number })[] };
-type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
-type District = {
-  readonly county: string;
-  readonly tax: Jurisdiction;
-  readonly change: LocalRate;
-  readonly line: number;
-};
-
-/** Returns the changes sorted by day; each ends before the next. */
-const listChanges = ({ changes }: RatedCity): readonly LocalRate[] => {
-  const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
-  return sorted.map(({ from, to, rate }, index) => {
-    const next = sorted[index + 1];
-    return { from, to: earlierEnd(next ? dayBefore(next.from) : null, to), rate };
-  });
-};
-
-const haveSameRates = (a: RatedCity, b: RatedCity): boolean =>
-  JSON.stringify(listChanges(a)) === JSON.stringify(listChanges(b));
-
-const getLine = ({ changes }: RatedCity): number => changes[0]?.line ?? 0;
-
-const ofAddresses = { of_addresses: true } as const;
-
-function* listRateEntries(tax: Jurisdiction, changes: readonly LocalRate[]): Generator<Entry> {
-  yield { kind: 'jurisdiction', jurisdiction: tax };
-  for (const change of changes) yield { kind: 'rate', rate: { jurisdiction: tax.code, ...change } };
-}
-
-/** Yields a city, under all its names, with a tax. */
-function* listCityEntries(
-  rated: RatedCity,
-  { code }: Jurisdiction,
-  { from, to, rate }: LocalRate,
-  isPart: boolean,
-): Generator<Entry> {
-  const locals = rate === '0' ? [] : [code];
-  for (const city of [rated.city, ...(rated.alsoCalled ?? [])])
-    yield { kind: 'city', city, from, to, locals, ...(isPart && { flags: ofAddresses }) };
-}
-
-/** Collects the rates of cities in any order, in memory until the file ends: a few thousand per state. */
-export class CombinedCities {
-  private readonly cities = new Map<string, RatedCity[]>();
-  private readonly districts: District[] = [];
-
-  *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
-    const { city, name, key } = place;
-    const sameName: RatedCity[] = getOrAdd(this.cities, city, () => []);
-    const rated = sameName.find((one) => one.key === key) ?? { ...place, changes: [] };
-    if (rated.changes.length === 0) sameName.push(rated);
-    assertFits(sameName.length, limits.rowsOfCity, `rows of ${city}`);
-    assertFits(this.cities.size, limits.cities, 'cities');
-    const other = rated.changes.find(({ from }) => from === change.from);
-    if (other) yield secondRate(line, other.rate === change.rate, name, other);
-    else rated.changes.push({ ...change, line });
-    assertFits(rated.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
-  }
-
-  /** Adds a district. It could overlap any city in its county, so a city with a different rate becomes ambiguous. */
-  addDistrict(district: District): void {
-    assertFits(this.districts.push(district), limits.jurisdictions, 'districts');
-  }
-
-  *entries(): Generator<Entry> {
-    const taxed = [...this.cities.values()].flatMap((sameName) =>
-      sameName.map((rated): TaxedCity => {
-        const { tax } = rated;
-        return { rated, tax: typeof tax === 'function' ? tax(sameName.length > 1) : tax };
-      }),
-    );
-    const same = new Set(taxed.filter(({ rated }) => this.isLikeItsCity(rated)));
-    for (const { rated } of same)
-      yield { kind: 'skipped', line: getLine(rated), reason: 'is a part of a city with the same rate' };
-    const taxes = taxed.filter((one) => !same.has(one));
-    for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.listEntries(sameTax);
-    yield* this.districtEntries();
-  }
-
-  private isLikeItsCity(part: RatedCity): boolean {
-    const { city, county, ofAddresses: isPart } = part;
-    if (!isPart || county === undefined) return false;
-    const cities = (this.cities.get(city) ?? []).filter((rated) => !rated.ofAddresses && rated.county === county);
-    return cities.length > 0 && cities.every((rated) => haveSameRates(rated, part));
-  }
-
-  /** Yields the entries of rows that share one tax. If they differ, no rate of the city is certain. */
-  private *listEntries(sameTax: readonly TaxedCity[]): Generator<Entry> {
-    const [{ rated: first, tax }, ...others] = sameTax as readonly [TaxedCity, ...TaxedCity[]];
-    const differing = others.filter(({ rated }) => !haveSameRates(rated, first));
-    for (const { rated } of differing) {
-      const reason = `has a different rate for ${rated.name} than line ${getLine(first)}, so neither applies: correct one of them`;
-      yield { kind: 'bad', line: getLine(rated), reason };
-    }
-    if (differing.length === 0) yield* listRateEntries(tax, listChanges(first));
-    for (const { rated } of sameTax)
-      for (const change of listChanges(rated))
-        if (differing.length === 0) yield* listCityEntries(rated, tax, change, rated.ofAddresses ?? false);
-        else yield* listCityEntries(rated, tax, { ...change, rate: '0' }, true);
-  }
-
-  private *districtEntries(): Generator<Entry> {
-    const cities = Map.groupBy(
-      [...this.cities.values()].flat().filter((rated) => !rated.ofAddresses),
-      ({ county }) => county,
-    );
-    for (const { county, tax, change, line } of this.districts) {
-      const others = (cities.get(county) ?? []).filter((rated) =>
-        rated.changes.some(({ rate }) => rate !== change.rate),
-      );
-      if (others.length === 0) {
-        yield { kind: 'skipped', line, reason: 'is a district that does not change the rate of any city' };
-        continue;
-      }
-      yield {
-        kind: 'remark',
-        line,
-        reason: 'is a district without a city: city rates in its county depend on the address',
-      };
-      yield* listRateEntries(tax, [change]);
-      for (const rated of others) yield* listCityEntries(rated, tax, change, true);
-    }
-  }
-}
-
-/** Collects coded locations. A part of a place has a separate tax, which makes the place ambiguous. */
-export class CodedLocations {
-  private readonly cities = new CombinedCities();
-  private readonly codes: OwnCodes;
-
-  constructor(codes: OwnCodes) {
-    this.codes = codes;
-  }
-
-  *add({ name, county, code, places, change }: CodedLocation, line: number): Generator<Entry> {
-    const buildTax = (place: OwnPlace) => ({ ...this.codes.combinedTax(place), reporting_code: code });
-    if (places.length === 0) this.cities.addDistrict({ county, tax: buildTax({ county, code, name }), change, line });
-    for (const { place, isPart } of places) {
-      const ofPlace = buildTax(place);
-      const tax = isPart ? { ...ofPlace, code: `${ofPlace.code}-${code}` } : ofPlace;
-      const city = { city: cityName(place.name) ?? '', name: place.name, county, ofAddresses: isPart };
-      yield* this.cities.add({ ...city, key: `${tax.code} ${code}`, tax, change }, line);
-    }
-  }
-
-  entries(): Iterable<Entry> {
-    return this.cities.entries();
-  }
-}
+const getKey = ({ tax, distinction = '' }: Pick<PlaceTax, 'tax' | 'distinction'>): string =>
+  `${tax.code} ${distinction}`;

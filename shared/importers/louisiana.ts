@@ -2,7 +2,7 @@ import { cityName, plainName } from '../catalog/local/place-names.ts';
 import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFractionOrPercent } from './fractions.ts';
-import { type CodedLocation, CodedLocations } from './local-taxes.ts';
+import { codedPlaces, LocalTaxes, type TaxedPlace } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 
 /** The month of the rates in the name of the file: `Domicile Rate Listing October 2026.xlsx`. */
@@ -49,14 +49,15 @@ export const louisiana = stateTable({
   open: readSheet,
   month: { pattern: monthOfFile, example: 'Domicile-Rate-Listing-October-2026.xlsx' },
   skip: ({ identity }) => (identity === '' ? 'is a line without a jurisdiction' : null),
-  read({ parish, identity, rate }, { codes, from }): RowResult<CodedLocation> {
+  read({ parish, identity, rate }, { codes, from }): RowResult<readonly TaxedPlace[]> {
     const name = identity.replace(codeAtEnd, '');
     const called = placeName(name);
     const rest = withoutParish(called, codes.countyName(parish));
     if (rest !== null && /^(?:(?:REST|BALANCE|REMAINDER) OF|UNINCORPORATED|)$/.test(rest))
       return skipped('is a parish outside its cities');
     const places = codes.placesIn(parish, rest ?? called);
-    return row({ name, county: parish, places, code: identity.slice(-5, -1), change: { from, to: null, rate } });
+    const location = { name, county: parish, code: identity.slice(-5, -1) };
+    return row(codedPlaces(codes, location, places, { from, to: null, rate }));
   },
-  collect: ({ codes }) => new CodedLocations(codes),
+  collect: () => new LocalTaxes(),
 });

@@ -2,7 +2,7 @@ import { cityName, plainName } from '../catalog/local/place-names.ts';
 import { matching, rate, text } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction, readPercent } from './fractions.ts';
-import { CombinedCities, combinedReading } from './local-taxes.ts';
+import { combinedPlace, LocalTaxes } from './local-taxes.ts';
 import type { OwnPlace } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -33,8 +33,8 @@ export const missouri = stateTable({
     code: matching('Jurisdiction Code', codePattern, 'a jurisdiction code: write it as 38000-095-000'),
     rate: rate('SalesTaxRate(0000)', readRate, '8.9750% or 0.08975'),
   },
-  open: (path, columns, onProgress) =>
-    readSheet(path, columns, onProgress, (sheets) => (sheets.length === 1 ? sheets[0] : undefined)),
+  open: (path, columns, options) =>
+    readSheet(path, columns, { ...options, pick: (sheets) => (sheets.length === 1 ? sheets[0] : undefined) }),
   month: { pattern: monthOfFile, example: 'oct2026.xlsx' },
   skip({ name, code }, { codes }) {
     // Notes and headings of groups have no code.
@@ -50,7 +50,7 @@ export const missouri = stateTable({
   },
   read({ code, rate }, options) {
     const { place, county } = parseCode(code);
-    return combinedReading(options.codes.placeCoded(county, place) as OwnPlace, code, rate, options);
+    return combinedPlace(options.codes.placeCoded(county, place) as OwnPlace, code, rate, options);
   },
-  collect: () => new CombinedCities(),
+  collect: () => new LocalTaxes(),
 });

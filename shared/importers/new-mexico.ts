@@ -5,9 +5,9 @@ import { parseJson } from '../base/json.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
-import type { OnProgress } from './files/text.ts';
 import { readPercent } from './fractions.ts';
-import { CodedLocations, localPart } from './local-taxes.ts';
+import type { ReadOptions } from './importer.ts';
+import { codedPlaces, LocalTaxes, localPart } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 import { fileName } from './updates/file-names.ts';
 
@@ -55,7 +55,7 @@ const withoutCounty = (name: string, isCounty: (text: string) => boolean): strin
 const bytesMax = 16 * 1024 * 1024;
 
 /** Reads the features of a response as rows, numbered from 1. */
-const readAnswer = async (path: string, _: unknown, onProgress?: OnProgress) => {
+const readAnswer = async (path: string, _: unknown, { onProgress }: ReadOptions) => {
   const name = fileName(path);
   const { size } = await stat(path);
   if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
@@ -102,7 +102,7 @@ export const newMexico = stateTable({
     whenRead(localPart(base, grt_rate, from), (local) => {
       const called = withoutCounty(name, (text) => codes.countyNamed(text) === county);
       const places = codes.placesIn(county, called.replaceAll(/[/,()]/g, ' '));
-      return row({ name, county, code, places, change: { from, ...local } });
+      return row(codedPlaces(codes, { name, county, code }, places, local));
     }),
-  collect: ({ codes }) => new CodedLocations(codes),
+  collect: () => new LocalTaxes(),
 });

@@ -16,7 +16,6 @@ import {
   whenRead,
 } from './files/columns.ts';
 import type { BrokenRow } from './files/rows.ts';
-import type { OnProgress } from './files/text.ts';
 import { type Importer, onlyFile, type ReadOptions } from './importer.ts';
 import { OwnCodes } from './own-codes.ts';
 import { dayOfFile } from './updates/file-names.ts';
@@ -46,12 +45,14 @@ type Collector<Value> = {
 type Table<Of extends Columns> = {
   readonly name: string;
   readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow> | Iterable<HeadedRow<Of>>;
+  /** The first day of the rates, if the table has it. */
+  readonly from?: string;
 };
 
 type StateTable<Of extends Columns, Value> = Omit<StateFile, 'read'> & {
   readonly columns: Of;
-  /** Default: a table of text with a header in its first row. */
-  readonly open?: (path: string, columns: Of, onProgress?: OnProgress) => Promise<Table<Of>>;
+  /** Returns the table, or several of one file. Default: a table of text with a header in its first row. */
+  readonly open?: (path: string, columns: Of, options: ReadOptions) => Promise<Table<Of> | readonly Table<Of>[]>;
   /** The month of the rates in the name of the file (`dayOfFile`), and an example of a name. */
   readonly month?: { readonly pattern: RegExp; readonly example: string };
   /** Returns why a row is skipped, before its cells are checked; `null` if it is not. */
@@ -60,7 +61,7 @@ type StateTable<Of extends Columns, Value> = Omit<StateFile, 'read'> & {
   readonly collect: (options: TableOptions) => Collector<Value>;
 };
 
-/** A format with one table of one state. */
+/** A format of one state whose rows have the same columns. */
 export const stateTable = <Of extends Columns, Value>({
   columns,
   open = openHeadedTable,
@@ -73,18 +74,17 @@ export const stateTable = <Of extends Columns, Value>({
   stateFile({
     ...format,
     async *read(path, given) {
-      const options = { ...given, from: month ? dayOfFile(path, month.pattern, month.example) : '' };
-      const collector = collect(options);
-      const readRow = ({ cells }: HeadedRow<Of>): RowResult<Value> => {
-        const reason = skip(cells, options);
-        if (reason !== null) return skipped(reason);
-        return whenRead(readCells(columns, cells, options.codes), (values) => read(values, options));
-      };
-      yield* readRows(
-        await open(path, columns, options.onProgress),
-        readRow,
-        (value, line) => collector.add(value, line),
-        { atEnd: () => collector.entries() },
-      );
+      const ofFile = { ...given, from: month ? dayOfFile(path, month.pattern, month.example) : '' };
+      const collector = collect(ofFile);
+      for (const { from = ofFile.from, ...table } of [await open(path, columns, given)].flat()) {
+        const options = { ...ofFile, from };
+        const readRow = ({ cells }: HeadedRow<Of>): RowResult<Value> => {
+          const reason = skip(cells, options);
+          if (reason !== null) return skipped(reason);
+          return whenRead(readCells(columns, cells, options.codes), (values) => read(values, options));
+        };
+        yield* readRows(table, readRow, (value, line) => collector.add(value, line));
+      }
+      yield* collector.entries();
     },
   });

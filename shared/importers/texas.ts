@@ -6,8 +6,8 @@ import type { Entry } from './entry.ts';
 import { bad, type RowResult, readRows, row, skipped } from './files/columns.ts';
 import { type BrokenRow, openTable, type Row } from './files/rows.ts';
 import { readFraction } from './fractions.ts';
-import { Components } from './local-taxes.ts';
-import { type OwnCodes, unmatchedCodesNote } from './own-codes.ts';
+import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
+import type { OwnCodes } from './own-codes.ts';
 import { stateFile } from './state-table.ts';
 
 /** The type of a jurisdiction by the first digit of the Comptroller's seven-digit code. */
@@ -24,9 +24,6 @@ const splitName = (name: string): { readonly city: string; readonly county?: str
 };
 
 const keptCode = (code: string): string => `US-TX-${code}`;
-
-/** Returns whether a jurisdiction keeps the file's code because it is missing from the tables. */
-const hasFileCode = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
 
 /**
  * Returns the jurisdiction of each code in the file. A city or county in Levy's tables gets its code in the built-in
@@ -78,37 +75,41 @@ class TexasCodes {
 /** Twelve fields: name, code and rate of the area, its county, its transit authority and its special district. */
 const areaFields = 12;
 
-type Tax = { readonly jurisdiction: Jurisdiction; readonly rate: string };
-type Area = { readonly city: string; readonly taxes: readonly Tax[] };
+type Tax = TaxedPlace['taxes'][number];
 
 const isNone = (text: string): boolean => text === '' || text.toLowerCase() === 'n/a';
 
-const readTax = (codes: TexasCodes, name: string, code: string, rateText: string): Tax | null => {
-  const rate = readFraction(rateText);
+const readTax = (codes: TexasCodes, from: string, [name = '', code = '', text = '']: readonly string[]): Tax | null => {
+  const rate = readFraction(text);
   if (!/^\d{7}$/.test(code) || getType(code) === undefined || rate === null || name === '') return null;
-  return { jurisdiction: codes.jurisdiction(name, code), rate };
+  const tax = codes.jurisdiction(name, code);
+  const unmatched = tax.code === keptCode(code) ? `${tax.name} (${code})` : undefined;
+  return { tax, rates: [{ rate, from, to: null }], unmatched };
 };
 
 /** The legal maximum for the sum of all local taxes of a place. */
 const localMax = parseUnits('0.02');
 
 /** Reads an area with its local jurisdictions. Addresses contain only cities. */
-const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> => {
+const readArea = (cells: readonly string[], codes: TexasCodes, from: string): RowResult<readonly TaxedPlace[]> => {
   if (cells.length !== areaFields) return bad(`has ${cells.length} fields; expected ${areaFields}`);
-  const taxes: Tax[] = [];
+  const taxes = new Map<string, Tax>();
   for (let index = 0; index < areaFields; index += 3) {
-    const [name = '', code = '', rate = ''] = cells.slice(index, index + 3);
+    const fields = cells.slice(index, index + 3);
+    const [name = '', code = '', rate = ''] = fields;
     if (isNone(code)) continue;
-    const tax = readTax(codes, name, code, rate);
+    const tax = readTax(codes, from, fields);
     if (!tax)
       return bad(`${name} has code ${code} and rate ${rate}; expected a code of seven digits and a rate as a fraction`);
-    if (!taxes.some(({ jurisdiction }) => jurisdiction.code === tax.jurisdiction.code)) taxes.push(tax);
+    if (!taxes.has(code)) taxes.set(code, tax);
   }
-  const sum = taxes.reduce((total, { rate }) => total + parseUnits(rate), 0n);
+  const sum = [...taxes.values()]
+    .flatMap(({ rates }) => rates)
+    .reduce((total, { rate }) => total + parseUnits(rate), 0n);
   if (sum > localMax) return bad('has local taxes that sum to more than 0.02, the maximum in Texas: correct them');
   const [name = '', code = ''] = cells;
   const city = isNone(code) || getType(code) !== 'city' ? null : cityName(splitName(name).city);
-  return city === null ? skipped('the area is not a city') : row({ city, taxes });
+  return city === null ? skipped('the area is not a city') : row([{ names: [city], taxes: [...taxes.values()] }]);
 };
 
 /** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
@@ -157,25 +158,15 @@ export const texas = stateFile({
     if (known !== stateRate)
       yield badFile(`the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${from}`);
     const codes = new TexasCodes(ownCodes);
-    const components = new Components();
+    const taxes = new LocalTaxes();
     let count = 0;
     const readOne = ({ cells }: Row) => {
       count += 1;
-      return readArea(cells, codes);
+      return readArea(cells, codes, from);
     };
-    const use = ({ city, taxes }: Area, line: number): readonly Entry[] => {
-      const refused = taxes.flatMap(({ jurisdiction, rate }) =>
-        components.repeat(jurisdiction, { rate, from, to: null }, line),
-      );
-      if (refused.length === 0)
-        components.addCity({ names: [city], codes: taxes.map(({ jurisdiction }) => jurisdiction.code) });
-      return refused.slice(0, 1);
-    };
-    yield* readRows({ name, rows: listAreas({ [Symbol.asyncIterator]: () => rows }) }, readOne, use, {
-      atEnd: () => components.entries(),
-    });
-    const kept = components.jurisdictions.filter(hasFileCode);
-    yield* unmatchedCodesNote(kept.map(({ name, reporting_code }) => `${name} (${reporting_code})`));
+    const areaRows = listAreas({ [Symbol.asyncIterator]: () => rows });
+    yield* readRows({ name, rows: areaRows }, readOne, (places, line) => taxes.add(places, line));
+    yield* taxes.entries();
     if (count !== areas) yield badFile(`declares ${areas} areas, but the file has ${count}: it is incomplete`);
   },
 });

@@ -155,7 +155,7 @@ export const zipRates: Importer = {
   onlyState: null,
   confidence: 'medium-high',
   async *read(files, { state, base, undatedFrom = null, onProgress }) {
-    const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+    const table = await openHeadedTable(onlyFile(files), columns, { onProgress });
     const from = dayIn(table.name, monthOfFile) ?? undatedFrom;
     const pseudo = new PseudoJurisdictions(state);
     const seen = new Map<string, { readonly line: number; readonly local: string }>();

@@ -275,8 +275,12 @@ describe('workbooks', () => {
     });
     const readRates = (name: string) =>
       withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
-        const { rows } = await readSheet(path, { rate: text('Rate') }, undefined, (sheets) =>
-          sheets.find((one) => one.name === name),
+        const { rows } = await readSheet(
+          path,
+          { rate: text('Rate') },
+          {
+            pick: (sheets) => sheets.find((one) => one.name === name),
+          },
         );
         return rows;
       });

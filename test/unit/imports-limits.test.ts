@@ -56,7 +56,10 @@ describe('files that exceed the memory limits', () => {
       'a city is in many counties',
       'cdtfa',
       'CA',
-      file('City_name,County_name,RATE,START_DATE', ...many(12_000, (index) => `ALAMEDA,${index},0.1075,7/1/2021`)),
+      file(
+        'City_name,County_name,RATE,START_DATE',
+        ...many(limits.rowsOfCity + 2, (index) => `ALAMEDA,${index},0.1075,7/1/2021`),
+      ),
       /more than 1,000 rows of ALAMEDA/,
     ],
     [

@@ -420,14 +420,14 @@ describe('the cdtfa importer', () => {
   const good = fixture('cdtfa.csv');
   const listCodes = ({ parts }: Imported, city: string) => parts.get(city)?.jurisdictions.map(({ code }) => code);
 
-  it('generates codes without tables, one for each county that has a city of the name', async () => {
+  it('generates codes without tables, one for each rate of a city of the name', async () => {
     expect(codesIn(await importFiles('cdtfa', 'CA', [good]), 'ALAMEDA')).toEqual([
       'US-CA-DISTRICT-ALAMEDA | Alameda, local taxes | district | - | -',
     ]);
     const replace = ['ANGELS CAMP,ANGELS CAMP,Angels Camp', 'ALAMEDA,ALAMEDA,Alameda'] as const;
     const shared = changedFile('cdtfa', { replace });
     expect(listCodes(await importFiles('cdtfa', 'CA', [shared]), 'ALAMEDA')?.toSorted()).toEqual([
-      'US-CA-DISTRICT-ALAMEDA-ALAMEDA',
+      'US-CA-DISTRICT-ALAMEDA',
       'US-CA-DISTRICT-ALAMEDA-CALAVERAS',
     ]);
   });

@@ -132,6 +132,8 @@ const areInOrder = (header: readonly string[], positions: readonly number[]): bo
   header.findLastIndex((text) => text !== '') === positions.length - 1 &&
   positions.every((at, index) => at === -1 || at === index);
 
+export type OpenOptions = { readonly onProgress?: OnProgress | undefined };
+
 /**
  * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header that lacks an
  * accepted name is read by position if it has the same number of columns. Throws if a required column is missing.
@@ -139,8 +141,7 @@ const areInOrder = (header: readonly string[], positions: readonly number[]): bo
 export const openHeadedTable = async <Of extends Columns>(
   path: string,
   columns: Of,
-  onProgress?: OnProgress,
-  { inOrder = false }: { readonly inOrder?: boolean } = {},
+  { onProgress, inOrder = false }: OpenOptions & { readonly inOrder?: boolean } = {},
 ): Promise<HeadedTable<Of>> => {
   const { name, rows } = await openTable(path, onProgress);
   const iterator = rows[Symbol.asyncIterator]();

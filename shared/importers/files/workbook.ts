@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { Decimal } from 'decimal.js';
 import readExcelFile from 'read-excel-file/node';
 import { fileName } from '../updates/file-names.ts';
-import { type Columns, findColumns, type HeadedRow, pickCells } from './columns.ts';
+import { type Columns, findColumns, type HeadedRow, type OpenOptions, pickCells } from './columns.ts';
 import { openZip } from './open-file.ts';
 import type { Row } from './rows.ts';
 import type { OnProgress } from './text.ts';
@@ -262,8 +262,10 @@ export const rowsBelow = <Of extends Columns>(
 export const readSheet = async <Of extends Columns>(
   path: string,
   columns: Of,
-  onProgress?: OnProgress,
-  pick = ([first]: readonly Sheet[]): Sheet | undefined => first,
+  {
+    onProgress,
+    pick = ([first]) => first,
+  }: OpenOptions & { readonly pick?: (sheets: readonly Sheet[]) => Sheet | undefined } = {},
 ) => {
   const { name, sheets } = await readWorkbook(path, onProgress);
   const sheet = pick(sheets);

@@ -252,7 +252,7 @@ function* tableEntries(rates: readonly WooRate[], context: LocalContext): Genera
  * state are kept in memory until the file ends.
  */
 const readWooCommerce: Read = async function* (files, { state, base, undatedFrom: from = null, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress, { inOrder: true });
+  const table = await openHeadedTable(onlyFile(files), wooColumns, { onProgress, inOrder: true });
   const rates: WooRate[] = [];
   const hold = (rate: WooRate): readonly Entry[] => {
     assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
