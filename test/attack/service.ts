@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../infra/local/settings.ts';
 import { now } from '../../shared/config/clock.ts';
-import { killWithParent } from '../support/run-command.ts';
+import { killWithParent } from '../support/child-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const startMs = 120_000;

@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { authenticator } from '../../shared/api/authenticate.ts';
 import { bearerVerifier, type VerifyToken } from '../../shared/api/bearer.ts';
 import { limitRate } from '../../shared/api/limit-rate.ts';
@@ -11,6 +7,7 @@ import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../shared/store/accounts/api-key-store.ts';
 import { findSession } from '../../shared/store/accounts/session-store.ts';
 import { getEvent } from '../support/handler-calls.ts';
+import { secondsNow, startIssuer } from '../support/issuer.ts';
 import { countDatabaseUse } from './database.ts';
 import { type Figure, median, rounded } from './figure.ts';
 
@@ -60,36 +57,13 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
 
 /** Measures the cost of authentication and the rate limit for an instance, with a key and with bearer tokens. */
 export const admissionFigures = async (account: string, apiKey: string): Promise<Figure[]> => {
-  const keys: object[] = [];
-  const server = createServer(({ url }, response) =>
-    response.end(JSON.stringify(url === '/keys' ? { keys } : { issuer, jwks_uri: `${issuer}/keys` })),
-  );
-  server.listen(0, '127.0.0.1').unref();
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const configured = {
-    issuer,
-    audience: ['bench'],
-    accountClaim: 'levy_account',
-    scopesClaim: 'scope',
-    scopes: { read: 'levy/read', write: 'levy/write', settings: 'levy/settings' },
-  };
+  const issuer = await startIssuer({ RS256: 'RS256', ES256: 'ES256' });
+  const claims = issuer.claims({ levy_account: account, exp: secondsNow() + 24 * 3600 });
   const figures = [await admit('API key', { 'X-API-Key': [apiKey] }, bearerVerifier(null))];
   for (const alg of ['RS256', 'ES256']) {
-    const { publicKey, privateKey } = await generateKeyPair(alg);
-    keys.push({ ...(await exportJWK(publicKey)), kid: alg, alg, use: 'sig' });
-    const token = await new SignJWT({ levy_account: account, scope: 'levy/read levy/write' })
-      .setProtectedHeader({ alg, typ: 'JWT', kid: alg })
-      .setIssuer(issuer)
-      .setAudience('bench')
-      .setSubject('bench')
-      .setExpirationTime('1 day')
-      .sign(privateKey);
-    figures.push(
-      await admit(`bearer token, ${alg}`, { Authorization: [`Bearer ${token}`] }, bearerVerifier(configured)),
-    );
+    const headers = { Authorization: [`Bearer ${await issuer.sign(claims, { alg, kid: alg })}`] };
+    figures.push(await admit(`bearer token, ${alg}`, headers, bearerVerifier(issuer.configured)));
   }
-  server.closeAllConnections();
-  server.close();
+  issuer.close();
   return figures;
 };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { freePort } from '../../infra/local/settings.ts';
 import { type Commands, root, start } from './commands.ts';
 import { eventually, Failed } from './run.ts';
 
@@ -30,16 +30,6 @@ export const install = async (run: Commands) => {
   await run(python, ['-m', 'pip', 'install', '--quiet', ...options, '-r', requirements], { env });
   return { python };
 };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 
 type Keys = Readonly<Record<string, string>>;
 type Answer = { readonly result?: never; readonly error?: string; readonly message?: string };
@@ -68,7 +58,7 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 /** Starts the emulator on a free loopback port, with IAM enforced. */
 export const startEmulator = async (python: string, work: string) => {
   for (const name of ['home', 'tmp']) mkdirSync(join(work, name), { recursive: true });
-  const port = await freePort();
+  const port = await freePort(0, 'PORT');
   const env = environment(work, port);
   const settings = {
     AUTH: 'true',

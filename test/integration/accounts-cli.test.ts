@@ -13,6 +13,7 @@ import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import { anonymous } from '../support/api.ts';
+import { runCommand } from '../support/child-process.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import {
@@ -27,7 +28,6 @@ import {
   type PrintedKey,
   ran,
   ranJson,
-  runCommand,
   runInProcess,
   waitForDatabase,
 } from '../support/run-command.ts';

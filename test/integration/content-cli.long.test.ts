@@ -15,9 +15,9 @@ import {
 } from '../../shared/store/content/content-store.ts';
 import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { newCaller } from '../support/api.ts';
+import { runCommand } from '../support/child-process.ts';
 import { content, findActive } from '../support/content.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
-import { runCommand } from '../support/run-command.ts';
 import { createFolder, saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);

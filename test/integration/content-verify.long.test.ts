@@ -9,6 +9,7 @@ import { partItem } from '../../shared/store/content/content-item.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { newCaller, newClient } from '../support/api.ts';
+import { runCommand } from '../support/child-process.ts';
 import {
   activate,
   changeHead,
@@ -24,7 +25,6 @@ import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { getAttribute } from '../support/raw-items.ts';
-import { runCommand } from '../support/run-command.ts';
 import { later, sale } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 

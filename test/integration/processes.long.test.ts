@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { newCaller, startApi } from '../support/api.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/child-process.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 it('matches its model as a process that is killed, behind a network that loses requests and replies', async () => {

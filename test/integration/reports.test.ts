@@ -16,10 +16,10 @@ import {
   everyRow,
   getRefusal,
   goods,
+  listCharges,
   made,
   michigan,
   sale,
-  shippingCharges,
   startOnTestDay,
 } from '../support/sales.ts';
 import { isLong } from '../support/seeded.ts';
@@ -65,11 +65,7 @@ const getSums = (transactions: readonly Transaction[]): Sums => {
   for (const { status, type, tax_date, line_items, shipping } of transactions) {
     if (status !== 'finalized' && status !== 'filed') continue;
     const counted = new Set<string>();
-    const charges = [
-      ...(line_items ?? []).map(({ net_amount, taxes }) => ({ net: net_amount, taxes })),
-      ...shippingCharges(shipping).map(({ net_amount, taxes }) => ({ net: net_amount, taxes })),
-    ];
-    for (const { net, taxes } of charges) {
+    for (const { net_amount: net, taxes } of listCharges({ line_items: line_items ?? [], shipping })) {
       const state = taxes[0]?.jurisdiction_code.slice(0, 5) as string;
       const key = `${tax_date.slice(0, 7)} ${state} ${type}`;
       sums[key] ??= { gross: 0, taxable: 0, tax: 0, count: 0 };

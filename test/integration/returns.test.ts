@@ -14,7 +14,7 @@ import {
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { creditOf, getRefusal, made, shippingCharges } from '../support/sales.ts';
+import { creditOf, getRefusal, listCharges, made } from '../support/sales.ts';
 import { isLong } from '../support/seeded.ts';
 
 // Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to zero. The
@@ -212,7 +212,7 @@ describe('fully refunded sales with a tax other than the calculated one', () => 
   it('report the calculated tax of each jurisdiction, and the over-collected amount', () => {
     for (const { sale, calculated } of cases) {
       const { amounts } = getEntry(sale.id);
-      const rows = [...calculated.line_items, ...shippingCharges(calculated.shipping)].flatMap(({ taxes }) => taxes);
+      const rows = listCharges(calculated).flatMap(({ taxes }) => taxes);
       const getTax = (code: string) =>
         sum(rows.filter((row) => row.jurisdiction_code === code).map((row) => row.tax_amount)).toFixed(2);
       expect(sum(amounts.map((row) => row.calculated_tax_amount)).toFixed(2)).toBe(calculated.tax_amount);
@@ -227,7 +227,7 @@ describe('fully refunded sales with a tax other than the calculated one', () => 
     let checked = 0;
     for (const { calculated, credits, sale } of cases) {
       if (!isKnown(credits)) continue;
-      const charges = [...calculated.line_items, ...shippingCharges(calculated.shipping)];
+      const charges = listCharges(calculated);
       let given = new Decimal(0);
       for (const { id, shares } of credits) {
         given = given.plus(sum(getEntry(id).amounts.map((row) => row.calculated_tax_amount)));

@@ -4,7 +4,7 @@ import { newSession, runSmoke } from '../../shared/cli/smoke/workflows.ts';
 import type { TransactionRow } from '../../shared/ledger/response.ts';
 import { connectClient, newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody, type Passed, type Passing } from '../support/breaking-proxy.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/child-process.ts';
 import { sold } from '../support/sales.ts';
 
 // The tests start processes; a slow machine must not fail them.

@@ -15,7 +15,7 @@ import { newClient } from '../support/api.ts';
 import { ask } from '../support/builders.ts';
 import { activate } from '../support/content.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
-import { creditOf, later, made, shippingCharges } from '../support/sales.ts';
+import { creditOf, later, listCharges, made } from '../support/sales.ts';
 import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 /** The id of a release of Michigan with a rate of 25 %. */
@@ -30,8 +30,8 @@ const calculated = (one: WorkedCase): Outcome => {
 // These sources cover only the state's tax; the built-in content adds the local taxes of the place.
 const isOfStateAlone = ({ rates, expected: { rows = [], local_tax, sourced_to } }: WorkedCase): boolean =>
   !rates && !local_tax && !sourced_to && rows.length > 0 && rows.every(({ level }) => level === 'state');
-const stateTax = ({ line_items, shipping }: Outcome): string => {
-  const rows = [...line_items, ...shippingCharges(shipping)].flatMap(({ taxes }) => taxes);
+const stateTax = (outcome: Outcome): string => {
+  const rows = listCharges(outcome).flatMap(({ taxes }) => taxes);
   const cents = rows
     .filter(({ jurisdiction_type }) => jurisdiction_type === 'state')
     .reduce((sum, { tax_amount }) => sum + Math.round(Number(tax_amount) * 100), 0);
@@ -83,7 +83,7 @@ describe('worked cases', () => {
   it('fi-vat-24: no content covers Finland, and the response has a warning', () => {
     const answer = calculated(byId('fi-vat-24'));
     expect(answer.tax_amount).toBe('0.00');
-    const reasons = [...answer.line_items, ...shippingCharges(answer.shipping)].flatMap((charge) => charge.taxes);
+    const reasons = listCharges(answer).flatMap((charge) => charge.taxes);
     expect(reasons.map(({ taxability_reason }) => taxability_reason)).toEqual(['not_supported', 'not_supported']);
     expect(answer.warnings.map(({ code }) => code)).toContain('not_covered');
   });

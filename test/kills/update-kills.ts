@@ -9,13 +9,13 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
 import { activeReleasesKey, contentSourceKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { breakingProxy } from '../support/breaking-proxy.ts';
+import { collectOutput, root } from '../support/child-process.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 import { seeded } from '../support/seeded.ts';
 
@@ -137,7 +137,6 @@ const states = ['KS', 'NE', 'OK'];
 /** The maximum delay of a kill after its request, so work between requests is also interrupted. */
 const delayMs = 40;
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const world = await startWorld(states);
 // Imported after startWorld, because these modules read the database URL when they are loaded.
 const { temporaryFolder } = await import('../../shared/cli/terminal/files.ts');
@@ -146,10 +145,8 @@ const { findHead, readActiveReleases } = await import('../../shared/store/conten
 const { gates } = await import('../../shared/importers/releases/gates.ts');
 const folder = temporaryFolder();
 
-type Ran = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly out: string };
-
 /** Runs `content update`, optionally with a file size limit in blocks. `onRequest` can kill it. */
-const update = (onRequest: (kill: (signal: NodeJS.Signals) => void) => void, blocks?: number): Promise<Ran> => {
+const update = async (onRequest: (kill: (signal: NodeJS.Signals) => void) => void, blocks?: number) => {
   const names = gates.map(({ name }) => name).join();
   const words = ['shared/cli/content.ts', 'update', '--state', states.join(), '--activate', '--override', names];
   const command = [process.execPath, ...words, '--mirror', world.publishers.url];
@@ -160,17 +157,11 @@ const update = (onRequest: (kill: (signal: NodeJS.Signals) => void) => void, blo
     TMPDIR: folder,
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/levy/compiled'),
   };
-  return new Promise((resolve, reject) => {
-    const child = spawn(limited[0] as string, limited.slice(1), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let out = '';
-    for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (out += chunk));
-    world.watch(() => onRequest((signal) => child.kill(signal)));
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      world.watch(() => {});
-      resolve({ code, signal, out });
-    });
-  });
+  const child = spawn(limited[0] as string, limited.slice(1), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  world.watch(() => onRequest((signal) => child.kill(signal)));
+  const { code, signal, out, err } = await collectOutput(child);
+  world.watch(() => {});
+  return { code, signal, out: err + out };
 };
 
 const fail = (what: string, ...details: readonly unknown[]): never => {

@@ -1,12 +1,11 @@
-import { shippingCharges } from '../support/sales.ts';
+import { listCharges } from '../support/sales.ts';
 import type { Body, Book, Entry, Filing, Posted } from './book.ts';
 import { minor, sum, written } from './money.ts';
 
 const getState = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string =>
   jurisdiction_code.slice(0, 5);
 
-const listRows = ({ line_items, shipping }: Body) =>
-  [...line_items, ...shippingCharges(shipping)].flatMap(({ taxes }) => taxes);
+const listRows = (body: Body) => listCharges(body).flatMap(({ taxes }) => taxes);
 
 /** Post the open entries of a finalized transaction: one for each of its states. */
 export const post = (book: Book, body: Body): void => {

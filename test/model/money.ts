@@ -1,5 +1,5 @@
 import { faultText, sumFaults } from '../../shared/ledger/invariants.ts';
-import { onlyShipping, shippingCharges } from '../support/sales.ts';
+import { listCharges, onlyShipping } from '../support/sales.ts';
 import { type Body, type Figures, type Line, must, type Requested, same } from './book.ts';
 
 /** The model's arithmetic with minor units as BigInt. It shares no code with the service, so both must be right. */
@@ -83,8 +83,6 @@ export const getState = (line: Pick<Line, 'customer'>, document: Body): string =
 /** The tax of a line, rounded separately. */
 export const getRate = (net: bigint, line: Pick<Line, 'customer'>, document: Body): bigint =>
   halfUp(net * (rates[getState(line, document)] as bigint), 100n);
-
-const listCharges = ({ line_items, shipping }: Figures) => [...line_items, ...shippingCharges(shipping)];
 
 /** Checks that every amount of a transaction is the sum of its parts. */
 export const mustAddUp = (body: Figures): void => {

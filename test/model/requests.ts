@@ -1,5 +1,5 @@
 import { listProblems } from '../contract/validate-response.ts';
-import { impersonal } from '../support/committed-hash.ts';
+import { canonical, impersonal } from '../support/committed-hash.ts';
 import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
 import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
 import { judgeCreate } from './create.ts';
@@ -26,17 +26,6 @@ export const seen = (): ReadonlyMap<string, number> => counts;
 export type Side = 0 | 1;
 
 const dayMs = 86_400_000;
-
-/** JSON with sorted keys, which identifies equal requests. */
-export const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return `{${entries
-    .map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`)
-    .sort()
-    .join()}}`;
-};
 
 /** Sends a request a millisecond after the previous one, and compares the answer with the OpenAPI document. */
 export const ask = async <Method extends 'GET' | 'POST', Path extends string>(

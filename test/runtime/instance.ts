@@ -8,7 +8,7 @@ import { type Entry, entries } from '../../infra/bundling.ts';
 import { pascalCase } from '../../infra/constructs.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
-import { killWithParent } from '../support/run-command.ts';
+import { killWithParent } from '../support/child-process.ts';
 import type { Tools } from './install.ts';
 
 /** A function as defined in the synthesized template. */

@@ -18,7 +18,8 @@ import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabular
 
 /** Builders of content, documents and requests for tests, with defaults for all fields. */
 
-const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
+/** The terms of content that is in force on every day of the tests. */
+export const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 
 export const jurisdiction = (code: string, type: Jurisdiction['type'] = 'state'): Jurisdiction => ({
   code,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { emulatorEnvironment, startEmulator, useEmulator } from '../../infra/local/emulator.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
-import { killWithParent } from './run-command.ts';
+import { killWithParent } from './child-process.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

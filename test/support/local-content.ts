@@ -1,9 +1,9 @@
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { ReleaseFor, ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import { listStates } from '../../shared/catalog/local/text-tables.ts';
-import type { Location, Release } from '../../shared/catalog/release.ts';
+import type { Location, OwnRules, Release } from '../../shared/catalog/release.ts';
 import type { JurisdictionType, Rate } from '../../shared/catalog/release-values.ts';
-import { buildLocation, getRelease, jurisdiction } from './builders.ts';
+import { always, buildLocation, getRelease, jurisdiction } from './builders.ts';
 
 /** Imported releases that a test builds without an importer. */
 
@@ -25,7 +25,6 @@ export const buildHead = (id: string, { rate = '0.06875', ...others }: NewHead =
   ...others,
 });
 
-const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const buildRate = (code: string, rate: string): Rate => ({ ...always, jurisdiction: code, rate });
 
 /**
@@ -57,7 +56,15 @@ export const builtIn = (state: string): Release => {
   return release;
 };
 
-const evidence = { from: '2020-01-01', to: null, source: 'test', confidence: 'high' } as const;
+/** An operator's own rules, by default none. */
+export const buildOwnRules = (others: Partial<OwnRules>): OwnRules => ({
+  sources: { 'own:ruling': 'A ruling' },
+  jurisdictions: [],
+  rates: [],
+  rules: [],
+  settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
+  ...others,
+});
 
 /** Returns the built-in release of a state with custom local taxes, all in the city of Town. */
 export const withLocals = (state: string, ...locals: readonly Local[]): { readonly releaseFor: ReleaseFor } => {
@@ -71,8 +78,8 @@ export const withLocals = (state: string, ...locals: readonly Local[]): { readon
       ...everywhere,
       ...locals.map(([code, type]) => ({ code, name: code, type, tax_type: 'sales' as const })),
     ],
-    rates: [...release.rates, ...locals.map(([code, , rate]) => ({ ...evidence, jurisdiction: code, rate }))],
-    locations: [{ ...evidence, zips: [], cities: ['TOWN'], alternatives: [codes] }],
+    rates: [...release.rates, ...locals.map(([code, , rate]) => buildRate(code, rate))],
+    locations: [buildLocation({ cities: ['TOWN'], alternatives: [codes] })],
   };
   return { releaseFor: () => known };
 };

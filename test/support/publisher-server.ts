@@ -1,7 +1,6 @@
 /** A loopback server that emulates every publisher whose files Levy imports, as a target of `--mirror`. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { rateOn } from '../../shared/catalog/rates.ts';
 import { zipsOfState } from '../../shared/importers/zips.ts';
@@ -9,6 +8,7 @@ import { jurisdictionCode, stateFips } from '../../shared/vocabulary/jurisdictio
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { changedFile } from '../fixtures/imports/workbooks.ts';
+import { listen } from './http.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
@@ -94,7 +94,7 @@ export type PublisherServer = {
   readonly put: (path: string, content: string | Buffer) => void;
   /** Injects a fault for every path that contains a string; `null` removes it. */
   readonly play: (part: string, play: Play | null) => void;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 };
 
 /**
@@ -161,18 +161,12 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
     response.writeHead(isRange ? 206 : 200, { 'Content-Length': sent.length, ...(isRange && range) });
     response.end(request.method === 'HEAD' ? undefined : sent);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     requests,
     publish,
     withdraw: (name) => files.delete(`${getFolder(name)}${name}`),
     put: (path, content) => files.set(path, Buffer.from(content)),
     play: (part, play) => (play === null ? plays.delete(part) : plays.set(part, play)),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 };

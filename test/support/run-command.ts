@@ -1,55 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { type Command, CommanderError } from 'commander';
 import { afterAll, beforeAll, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { anonymous } from './api.ts';
-
-/** Kills a child process when this process ends, even by SIGKILL, because the pipe to the watcher then closes. */
-export const killWithParent = (child: ChildProcess): void => {
-  const script = `process.stdin.resume().on('end', () => process.kill(${child.pid}))`;
-  const watcher = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'ignore', 'ignore'] });
-  watcher.stdin?.on('error', () => {});
-  watcher.on('error', () => {});
-  watcher.unref();
-  child.once('exit', () => watcher.kill('SIGKILL'));
-};
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The exit code and output of a command. The code is `null` after a signal. */
-type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
-
-type Options = {
-  readonly env?: NodeJS.ProcessEnv;
-  readonly input?: string;
-  /** Called with the standard error so far. */
-  readonly watch?: (err: string, kill: () => void) => void;
-};
-
-/**
- * Runs Node with these arguments in the project folder, as a process. Prefer `runInProcess`, which is ten times faster.
- */
-export const runCommand = (
-  words: readonly string[],
-  { env = process.env, input = '', watch = () => {} }: Options = {},
-): Promise<Ran> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...words], { cwd: root, env });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk;
-      watch(err, () => child.kill('SIGKILL'));
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, out, err }));
-    child.stdin.end(input);
-  });
+import type { Ran } from './child-process.ts';
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 

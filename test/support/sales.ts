@@ -6,6 +6,16 @@ import type { Answer, Schema } from './http.ts';
 export const shippingCharges = <Charge>(shipping: Charge | readonly Charge[] | null | undefined): readonly Charge[] =>
   [shipping ?? []].flat() as Charge[];
 
+/** Returns all charges of a response: its line items, and then its shipping charges. */
+export const listCharges = <Line, Charge>({
+  line_items,
+  shipping,
+}: Charged<Line, Charge>): readonly (Line | Charge)[] => [...line_items, ...shippingCharges(shipping)];
+type Charged<Line, Charge> = {
+  readonly line_items: readonly Line[];
+  readonly shipping: Charge | readonly Charge[] | null | undefined;
+};
+
 /** Returns the only shipping charge of a response; `undefined` without one. Throws if there are several. */
 export const onlyShipping = <Charge>(shipping: Charge | readonly Charge[] | null | undefined): Charge | undefined => {
   const [only, ...others] = shippingCharges(shipping);

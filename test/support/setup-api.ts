@@ -3,15 +3,13 @@
  * an external emulator is used), checks each response against the OpenAPI document, and replays each recorded
  * transaction.
  */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, inject } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
 import { newServer, newService, type Service } from '../../infra/local/memory-database/service.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import { type Answer, onExchange, type Schema } from './http.ts';
+import { type Answer, listen, onExchange, type Schema } from './http.ts';
 
 type Database = { service: Service; readonly endpoint: string };
 const key = Symbol.for('levy test database');
@@ -21,11 +19,9 @@ const { setImmediate } = globalThis;
 
 /** Serves a database on loopback for processes that a test starts. SDK clients in this process bypass the socket. */
 const startDatabase = async (): Promise<Database> => {
-  const server = newServer((operation, body) => database.service(operation, body)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  const { port } = server.address() as AddressInfo;
-  const database: Database = { service: newService(null), endpoint: `http://127.0.0.1:${port}` };
+  const { url } = await listen(newServer((operation, body) => database.service(operation, body)));
+  const port = Number(new URL(url).port);
+  const database: Database = { service: newService(null), endpoint: url };
   const { config } = new DynamoDBClient({ region: 'us-east-1', endpoint: database.endpoint });
   const { prototype } = config.requestHandler.constructor as { prototype: typeof config.requestHandler };
   const { handle } = prototype;

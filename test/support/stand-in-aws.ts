@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listen } from './http.ts';
 import { createFolder } from './temporary-files.ts';
 
 /** A loopback server that emulates EventBridge's PutEvents. */
@@ -16,7 +16,7 @@ type EventBusServer = {
   readonly entries: Entry[];
   /** Rejects this many entries with status 200, as EventBridge does. */
   readonly refuse: (count: number) => void;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 };
 
 export const openEventBus = async (): Promise<EventBusServer> => {
@@ -38,18 +38,12 @@ export const openEventBus = async (): Promise<EventBusServer> => {
     response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
     response.end(JSON.stringify({ FailedEntryCount, Entries }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     entries,
     refuse: (count) => {
       refused = count;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { ask, buildLocation, getRelease, listedRelease, refusal, warningCodes } from '../support/builders.ts';
+import { always, ask, buildLocation, getRelease, listedRelease, refusal, warningCodes } from '../support/builders.ts';
 import { readings } from '../support/facts.ts';
-import { shippingCharges } from '../support/sales.ts';
+import { listCharges } from '../support/sales.ts';
 
 type Address = NonNullable<Parameters<typeof ask>[0]['to']>;
 type Options = NonNullable<Parameters<typeof ask>[1]>;
@@ -147,7 +147,6 @@ describe('a ZIP in several states, without a state', () => {
   });
 
   it('determines whether the sale is within one state, as origin and as destination', () => {
-    const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
     const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
     const [kentucky, tennessee] = [getState('US-KY', '0.06', { settings }), getState('US-TN', '0.07', { settings })];
     const releaseFor = forStates({ KY: kentucky, TN: tennessee });
@@ -220,7 +219,7 @@ describe('an address that no content covers', () => {
   ])('charges no tax on %o, with rows of %s, the reason and a warning', (to, code, name) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', content_releases: {} });
-    for (const { taxes } of [...outcome.line_items, ...shippingCharges(outcome.shipping)])
+    for (const { taxes } of listCharges(outcome))
       expect(taxes).toMatchObject([{ jurisdiction_code: code, taxability_reason: 'not_supported' }]);
     expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
     const message = `${name} is not covered by any content release: no US state sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`;

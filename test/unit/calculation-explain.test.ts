@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import type { Effect, Release, Rule, Sourcing } from '../../shared/catalog/release.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
-import { ask, getRelease, rule } from '../support/builders.ts';
+import { always, ask, buildLocation, getRelease, rule } from '../support/builders.ts';
 import { shippingCharges } from '../support/sales.ts';
 
 type Asked = Parameters<typeof ask>[0];
@@ -14,7 +14,6 @@ const city = { code: 'US-MI-CITY', type: 'city', rate: '0.01' } as const;
 const county = { code: 'US-MI-COUNTY', type: 'county', rate: '0.005' } as const;
 const to = { state: 'MI', postal_code: '48933' };
 const clothing = 'CLOTHING.APPAREL';
-const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 
 const sources = { test: 'The law' };
 const explained = (asked: Asked, release: Release, options: object = {}): Outcome =>
@@ -48,7 +47,7 @@ describe('the steps of a line', () => {
   it('are the address, jurisdictions, base, rule and rate of each jurisdiction, and rounding', () => {
     const release = getRelease({
       of: [state, county, city],
-      locations: [{ ...always, zips: [['48933', '48933']], cities: [], alternatives: [[county.code, city.code]] }],
+      locations: [buildLocation({ zips: [['48933', '48933']], alternatives: [[county.code, city.code]] })],
       rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })],
     });
     const outcome = explained({ line_items: [{ unit_price: '10.00', discount_amount: '1.00' }] }, release);
@@ -85,9 +84,7 @@ describe('the steps of a line', () => {
     const locals = Array.from({ length: 7 }, (_, index) => ({ ...city, code: `US-MI-DISTRICT-${index}` }));
     const release = getRelease({
       of: [state, ...locals],
-      locations: [
-        { ...always, zips: [['48933', '48933']], cities: [], alternatives: [locals.map(({ code }) => code)] },
-      ],
+      locations: [buildLocation({ zips: [['48933', '48933']], alternatives: [locals.map(({ code }) => code)] })],
     });
     const line_items = Array.from({ length: 1000 }, () => ({ discount_amount: '0.10', description: 'x'.repeat(400) }));
     const outcome = explained({ line_items, shipping: { amount: '5.00' } }, release);
@@ -220,8 +217,8 @@ describe('the sourcing step of a sale', () => {
     const release = getRelease({
       of: [state, city, county],
       locations: [
-        { ...always, zips: [['48933', '48933']], cities: [], alternatives: [[county.code]] },
-        { ...always, zips: [['489330001', '489330099']], cities: [], alternatives: [[], [county.code, city.code]] },
+        buildLocation({ zips: [['48933', '48933']], alternatives: [[county.code]] }),
+        buildLocation({ zips: [['489330001', '489330099']], alternatives: [[], [county.code, city.code]] }),
       ],
     });
     const ratesWith = (settings: object) =>

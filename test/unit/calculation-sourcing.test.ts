@@ -6,11 +6,19 @@ import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { mergedRelease } from '../../shared/catalog/merge-releases.ts';
 import type { Location, Release, Sourcing } from '../../shared/catalog/release.ts';
-import { ask, buildLocation, buildRequest, getRelease, refusal, rule, warningCodes } from '../support/builders.ts';
+import {
+  always,
+  ask,
+  buildLocation,
+  buildRequest,
+  getRelease,
+  refusal,
+  rule,
+  warningCodes,
+} from '../support/builders.ts';
 
 /** Sourcing of a sale with content that is read in parts: each address has a separate view of one release. */
 
-const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const sourcing = (policy: Sourcing) => ({ sourcing: [{ ...always, policy }] });
 const state = { code: 'US-CA', type: 'state', rate: '0.06' } as const;
 const near = [

@@ -7,10 +7,11 @@ import { type ActiveReleases, withActive, withPrevious } from '../../shared/cata
 import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
-import type { OwnRules, Release, Rule } from '../../shared/catalog/release.ts';
+import type { Rule } from '../../shared/catalog/release.ts';
 import type { City, Entry, Span } from '../../shared/importers/entry.ts';
 import { buildEntries, getHead } from '../fixtures/imports/harness.ts';
-import { ask, warningCodes } from '../support/builders.ts';
+import { always, ask, warningCodes } from '../support/builders.ts';
+import { buildOwnRules, builtIn } from '../support/local-content.ts';
 
 /** A request address, split into the parts that an import can name. */
 type Address = { readonly zip: string | null; readonly plus4: string | null; readonly city: string | null };
@@ -376,21 +377,14 @@ describe('imports', () => {
 });
 
 describe('custom rules', () => {
-  const release = builtInRelease('MN') as Release;
+  const release = builtIn('MN');
   const content = release.rules.find(({ id }) => id === 'mn-clothing') as Rule;
   const getSpan = ({ from, to }: Rule) => [from, to];
 
   /** Days with the built-in rule, between custom rules with the same id. */
   const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => {
     const rules = spans.map(([from, to]) => ({ ...content, from, to, source: 'own:ruling' }));
-    const own: OwnRules = {
-      sources: { 'own:ruling': 'A ruling' },
-      jurisdictions: [],
-      rates: [],
-      rules,
-      settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
-    };
-    const left = withOwnRules(release, own).rules.filter(
+    const left = withOwnRules(release, buildOwnRules({ rules })).rules.filter(
       ({ id, source }) => id === content.id && source !== 'own:ruling',
     );
     return left.map(getSpan);
@@ -409,21 +403,9 @@ describe('custom rules', () => {
   });
 
   it('override the built-in policy on coupons', () => {
-    const policy = {
-      policy: 'reduces_price',
-      from: '2026-07-01',
-      to: null,
-      source: 'own:ruling',
-      confidence: 'high',
-    } as const;
-    const own: OwnRules = {
-      sources: { 'own:ruling': 'A ruling' },
-      jurisdictions: [],
-      rates: [],
-      rules: [],
-      settings: { sourcing: [], shipping: [], rounding: [], coupons: [policy] },
-    };
-    const { coupons = [] } = withOwnRules(release, own).settings;
+    const policy = { ...always, policy: 'reduces_price' as const, from: '2026-07-01', source: 'own:ruling' };
+    const settings = { sourcing: [], shipping: [], rounding: [], coupons: [policy] };
+    const { coupons = [] } = withOwnRules(release, buildOwnRules({ settings })).settings;
     expect(coupons.map(({ policy: name }) => name)).toEqual(['reduces_price', 'full_price']);
   });
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -14,6 +13,7 @@ import { type PublishedFile, publishers } from '../../shared/importers/updates/p
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { staleness } from '../../shared/importers/updates/staleness.ts';
 import { schemaErrors, stalenessCases } from '../support/facts.ts';
+import { listen } from '../support/http.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 describe('the publisher client', async () => {
@@ -22,30 +22,24 @@ describe('the publisher client', async () => {
    * mirror.
    */
 
-  const listen = async (listener: RequestListener) => {
-    const server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  };
-
   let play: RequestListener;
   let stolen = 0;
   const [publisher, inside] = [
-    await listen((request, response) => play(request, response)),
-    await listen((_request, response) => {
-      stolen += 1;
-      response.end('secret');
-    }),
+    await listen(createServer((request, response) => play(request, response))),
+    await listen(
+      createServer((_request, response) => {
+        stolen += 1;
+        response.end('secret');
+      }),
+    ),
   ];
   const folder = createFolder();
   beforeEach(() => {
     stolen = 0;
   });
   afterAll(() => {
-    for (const { server } of [publisher, inside]) {
-      server.closeAllConnections();
-      server.close();
-    }
+    publisher.close();
+    inside.close();
   });
 
   const trusting = (limits = {}) => new PublisherClient({ mirror: publisher.url, isMirrorTrusted: true, limits });

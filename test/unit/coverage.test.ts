@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtInRelease, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
 import { listStates, zipRows } from '../../shared/catalog/local/text-tables.ts';
@@ -20,11 +20,7 @@ import { buildHead, builtIn, tabledRelease, withTables } from '../support/local-
 
 describe('local coverage', () => {
   const day = '2026-11-22';
-  const of = (state: string): Release => {
-    const release = tabledRelease(state);
-    if (!release) throw new Error(`There is no release of ${state}.`);
-    return release;
-  };
+  const of = (state: string) => tabledRelease(state) as Release;
   const describeCoverage = (release: Release, on = day) => [
     localRatesOn(release, on),
     localCoverageOn(release, on).basis,
@@ -91,16 +87,6 @@ describe('local coverage', () => {
       const { share_outdated } = localCoverageOn(of('CO'), day);
       expect(Number(share_outdated)).toBeGreaterThan(0.9);
       expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are from 2025-07-01 to 2026-07-01');
-    });
-
-    it.each([
-      ['MN', 'complete', 'by_place'],
-      ['MI', 'complete', 'not_levied'],
-      ['OR', 'complete', 'not_levied'],
-      ['TX', 'partial', 'by_place'],
-      ['NM', 'partial', 'by_place'],
-    ])('reports its completeness: %s', (state, rates, basis) => {
-      expect(describeCoverage(of(state))).toEqual([rates, basis]);
     });
 
     it('notes the missing share, and approximate rates by place', () => {
@@ -171,14 +157,6 @@ describe('local coverage', () => {
       expect(describeCoverage(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
     });
 
-    it('has partial rates over a release without rates, until all its locations have ended', () => {
-      const bottom = { ...getRelease(), coverage: 'partial' as const };
-      const overNone = (last_day: string | null) =>
-        withFallback(imported({ bottom: bottom.id, last_day }), () => bottom);
-      expect(describeCoverage(overNone(null))).toEqual(['partial', 'by_file']);
-      expect(describeCoverage(overNone('2026-11-21'))).toEqual(['none', 'none']);
-    });
-
     it('requires its fallback release', () => {
       expect(() => withFallback(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
     });
@@ -234,12 +212,6 @@ describe('coverage sources', () => {
     activated: true,
     proposal: null,
   };
-  const builtIn = (state: string) => {
-    const release = builtInRelease(state);
-    if (!release) throw new Error(`No built-in release of ${state}.`);
-    return release;
-  };
-
   describe('the source of a state', () => {
     it('is the built-in content until an update is imported, with the day of the local rates', () => {
       expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({

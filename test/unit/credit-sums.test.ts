@@ -16,7 +16,7 @@ import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { ask, storeOutcome, testNow } from '../support/builders.ts';
-import { shippingCharges } from '../support/sales.ts';
+import { listCharges, shippingCharges } from '../support/sales.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
 const context = { settings, releaseFor: builtInReleaseFor, now: testNow };
@@ -119,8 +119,8 @@ const changed = (parent: StoredTransaction, credit: StoredTransaction, sign: 1n 
 type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 'tax_amount' | 'shipping_amount'> &
   Pick<Transaction, 'applied_third_party_discount_amount'>;
 
-const getNet = ({ line_items, shipping }: Figures): number =>
-  [...line_items, ...shippingCharges(shipping)].reduce((sum, charge) => sum + toCents(charge.net_amount), 0);
+const getNet = (figures: Figures): number =>
+  listCharges(figures).reduce((sum, charge) => sum + toCents(charge.net_amount), 0);
 
 /** Adds up every amount of some transactions by line and jurisdiction. */
 const getSums = (transactions: readonly Figures[]): Record<string, number> => {

@@ -244,8 +244,11 @@ const open = (storage = new Map<string, string>()) => {
   return { document, nav, sent, answer, storage, pageEvents, send };
 };
 
+// To open the page takes long.
+const openedFirst = open();
+
 describe('a request form', () => {
-  const { document, sent, answer, storage, pageEvents, send } = open();
+  const { document, sent, answer, storage, pageEvents, send } = openedFirst;
   const key = only('#api-key', document);
 
   it('sends nothing without a key, or with a key that is invalid in a header', async () => {
@@ -313,7 +316,7 @@ it('shows samples in curl at first, switches all of them at once, and remembers 
     const samples = groups.flatMap((group) => all('[data-language]', group)).filter(({ hidden }) => !hidden);
     return [...new Set(samples.map(({ dataset }) => dataset['language']))].sort();
   };
-  const { document, storage } = open();
+  const { document, storage } = openedFirst;
   expect(shown(document)).toEqual(['sh']);
   all('[data-choose="py"]', document)[0]?.click();
   expect(shown(document)).toEqual(['py']);
@@ -324,7 +327,7 @@ it('shows samples in curl at first, switches all of them at once, and remembers 
 });
 
 describe('the search', () => {
-  const { document, nav } = open();
+  const { document, nav } = openedFirst;
   const search = (query: string) => {
     only('#search', document).value = query;
     fire(only('#search', document), 'input');

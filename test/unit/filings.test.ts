@@ -32,7 +32,7 @@ import {
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { amountTexts } from '../support/entry-texts.ts';
 import { dueDates, vendorDiscounts } from '../support/facts.ts';
-import { shippingCharges } from '../support/sales.ts';
+import { listCharges } from '../support/sales.ts';
 import { created, finalized, line, newTransactionId, saleDocument } from '../support/transactions.ts';
 
 describe('filing keys', () => {
@@ -343,7 +343,7 @@ const listEntries = (
   posting = {},
 ) => {
   const line_items = lines.map((taxes) => line({ taxes: [...taxes] }));
-  const taxes = [...line_items, ...shippingCharges(others.shipping)].flatMap((charge) => charge.taxes);
+  const taxes = listCharges({ line_items, shipping: others.shipping }).flatMap((charge) => charge.taxes);
   const tax_amount = taxes.reduce((sum, { tax_amount: tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
   const figures = { line_items, tax_amount, calculated_tax_amount: tax_amount };
   const { after } = created({ ...finalized, version: 3, ...figures, ...others });

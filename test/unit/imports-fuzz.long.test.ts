@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/child-process.ts';
 
 // The time for an input depends on the machine: `npm run fuzz` measures it. Here the limit only ends an infinite loop.
 it('handles every hostile input of 1 MB within 256 MB and 2 s', async () => {

@@ -16,6 +16,7 @@ import { transactionFrom, transactionItem } from '../../shared/store/ledger/tran
 import { createReleaseFor, fixture, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import {
+  always,
   ask,
   askRates,
   type Options,
@@ -24,6 +25,7 @@ import {
   storeOutcome,
   warningCodes,
 } from '../support/builders.ts';
+import { buildOwnRules, builtIn } from '../support/local-content.ts';
 
 /**
  * Sales from another state. The expected amounts are calculated by hand: Alabama's flat tax of 8% (Ala. Code
@@ -198,13 +200,9 @@ describe('a sale from another state without an election', () => {
   });
 
   it('does not warn in Missouri if custom rules include the local use tax', () => {
-    const dates = { from: '2026-01-01', to: null, source: 'own:use', confidence: 'high' } as const;
-    const own = (jurisdiction: string, rate: string) => ({ ...dates, jurisdiction, rate, interstate: { rate } });
-    const rates = [own('US-MO-00-095', '0'), own('US-MO-01-38000', '0.01')];
-    const settings = { sourcing: [], shipping: [], rounding: [], coupons: [] };
-    const rules = { sources: { 'own:use': 'use tax table' }, jurisdictions: [], rates, rules: [], settings };
-    const missouri = builtInRelease('MO');
-    const outcome = ask(sold(kansasCity), { releaseFor: () => missouri && withOwnRules(missouri, rules) });
+    const getRate = (jurisdiction: string, rate: string) => ({ ...always, jurisdiction, rate, interstate: { rate } });
+    const own = buildOwnRules({ rates: [getRate('US-MO-00-095', '0'), getRate('US-MO-01-38000', '0.01')] });
+    const outcome = ask(sold(kansasCity), { releaseFor: () => withOwnRules(builtIn('MO'), own) });
     expect([outcome.tax_amount, said(outcome)]).toEqual(['5.23', []]);
   });
 

@@ -3,7 +3,7 @@ import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxLine } from '../../shared/tax/document.ts';
 import { countsToward } from '../../shared/tax/effects/base.ts';
-import { buildDocument, buildPlace, getLine, getRelease, placeAt, rule, taxLine } from '../support/builders.ts';
+import { always, buildDocument, buildPlace, getLine, getRelease, placeAt, rule, taxLine } from '../support/builders.ts';
 import { readEffect, taxedEffects } from '../support/facts.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
@@ -16,7 +16,6 @@ const listUncertainties = ({ treatments }: Pick<TaxedCharge, 'treatments'>) =>
   treatments.flatMap(({ uncertainties }) => uncertainties.map(({ code }) => code));
 const listTaxes = (document: TaxDocument) => calculateTax(document).lines.map(({ tax }) => tax);
 
-const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const local = { levels: ['county'] } as const;
 const under = (effect: Effect, ptc = 'GENERAL') => placeAt([], { rules: [rule('one', [ptc], effect)] });
 

@@ -4,7 +4,7 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { ask, buildDocument, getLine, placeAt } from '../support/builders.ts';
 import { drawFrom, listPlaces, orderFrom } from '../support/random-orders.ts';
-import { shippingCharges } from '../support/sales.ts';
+import { listCharges } from '../support/sales.ts';
 import {
   type Fraction,
   fraction,
@@ -78,8 +78,7 @@ describe('the statutory tables of a state', () => {
     ],
   ])("apply to %s, whatever the account's rounding", (_, line_items, shipping, taxes) => {
     for (const rounding of ['line', 'invoice'] as const) {
-      const outcome = ask({ line_items, shipping }, { settings: { rounding } });
-      const charges = [...outcome.line_items, ...shippingCharges(outcome.shipping)];
+      const charges = listCharges(ask({ line_items, shipping }, { settings: { rounding } }));
       expect(charges.map(({ tax_amount }) => tax_amount)).toEqual(taxes);
     }
   });

@@ -4,7 +4,6 @@
  *
  *   --rows N   boundary rows of each Streamlined state in `update --all` (10000)
  */
-import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { emulatorEnvironment, startEmulator } from '../../../infra/local/emulator.ts';
 import { builtInRelease } from '../../../shared/catalog/built-in.ts';
@@ -15,6 +14,7 @@ import { zipsOfState } from '../../../shared/importers/zips.ts';
 import { jurisdictionCode, stateFips } from '../../../shared/vocabulary/jurisdiction.ts';
 import type { TestFile } from '../../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../../fixtures/imports/sst.ts';
+import { runCommand } from '../../support/child-process.ts';
 import { openPublisherServer } from '../../support/publisher-server.ts';
 
 /** Rate and boundary files of a Streamlined state as large as Minnesota's: 148 rate rows and 40,000 ZIP+4 ranges. */
@@ -70,27 +70,15 @@ const measured = `process.on('exit', () => console.error('usage ' + JSON.stringi
 const gateNames = gates.map(({ name }) => name).join();
 
 /** Runs the command as `npm run content` does. Returns its standard error and the elapsed seconds. */
-const update = (...options: readonly string[]): Promise<{ readonly err: string; readonly seconds: number }> => {
+const update = async (...options: readonly string[]) => {
   const node = ['--max-old-space-size=256', '--import', `data:text/javascript,${encodeURIComponent(measured)}`];
   const words = ['shared/cli/content.ts', 'update', '--activate', '--override', gateNames, '--mirror', server.url];
   const start = performance.now();
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...node, ...words, ...options], { env });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      // The exit code is 1 because the layout of Alaska's file is not verified.
-      if (!/^\d+ imported, \d+ current, 0 failed\.$/m.test(out))
-        reject(new Error(`The update ended with ${signal ?? `code ${code}`}.\n${(out + err).slice(-2000)}`));
-      resolve({ err, seconds: (performance.now() - start) / 1000 });
-    });
-  });
+  const { code, out, err } = await runCommand([...node, ...words, ...options], { env });
+  // The exit code is 1 because the layout of Alaska's file is not verified.
+  if (!/^\d+ imported, \d+ current, 0 failed\.$/m.test(out))
+    throw new Error(`The update ended with the exit code ${code}.\n${(out + err).slice(-2000)}`);
+  return { err, seconds: (performance.now() - start) / 1000 };
 };
 
 const figure = async (of: string, ...options: readonly string[]): Promise<void> => {

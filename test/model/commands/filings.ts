@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { impersonal } from '../../support/committed-hash.ts';
+import { canonical, impersonal } from '../../support/committed-hash.ts';
 import {
   type Body,
   type Book,
@@ -19,7 +19,7 @@ import {
 import { mustBeFiling, nextEnd } from '../filings.ts';
 import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
-import { ask, canonical, pick, type Side } from '../requests.ts';
+import { ask, pick, type Side } from '../requests.ts';
 import { command, type Generated, getHeaders, key, of, seldom, target } from './create.ts';
 
 const dayMs = 86_400_000;

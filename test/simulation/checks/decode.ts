@@ -2,7 +2,7 @@ import type { Settings } from '../../../shared/accounts/account.ts';
 import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { storedBytes, storedText } from '../../support/raw-items.ts';
-import { shippingCharges } from '../../support/sales.ts';
+import { listCharges } from '../../support/sales.ts';
 
 /** Decodes items without the store's code, so a bug in both writing and reading is found. */
 
@@ -58,14 +58,14 @@ export type Head = {
 const nothing: Share = { net: 0, tax: 0 };
 
 // Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
-const listCharges = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
+const splitCharges = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
 
-const getCredited = (item: Item, { line_items, shipping }: Transaction): Head['credited'] => {
+const getCredited = (item: Item, sale: Transaction): Head['credited'] => {
   const { credited } = item;
   if (credited === undefined) return { charges: new Map(), unmatched: nothing, calculated: null };
-  const charges = listCharges(credited);
+  const charges = splitCharges(credited);
   const getAmounts = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
-  const ids = [...line_items, ...shippingCharges(shipping)].map(({ id }) => id);
+  const ids = listCharges(sale).map(({ id }) => id);
   const count = ids.length + 1;
   const shares = charges.map((charge) => {
     const [net = 0, tax = 0] = getAmounts(charge);

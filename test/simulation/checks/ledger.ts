@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../shared/ledger/audit.ts';
 import { auditFaults, differing, faultText, statusFaults, sumFaults } from '../../../shared/ledger/invariants.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
-import { shippingCharges } from '../../support/sales.ts';
+import { listCharges } from '../../support/sales.ts';
 import type { History, Version } from '../history.ts';
 import { currencyDecimals, getHead, getKind, type Head, isLive } from './decode.ts';
 
@@ -86,12 +86,9 @@ const present = (name: string, { item }: Version) => {
 
 /** Returns violations of one version: its sums, status, decimals, and attributes that differ from the transaction. */
 const ofVersion = ({ transaction, item }: Head): string[] => {
-  const { line_items, shipping, total_amount } = transaction;
+  const { total_amount } = transaction;
   const wrong = [...sumFaults(transaction), ...statusFaults(transaction)].map(faultText);
-  const amounts = [...line_items, ...shippingCharges(shipping)].flatMap((charge) => [
-    charge.net_amount,
-    charge.tax_amount,
-  ]);
+  const amounts = listCharges(transaction).flatMap((charge) => [charge.net_amount, charge.tax_amount]);
   const decimals = currencyDecimals[transaction.currency];
   if ([...amounts, total_amount].some((amount) => (amount.split('.')[1] ?? '').length !== decimals))
     wrong.push(`an amount has not the decimals of ${transaction.currency}`);

@@ -1,19 +1,17 @@
 import { creditableFaults, faultText, overCreditFaults, refundFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
-import { shippingCharges } from '../../support/sales.ts';
+import { listCharges } from '../../support/sales.ts';
 import { cents, type Entry, getEntry, getHead, getKind, type Head, sum } from './decode.ts';
 import type { Book, Change } from './ledger.ts';
 
 const isFinal = ({ status }: Head) => status === 'finalized' || status === 'filed';
 
-const listCharges = ({ transaction: { line_items, shipping } }: Head) => [...line_items, ...shippingCharges(shipping)];
-
 /** The credited amounts of a credit, by line or shipping charge of its sale. */
 const takenBy = (credit: Head, sale: Head) =>
-  listCharges(credit).map((charge) => {
+  listCharges(credit.transaction).map((charge) => {
     const named = 'parent_line_item_id' in charge ? charge.parent_line_item_id : null;
     return {
-      of: listCharges(sale).find(({ id }) => id === (named ?? charge.id))?.id ?? null,
+      of: listCharges(sale.transaction).find(({ id }) => id === (named ?? charge.id))?.id ?? null,
       net: cents(charge.net_amount),
       tax: cents(charge.tax_amount),
     };
@@ -41,7 +39,7 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
       wrong.push(`${what} of ${sale.id}: credits are ${text(live)}, counted ${text(counted)}`);
     left.push([what, leftAfter(whole, live)]);
   };
-  for (const charge of listCharges(sale)) {
+  for (const charge of listCharges(sale.transaction)) {
     const counted = sale.credited.charges.get(charge.id) ?? added([]);
     compare(charge.id, added(taken.filter(({ of }) => of === charge.id)), counted, {
       net: cents(charge.net_amount),
@@ -88,7 +86,7 @@ const postedStates = (head: Head, sale: Head | undefined): readonly string[] => 
   const { registrations: listed } = head;
   const ofSale = sale && head !== sale ? postedStates(sale, undefined) : [];
   const rows = Map.groupBy(
-    listCharges(head).flatMap(({ taxes }) => taxes),
+    listCharges(head.transaction).flatMap(({ taxes }) => taxes),
     getState,
   );
   return [...rows].flatMap(([state, taxes]) => {
@@ -108,7 +106,7 @@ const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
   if (!isFinal(head)) return owed;
   const { type, tax_date } = head.transaction;
   const posted = postedStates(head, sale);
-  for (const { taxes } of listCharges(head))
+  for (const { taxes } of listCharges(head.transaction))
     for (const row of taxes.filter((one) => posted.includes(getState(one)))) {
       const { jurisdiction_code, rate, tax_amount, taxable_amount, exempt_amount } = row;
       const sign = type === 'credit' ? -1 : 1;

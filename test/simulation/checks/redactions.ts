@@ -1,4 +1,4 @@
-import { impersonal, personalDigest } from '../../support/committed-hash.ts';
+import { canonical, impersonal, personalDigest } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { storedText } from '../../support/raw-items.ts';
 import type { CustomerRedaction, Observed, Redaction } from '../client.ts';
@@ -31,14 +31,7 @@ const ofTransaction = (reigns: readonly Reign[]): string[] => {
 };
 
 const getCanonical = ({ redacted_at: _, ...transaction }: Reign['head']['transaction']): string =>
-  JSON.stringify(sorted(transaction));
-
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== 'object') return value;
-  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]));
-};
+  canonical(transaction);
 
 type Record = { readonly id: string; readonly step: number; readonly isClean: boolean };
 
