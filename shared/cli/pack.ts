@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import * as z from 'zod/mini';
 import { clientTypes } from '../api/openapi/client-types.ts';
-import { csvText } from '../base/csv.ts';
 import { writeRates } from '../catalog/local/packed-table.ts';
-import { listStates, rateRows } from '../catalog/local/text-tables.ts';
+import { countyNames, districtNames, listStates, rateRows } from '../catalog/local/text-tables.ts';
 import { consolePage } from '../console/console.ts';
 import descriptions from '../events/descriptions.json' with { type: 'json' };
 import { type EventType, events } from '../events/event.ts';
@@ -58,19 +57,21 @@ const crosswalk = (): string =>
     .map((line) => line.split(',').slice(0, 4).join(','))
     .join('\n');
 
-/** Returns the names and codes of a state's places and the parts of their rates as CSV. */
-const placesText = (state: string): string =>
-  csvText(['county', 'place', 'place_code', 'aliases', 'parts'], rateRows(state));
+const namedPlaces = (state: string) =>
+  rateRows(state).map(({ county, place, place_code, aliases, parts }) => ({
+    county,
+    place,
+    place_code,
+    aliases,
+    parts,
+  }));
 
-/** The tables of public names for imports, with the local rates by state. */
-const localNames = (): unknown => {
-  const readText = (name: string) => readFileSync(resolvePath(`../catalog/local/${name}.csv`), 'utf8');
-  return {
-    counties: readText('counties'),
-    districts: readText('districts'),
-    rates: Object.fromEntries(listStates().map((state) => [state, placesText(state)])),
-  };
-};
+/** The tables of public names for imports, with the places of local rates by state. */
+const localNames = (): unknown => ({
+  counties: [...countyNames()],
+  districts: [...districtNames()],
+  places: Object.fromEntries(listStates().map((state) => [state, namedPlaces(state)])),
+});
 
 /**
  * A file that `npm run pack` and `npm ci` write; git ignores all but the README. Files that end in `.br` are

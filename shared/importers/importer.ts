@@ -11,11 +11,8 @@ export type ReadOptions = {
   readonly base: Release;
   /** The first day of rates in a file without dates; defaults to `established_from` of the base. */
   readonly undatedFrom?: string;
-  /**
-   * Public names of counties, places and districts, for files that have only codes. Without them, the codes serve as
-   * names.
-   */
-  readonly names?: NameTables;
+  /** Public names of counties, places and districts. A code without a name serves as its name. */
+  readonly names: NameTables;
   /** Called repeatedly with the bytes read so far and the total bytes of the files on disk. */
   readonly onProgress?: OnProgress;
 };

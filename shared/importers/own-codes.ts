@@ -1,22 +1,20 @@
 /** Levy's codes of counties and places, which rules refer to, for files that have names or the state's codes. */
-import { parse } from 'csv-parse/sync';
 import { getOrAdd } from '../base/collections.ts';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { cityName, codePart, countyKey, plainName } from '../catalog/local/place-names.ts';
+import type { RateRow } from '../catalog/local/text-tables.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { stateFips } from '../vocabulary/jurisdiction.ts';
 import { type Entry, listFirst } from './entry.ts';
 
-type Row = Readonly<Record<string, string>>;
-
-/** The tables of public names, each as the content of a CSV file with a header; `''` if the table does not exist. */
+/** The tables of public names, of all states. */
 export type NameTables = {
-  /** `fips,name`: five-digit county codes. */
-  readonly counties: string;
-  /** `state,code,name` */
-  readonly districts: string;
-  /** The state's local rates. Only the columns `place` and `place_code` (five-digit Census code, or empty) are used. */
-  readonly rates: string;
+  /** By five-digit code. */
+  readonly counties: readonly (readonly [fips: string, name: string])[];
+  /** By state and code: `MN 80004`. */
+  readonly districts: readonly (readonly [code: string, name: string])[];
+  /** The rows of the state's local rates; `[]` if it has none. */
+  readonly places: readonly Pick<RateRow, 'county' | 'place' | 'place_code' | 'aliases' | 'parts'>[];
 };
 
 /** A place within a county (three digits). */
@@ -25,15 +23,11 @@ export type OwnPlace = { readonly county: string; readonly code: string; readonl
 /** A place, or a part of it with separate taxes. */
 export type PlaceOrPart = { readonly place: OwnPlace; readonly isPart: boolean };
 
-const parseRows = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
-
 const getKey = (name: string): string => plainName(cityName(name) ?? '');
 
-const buildPlace = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
-  county,
-  code: place_code || codePart(place),
-  name: place,
-});
+/** Returns the names of a state by code without the prefix. */
+const namesOfState = (names: NameTables['counties'], prefix: string): ReadonlyMap<string, string> =>
+  new Map(names.filter(([code]) => code.startsWith(prefix)).map(([code, name]) => [code.slice(prefix.length), name]));
 
 /** Looks up a state's counties and places by name. A place missing from the tables gets a code made from its name. */
 export class OwnCodes {
@@ -44,32 +38,21 @@ export class OwnCodes {
   readonly districts: ReadonlyMap<string, string>;
   private readonly countyCodes: ReadonlyMap<string, string>;
   private readonly places = new Map<string, OwnPlace[]>();
-  private readonly parts: ReadonlyMap<string, readonly string[]>;
+  private readonly parts = new Map<string, readonly string[]>();
 
-  constructor(state: string, tables: NameTables | undefined) {
+  constructor(state: string, { counties, districts, places }: NameTables) {
     this.state = state;
-    const fips = stateFips(state);
-    const counties = parseRows(tables?.counties ?? '').filter((row) => row['fips']?.slice(0, 2) === fips);
-    this.counties = new Map(counties.map(({ fips: code = '', name = '' }) => [code.slice(2), name]));
+    this.counties = namesOfState(counties, stateFips(state));
     this.countyCodes = new Map([...this.counties].map(([code, name]) => [countyKey(name), code]));
-    const rates = parseRows(tables?.rates ?? '');
-    const coded = rates.filter(({ place, place_code }) => place && place_code);
-    this.codedPlaces = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
-    const districts = parseRows(tables?.districts ?? '').filter((row) => row['state'] === state);
-    this.districts = new Map(districts.map(({ code = '', name = '' }) => [code, name]));
-    this.parts = new Map(
-      rates.map((row) => {
-        const { county, code } = buildPlace(row);
-        const parts = (row['parts'] ?? '').split(';').map((text) => text.split('=')[0] ?? '');
-        return [`${county} ${code}`, parts.filter((part) => part !== '')];
-      }),
-    );
-    for (const row of rates.filter(({ place }) => place)) {
-      const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => getKey(name));
-      for (const key of new Set(names)) {
-        if (key === '') continue;
-        getOrAdd(this.places, key, () => []).push(buildPlace(row));
-      }
+    this.districts = namesOfState(districts, `${state} `);
+    const coded = places.filter(({ place, place_code }) => place && place_code);
+    this.codedPlaces = new Map(coded.map(({ place_code, place }) => [place_code, place]));
+    for (const { county, place: name, place_code, aliases, parts } of places) {
+      const code = place_code || codePart(name);
+      const kinds = parts.split(';').map((part) => part.split('=')[0] ?? '');
+      this.parts.set(`${county} ${code}`, kinds.filter(Boolean));
+      for (const key of new Set([name, ...aliases.split('|')].map(getKey)))
+        if (name && key) getOrAdd(this.places, key, () => []).push({ county, code, name });
     }
   }
 

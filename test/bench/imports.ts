@@ -6,6 +6,7 @@ import type { Release } from '../../shared/catalog/release.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { buildRelease } from '../../shared/importers/build.ts';
 import { importers } from '../../shared/importers/importers.ts';
+import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { type Figure, inNewProcess, rounded } from './figure.ts';
 
@@ -39,7 +40,7 @@ const importRows = async (): Promise<Figure> => {
   const base = builtInRelease('MN') as Release;
   const start = performance.now();
   const built = await buildRelease({
-    entries: importers.sst.read([rateFile, boundaryFile], { state: 'MN', base }),
+    entries: importers.sst.read([rateFile, boundaryFile], { state: 'MN', base, names: readNameTables('MN') }),
     base,
     position: { below: base.id, chain: [], bottom: base.id },
     importer: importers.sst,

@@ -11,7 +11,7 @@ import { limits } from '../../shared/importers/limits.ts';
 import { localName, nameInUrl } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
-import { fixture, getBase, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
+import { fixture, getBase, noNames, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
 import { changedFile, dataRows } from '../fixtures/imports/workbooks.ts';
 import { createRandom, type Random } from '../support/seeded.ts';
 import { found } from './found.ts';
@@ -202,7 +202,7 @@ const refused = (error: unknown): void => {
 const importAndRead = (format: Format, state: string, input: Input): Promise<void> =>
   withFiles(input, async (paths, tempFolder) => {
     const base = getBase(state);
-    const entries = importers[format].read(paths, { state, base });
+    const entries = importers[format].read(paths, { state, base, names: noNames });
     const identity = {
       id: `US-${state}@2026-11-21.1`,
       position: { below: base.id, chain: [], bottom: base.id },

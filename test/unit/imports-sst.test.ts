@@ -111,9 +111,20 @@ describe('SST files', () => {
 
 describe('names of SST jurisdictions', () => {
   const tables = (others: Partial<NameTables> = {}): NameTables => ({
-    counties: 'fips,name\n27053,Hennepin County\n55053,Jackson County\n19199,Not a County\n',
-    districts: 'state,code,name\nMN,80004,"Hennepin County Transit, half a percent"\nWI,80008,Elsewhere\n',
-    rates: 'county,place,place_code,aliases,rate\n053,,,,0.15\n053,Minneapolis,43000,,0.65\n053,Nowhere,,,0.65\n',
+    counties: [
+      ['27053', 'Hennepin County'],
+      ['55053', 'Jackson County'],
+      ['19199', 'Not a County'],
+    ],
+    districts: [
+      ['MN 80004', 'Hennepin County Transit, half a percent'],
+      ['WI 80008', 'Elsewhere'],
+    ],
+    places: [
+      { county: '053', place: '', place_code: '', aliases: '', parts: '' },
+      { county: '053', place: 'Minneapolis', place_code: '43000', aliases: '', parts: '' },
+      { county: '053', place: 'Nowhere', place_code: '', aliases: '', parts: '' },
+    ],
     ...others,
   });
 
@@ -162,7 +173,7 @@ describe('names of SST jurisdictions', () => {
     expect(listNames(imported)).toEqual({ 'US-IA-00-199': 'Area 199' });
   });
 
-  it('are found for a state without a table of local rates', () => expect(readNameTables('MT').rates).toBe(''));
+  it('are found for a state without a table of local rates', () => expect(readNameTables('MT').places).toEqual([]));
 });
 
 const vtRates = rateRows('50', '45 50 0.06', '01 10675 0.01', '01 66175 0.01 20200101 20211231');

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
 import { Decimal } from 'decimal.js';
+import { zipSync } from 'fflate';
 import readExcelFile from 'read-excel-file/node';
 import { fileName } from '../updates/file-names.ts';
 import { type Columns, findColumns, type HeadedRow, type OpenOptions, pickCells } from './columns.ts';
@@ -114,35 +114,6 @@ const countTags = (path: string, xml: string): number => {
   return count;
 };
 
-/** Returns a ZIP file of uncompressed parts (APPNOTE.TXT, 4.3). */
-const buildZip = (parts: readonly Part[]): Buffer => {
-  const [locals, directory]: [Buffer[], Buffer[]] = [[], []];
-  let offset = 0;
-  for (const { path, content } of parts) {
-    const name = Buffer.from(path);
-    const head = Buffer.alloc(26);
-    // Version 2.0, names in UTF-8, stored.
-    head.writeUInt16LE(20, 0);
-    head.writeUInt16LE(0x0800, 2);
-    head.writeUInt32LE(crc32(content), 10);
-    head.writeUInt32LE(content.length, 14);
-    head.writeUInt32LE(content.length, 18);
-    head.writeUInt16LE(name.length, 22);
-    locals.push(Buffer.from('PK\u0003\u0004'), head, name, content);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(offset, 10);
-    directory.push(Buffer.from('PK\u0001\u0002\u0014\0'), head, rest, name);
-    offset += 30 + name.length + content.length;
-  }
-  const end = Buffer.alloc(22);
-  end.write('PK\u0005\u0006', 'latin1');
-  end.writeUInt16LE(parts.length, 8);
-  end.writeUInt16LE(parts.length, 10);
-  end.writeUInt32LE(Buffer.concat(directory).length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, ...directory, end]);
-};
-
 /**
  * Returns a workbook with only the needed parts of a file, after checking their sizes and cells. The library then reads
  * exactly what was checked. Left to itself, it reads a file's local headers, which can differ from its directory.
@@ -158,7 +129,7 @@ const vettedWorkbook = async (path: string): Promise<Buffer> => {
     if (isDirectory(part)) assertFewSheets(xml);
     else assertCompact(part, xml);
   }
-  return buildZip(parts);
+  return Buffer.from(zipSync(Object.fromEntries(parts.map((part) => [part.path, part.content])), { level: 0 }));
 };
 
 /** A sheet: its non-empty rows, each with its number in the sheet, from 1. */

@@ -30,12 +30,12 @@ import { withNeededChain } from './needed-chain.ts';
 import { type ActiveRelease, defaultBase, openRelease, positionOver } from './open-release.ts';
 import { impactLines, impactOrCorruption, type Reporter, summaryLines } from './report.ts';
 
-type Packed = Pick<NameTables, 'counties' | 'districts'> & { readonly rates: Readonly<Record<string, string>> };
+type Packed = Omit<NameTables, 'places'> & { readonly places: Readonly<Record<string, NameTables['places']>> };
 
 /** Returns the tables of public names that ship with Levy, for a state (two letters). */
 export const readNameTables = (state: string): NameTables => {
-  const { rates, ...shared } = unpack<Packed>('local-names');
-  return { ...shared, rates: rates[state] ?? '' };
+  const { places, ...shared } = unpack<Packed>('local-names');
+  return { ...shared, places: places[state] ?? [] };
 };
 
 /** The first counter of an import. Lower counters are reserved for built-in releases, which a later version may add. */

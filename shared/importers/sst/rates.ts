@@ -262,7 +262,7 @@ export class RateBook {
   /** Keys with a bad row: their rates are unknown on every day. */
   private readonly unsound = new Set<LayerKey>();
 
-  constructor(state: string, names: NameTables | undefined) {
+  constructor(state: string, names: NameTables) {
     this.state = state;
     this.fips = stateFips(state);
     this.stateKey = `45-${this.fips.padStart(5, '0')}`;
