@@ -31,10 +31,7 @@ type ControlRequest = {
   readonly requestId: string;
 };
 
-type Control = {
-  readonly methods: readonly string[];
-  readonly run: (request: ControlRequest) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
-};
+type Control = (request: ControlRequest) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
 
 // Ids and keys sort by time as strings, so a year must have four digits.
 const latestMs = Date.UTC(9999, 11, 31);
@@ -66,32 +63,34 @@ const moveClock = (body: Buffer): Problem | null => {
   return null;
 };
 
-const clock: Control = {
-  methods: ['GET', 'PUT'],
-  run: ({ message, body, requestId }) => {
-    const problem = message.method === 'PUT' ? moveClock(body) : null;
-    return problem ? refusal(problem, requestId) : json(200, { now: new Date(now()).toISOString() }, requestId);
-  },
+const showClock: Control = ({ requestId }) => json(200, { now: new Date(now()).toISOString() }, requestId);
+
+const setClock: Control = (request) => {
+  const problem = moveClock(request.body);
+  return problem ? refusal(problem, request.requestId) : showClock(request);
 };
 
-const sample: Control = { methods: ['GET'], run: ({ requestId }) => json(200, sampleMonth(now()), requestId) };
+const showSample: Control = ({ requestId }) => json(200, sampleMonth(now()), requestId);
 
-const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
-  methods: ['POST'],
-  run: async ({ requestId }) => {
+const runSchedule =
+  (name: ScheduleName, handlers: Handlers): Control =>
+  async ({ requestId }) => {
     const { timeoutSeconds } = schedules[name];
     // EventBridge Scheduler sends an empty event.
     const invocation = { functionName: name, requestId, timeoutMs: timeoutSeconds * 1000 };
     return json(200, (await invoke(handlers.schedules[name], {}, invocation)) ?? null, requestId);
-  },
-});
+  };
 
-const controlAt = (path: string, handlers: Handlers): Control | null => {
-  if (path === '/_local/clock') return clock;
-  if (path === '/_local/sample-month') return sample;
-  const name = /^\/_local\/schedules\/([a-z-]+)$/.exec(path)?.[1];
-  return name && Object.hasOwn(schedules, name) ? schedule(name as ScheduleName, handlers) : null;
-};
+const scheduleNames = Object.keys(schedules) as ScheduleName[];
+
+/** The controls of the local service by path and method: its clock, its schedules and the sample month of the console. */
+const listControls = (handlers: Handlers): Readonly<Record<string, Readonly<Record<string, Control>>>> => ({
+  '/_local/clock': { GET: showClock, PUT: setClock },
+  '/_local/sample-month': { GET: showSample },
+  ...Object.fromEntries(
+    scheduleNames.map((name) => [`/_local/schedules/${name}`, { POST: runSchedule(name, handlers) }]),
+  ),
+});
 
 const forbidden = (header: string, detail: string): Problem => ({
   code: 'auth_forbidden',
@@ -115,7 +114,7 @@ const wrongBody = ({ message: { headers, headersDistinct }, body }: ControlReque
 const unknownControl: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: `The controls are /_local/clock, /_local/sample-month and /_local/schedules/ with one of: ${Object.keys(schedules).join(', ')}.`,
+  detail: `The controls are /_local/clock, /_local/sample-month and /_local/schedules/ with one of: ${scheduleNames.join(', ')}.`,
 };
 
 const methodNotAllowed = (allowed: string): Problem => ({
@@ -124,19 +123,20 @@ const methodNotAllowed = (allowed: string): Problem => ({
   detail: `Allowed here: ${allowed}.`,
 });
 
-export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
+const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
 
-/** Serves the controls of the local service: its clock, its schedules and the sample month of the console. */
 const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
-  const control = controlAt(target.path, handlers);
-  if (!control) return refusal(unknownControl, requestId);
-  if (!control.methods.includes(message.method ?? '')) {
-    const Allow = control.methods.join(', ');
+  const byPath = new Map(Object.entries(listControls(handlers)));
+  const byMethod = byPath.get(target.path);
+  if (!byMethod) return refusal(unknownControl, requestId);
+  const control = new Map(Object.entries(byMethod)).get(message.method ?? '');
+  if (!control) {
+    const Allow = Object.keys(byMethod).join(', ');
     return refusal(methodNotAllowed(Allow), requestId, { Allow });
   }
   const problem = intrusion(request) ?? wrongBody(request);
-  return problem ? refusal(problem, requestId) : control.run(request);
+  return problem ? refusal(problem, requestId) : control(request);
 };
 
 /** A function exceeded its timeout. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import { endpoint as taxjar } from '../../functions/taxjar.ts';
 import { envelope, proxyResult } from '../../shared/api/reply.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/result.ts';
@@ -25,13 +26,6 @@ export const parseTarget = (target: string): RequestTarget => {
   return { authority, path: path || '/', query: queryAt < 0 ? '' : rest.slice(queryAt + 1) };
 };
 
-/** A path of the API with its endpoints by method: a resource in API Gateway. */
-type Resource = {
-  readonly path: string;
-  readonly pattern: RegExp;
-  readonly operations: Pick<ReadonlyMap<string, Operation | 'taxjar'>, 'get'>;
-};
-
 type MatchedResource = {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -42,23 +36,20 @@ type MatchedResource = {
 const pathPattern = (path: string): RegExp =>
   new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}/?$`);
 
-/** The path of TaxJar's interface, with every method. */
-const taxjar: Resource = {
-  path: '/taxjar/{proxy+}',
-  pattern: /^\/taxjar\/(?<proxy>.+)$/,
-  operations: { get: () => 'taxjar' },
+/** The paths of the API, which are resources in API Gateway. */
+const resources: readonly (readonly [path: string, pattern: RegExp])[] = [
+  ...[...new Set(Object.values(endpoints).map(({ path }) => path))]
+    // A literal segment takes precedence over a parameter, regardless of the order of the endpoints.
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .map((path) => [path, pathPattern(path)] as const),
+  [taxjar.path, /^\/taxjar\/(?<proxy>.+)$/],
+];
+
+const findOperation = (method: string, path: string): MatchedResource['operation'] => {
+  // TaxJar's interface has every method.
+  if (path === taxjar.path) return taxjar.name;
+  return Object.values(endpoints).find((one) => one.path === path && one.method === method)?.name ?? null;
 };
-
-const operationResources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
-  // A literal segment takes precedence over a parameter, regardless of the order of the endpoints.
-  .sort(([a], [b]) => a.split('{').length - b.split('{').length)
-  .map(([path, offered]) => ({
-    path,
-    pattern: pathPattern(path),
-    operations: new Map(offered.map(({ method, name }) => [method, name])),
-  }));
-
-const resources = [...operationResources, taxjar];
 
 /** Decodes the parameters once; returns `null` if one has malformed percent-encoding. */
 const decoded = (parameters: Readonly<Record<string, string>>): Record<string, string> | null => {
@@ -71,17 +62,17 @@ const decoded = (parameters: Readonly<Record<string, string>>): Record<string, s
 
 /** Returns the resource of a path, and the endpoint of the method, or `null` if the resource does not have the method. */
 export const matchResource = (method: string, path: string): MatchedResource | null => {
-  for (const resource of resources) {
-    const found = resource.pattern.exec(path);
+  for (const [resource, pattern] of resources) {
+    const found = pattern.exec(path);
     if (!found) continue;
     const parameters = decoded(found.groups ?? {});
     // No object can exist under a malformed path.
-    return parameters && { path: resource.path, parameters, operation: resource.operations.get(method) ?? null };
+    return parameters && { path: resource, parameters, operation: findOperation(method, resource) };
   }
   return null;
 };
 
-const firstSegments = [...new Set(resources.map(({ path }) => path.split('/')[1] ?? ''))];
+const firstSegments = [...new Set(resources.map(([path]) => path.split('/')[1] ?? ''))];
 
 /**
  * Returns the documented path, such as `/transactions/{id}`, that an unknown path with a typo probably means. It does

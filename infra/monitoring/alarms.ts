@@ -6,8 +6,12 @@ import {
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
+import { runsOfNight } from '../../functions/update-content.ts';
 import { pascalCase } from '../constructs.ts';
+import type { DataStack } from '../data-stack.ts';
+import type { Settings } from '../settings.ts';
 import rows from './alarms.json' with { type: 'json' };
 import type { Metrics } from './metrics.ts';
 
@@ -24,26 +28,16 @@ export type AlarmDefinition = {
 } & Pick<CreateAlarmOptions, 'evaluationPeriods'> &
   Partial<CreateAlarmOptions>;
 
-/** Resources and metrics that the alarms and the dashboard monitor. */
-export type AlarmSources = {
-  readonly metrics: Metrics;
-  readonly ledger: string;
-  /** All tables, and the indexes with their tables. */
-  readonly tables: readonly string[];
-  readonly indexes: readonly (readonly [table: string, index: string])[];
-  /** The dead-letter queue of the schedules. */
-  readonly failedRuns: string;
-  /** Number of states updated each night; `null` without updates. */
-  readonly updates: number | null;
-  /** The event pipe and its dead-letter queue; `null` without events. */
-  readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
-  /** The function that counts transactions for reports, and its dead-letter queue. */
-  readonly reports: { readonly counter: string; readonly deadLetterQueue: string };
-  /** The backup vault, whether each table is backed up daily, and the number of tables; `null` without backups. */
-  readonly backups: { readonly vault: string; readonly isDaily: boolean; readonly tables: number } | null;
-  /** Whether functions publish all metrics. */
-  readonly isFull: boolean;
+/** What the alarms and the dashboard monitor. */
+export type Monitored = {
+  readonly settings: Settings;
+  readonly data: DataStack;
+  /** The event pipe; `null` without events. */
+  readonly pipe: CfnPipe | null;
+  /** Name of the function that counts transactions for reports. */
+  readonly counter: string;
 };
+export type Watched = Monitored & { readonly metrics: Metrics };
 
 type Row = {
   /** The problem in one sentence, for the alarm mail. */
@@ -77,7 +71,7 @@ const alarm = (row: keyof typeof rows, metric: IMetric, more: Partial<AlarmDefin
   };
 };
 
-const ofServices = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDefinition[] => [
+const ofServices = ({ metrics, data: { tables } }: Watched): AlarmDefinition[] => [
   alarm('ErrorShare', metrics.errorShare),
   alarm('ErrorShareOfHour', metrics.errorShareOfHour),
   alarm('InternalErrors', metrics.refused('system_internal_error')),
@@ -87,14 +81,14 @@ const ofServices = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDe
   alarm('Throttled', metrics.throttles),
   alarm('CredentialsUnread', metrics.counted('CredentialsUnread')),
   alarm('ContentCorrupt', metrics.counted('ContentCorrupt')),
-  alarm('LedgerErrors', metrics.ledgerErrors(ledger)),
-  alarm('TablesThrottled', metrics.throttledTables(tables)),
-  alarm('IndexesThrottled', metrics.throttledIndexes(indexes)),
+  alarm('LedgerErrors', metrics.ledgerErrors(tables.getName('transactions'))),
+  alarm('TablesThrottled', metrics.throttledTables(tables.names)),
+  alarm('IndexesThrottled', metrics.throttledIndexes(tables.indexes)),
   alarm('LimiterOpen', metrics.counted('RateLimitOpen')),
 ];
 
-const ofSchedules = ({ metrics, failedRuns, updates }: AlarmSources): AlarmDefinition[] => [
-  alarm('RunsFailed', metrics.waiting(failedRuns)),
+const ofSchedules = ({ metrics, settings, data }: Watched): AlarmDefinition[] => [
+  alarm('RunsFailed', metrics.waiting(data.failedRuns)),
   ...(Object.keys(schedules) as ScheduleName[]).map((name) =>
     alarm('ScheduleSilent', metrics.ofSchedule(name, 'Complete', Stats.SAMPLE_COUNT), {
       id: `${pascalCase(name)}Silent`,
@@ -105,29 +99,31 @@ const ofSchedules = ({ metrics, failedRuns, updates }: AlarmSources): AlarmDefin
   alarm('SweepIncomplete', metrics.ofSchedule('sweep-drafts', 'Complete', Stats.MAXIMUM)),
   alarm('FilingsStuck', metrics.ofSchedule('close-periods', 'Failed', Stats.MINIMUM)),
   alarm('FilingsLate', metrics.ofSchedule('close-periods', 'Complete', Stats.MAXIMUM)),
-  ...(updates === null
+  ...(settings.contentUpdates === 'off'
     ? []
     : [
         alarm('ContentStale', metrics.ofUpdates('Stale')),
-        alarm('UpdateContentSilent', metrics.updatesOfDay, { threshold: updates }),
+        alarm('UpdateContentSilent', metrics.updatesOfDay, { threshold: runsOfNight }),
       ]),
 ];
 
-const ofStreams = ({ metrics, events, reports }: AlarmSources): AlarmDefinition[] => [
-  ...(events
+const ofStreams = ({ metrics, data, pipe, counter }: Watched): AlarmDefinition[] => [
+  ...(data.events && pipe
     ? [
-        alarm('EventsDeadLetterQueue', metrics.waiting(events.deadLetterQueue)),
-        alarm('EventsFailing', metrics.ofPipe(events.pipe, 'ExecutionFailed')),
-        alarm('EventsStopped', metrics.undeliveredPerHour(events.pipe)),
+        alarm('EventsDeadLetterQueue', metrics.waiting(data.events.deadLetterQueue)),
+        alarm('EventsFailing', metrics.ofPipe(pipe.ref, 'ExecutionFailed')),
+        alarm('EventsStopped', metrics.undeliveredPerHour(pipe.ref)),
       ]
     : []),
-  alarm('UncountedTransactions', metrics.waiting(reports.deadLetterQueue)),
-  alarm('CountingLate', metrics.iteratorAge(reports.counter)),
+  alarm('UncountedTransactions', metrics.waiting(data.uncounted)),
+  alarm('CountingLate', metrics.iteratorAge(counter)),
 ];
 
-const ofBackups = ({ metrics, backups }: AlarmSources): AlarmDefinition[] => {
-  if (!backups) return [];
-  const { vault, isDaily, tables } = backups;
+const ofBackups = ({ metrics, settings, data }: Watched): AlarmDefinition[] => {
+  if (!data.vault) return [];
+  const vault = data.vault.backupVaultName;
+  const tables = data.tables.kept.length;
+  const isDaily = settings.backups === 'daily';
   const day = isDaily ? 'last full day' : 'first day of this month';
   return [
     alarm('BackupsFailed', metrics.backups(vault, 'Failed')),
@@ -141,7 +137,7 @@ const ofBackups = ({ metrics, backups }: AlarmSources): AlarmDefinition[] => {
 };
 
 /** Returns alarms only for problems that need an operator. The dashboard shows problems that resolve by themselves. */
-export const listAlarms = (watched: AlarmSources): readonly AlarmDefinition[] => [
+export const listAlarms = (watched: Watched): readonly AlarmDefinition[] => [
   ...ofServices(watched),
   ...ofSchedules(watched),
   ...ofStreams(watched),

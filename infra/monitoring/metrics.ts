@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { ScheduleName } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { assert } from '../../shared/base/assert.ts';
@@ -134,7 +135,7 @@ const awsMetrics = (name: string) => {
     instances: metric('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
     /** Age of the oldest unread record of a function's stream, in milliseconds. */
     iteratorAge: (FunctionName: string) => metric('AWS/Lambda', 'IteratorAge', { FunctionName }, Stats.MAXIMUM),
-    waiting: (QueueName: string) =>
+    waiting: ({ queueName: QueueName }: Queue) =>
       metric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
     ofPipe: (PipeName: string, metricName: string) => metric('AWS/EventBridge/Pipes', metricName, { PipeName }),
   };

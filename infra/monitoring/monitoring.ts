@@ -11,22 +11,19 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { ScheduleName } from '../../functions/endpoints.ts';
-import { runsOfNight } from '../../functions/update-content.ts';
 import { fixLogicalId } from '../constructs.ts';
-import type { DataStack } from '../data-stack.ts';
 import { notificationTopic } from '../notifications.ts';
 import type { Settings } from '../settings.ts';
-import { type AlarmDefinition, type AlarmSources, listAlarms } from './alarms.ts';
-import { listMetrics } from './metrics.ts';
+import { type AlarmDefinition, listAlarms, type Monitored, type Watched } from './alarms.ts';
+import { listMetrics, type Metrics } from './metrics.ts';
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-const ofRequests = ({ everyBy, counted, ...metrics }: AlarmSources['metrics'], isFull: boolean): IWidget[][] => [
+const ofRequests = ({ everyBy, counted, ...metrics }: Metrics, isFull: boolean): IWidget[][] => [
   [
     graph(
       'Requests',
@@ -67,7 +64,9 @@ const ofRequests = ({ everyBy, counted, ...metrics }: AlarmSources['metrics'], i
   ],
 ];
 
-const ofLedger = ({ metrics, ledger, failedRuns, events, reports }: AlarmSources): IWidget[] => {
+const ofLedger = ({ metrics, data }: Watched): IWidget[] => {
+  const ledger = data.tables.getName('transactions');
+  const queues = [data.failedRuns, ...(data.events ? [data.events.deadLetterQueue] : []), data.uncounted];
   const ofTable = (...names: readonly string[]) => names.map((name) => metrics.ofTable(ledger, name));
   return [
     graph('Ledger, capacity units', ofTable('ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits')),
@@ -76,14 +75,11 @@ const ofLedger = ({ metrics, ledger, failedRuns, events, reports }: AlarmSources
       [metrics.ledgerErrors(ledger)],
       ofTable('ReadThrottleEvents', 'WriteThrottleEvents'),
     ),
-    graph(
-      'Dead-letter queues',
-      [failedRuns, ...[events, reports].flatMap((one) => one?.deadLetterQueue ?? [])].map(metrics.waiting),
-    ),
+    graph('Dead-letter queues', queues.map(metrics.waiting)),
   ];
 };
 
-const ofWork = ({ ofSchedule }: AlarmSources['metrics'], isFull: boolean): IWidget[] => {
+const ofWork = ({ ofSchedule }: Metrics, isFull: boolean): IWidget[] => {
   const sums = (schedule: ScheduleName, ...names: readonly string[]) => names.map((name) => ofSchedule(schedule, name));
   const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', Stats.MINIMUM);
   return [
@@ -97,8 +93,9 @@ const ofWork = ({ ofSchedule }: AlarmSources['metrics'], isFull: boolean): IWidg
 };
 
 /** Returns the widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
-const dashboardRows = (watched: AlarmSources): IWidget[][] => {
-  const { metrics, updates, events, backups, isFull } = watched;
+const dashboardRows = (watched: Watched): IWidget[][] => {
+  const { metrics, settings, data, pipe } = watched;
+  const isFull = settings.metrics === 'full';
   const updateNames = ['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const;
   const ends = ['Completed', 'Failed'] as const;
   return [
@@ -106,33 +103,24 @@ const dashboardRows = (watched: AlarmSources): IWidget[][] => {
     ofLedger(watched),
     ofWork(metrics, isFull),
     [
-      updates !== null &&
+      settings.contentUpdates !== 'off' &&
         graph(
           'Content updates, states by day',
           updateNames.map((name) => metrics.ofUpdates(name)),
         ),
-      events &&
+      pipe &&
         graph(
           'Events, executions of the pipe',
-          [metrics.ofPipe(events.pipe, 'Invocations')],
-          [metrics.ofPipe(events.pipe, 'ExecutionFailed')],
+          [metrics.ofPipe(pipe.ref, 'Invocations')],
+          [metrics.ofPipe(pipe.ref, 'ExecutionFailed')],
         ),
-      backups &&
+      data.vault &&
         graph(
           'Backups of tables by day',
-          ends.map((end) => metrics.backups(backups.vault, end)),
+          ends.map((end) => metrics.backups(data.vault?.backupVaultName ?? '', end)),
         ),
     ].filter((widget) => widget instanceof GraphWidget),
   ];
-};
-
-type Props = {
-  readonly settings: Settings;
-  readonly data: DataStack;
-  /** `null` without events. */
-  readonly pipe: CfnPipe | null;
-  /** Name of the function that counts transactions for reports. */
-  readonly counter: string;
 };
 
 const runbook = 'infra/runbook.md';
@@ -141,29 +129,13 @@ const runbook = 'infra/runbook.md';
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, id: string, { settings, data, pipe, counter }: Props) {
+  constructor(scope: Construct, id: string, monitored: Monitored) {
     super(scope, id);
-    this.#settings = settings;
-    const { tables, events, vault } = data;
-    const watched: AlarmSources = {
-      metrics: listMetrics(settings),
-      ledger: tables.getName('transactions'),
-      tables: tables.names,
-      indexes: tables.indexes,
-      failedRuns: data.failedRuns.queueName,
-      updates: settings.contentUpdates === 'off' ? null : runsOfNight,
-      events: pipe && events && { pipe: pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
-      reports: { counter, deadLetterQueue: data.uncounted.queueName },
-      backups: vault && {
-        vault: vault.backupVaultName,
-        isDaily: settings.backups === 'daily',
-        tables: tables.kept.length,
-      },
-      isFull: settings.metrics === 'full',
-    };
+    this.#settings = monitored.settings;
+    const watched = { ...monitored, metrics: listMetrics(monitored.settings) };
     const notification = new SnsAction(this.#topic());
     for (const definition of listAlarms(watched)) this.#add(definition, notification);
-    new Dashboard(this, 'Dashboard', { dashboardName: settings.name, widgets: dashboardRows(watched) });
+    new Dashboard(this, 'Dashboard', { dashboardName: this.#settings.name, widgets: dashboardRows(watched) });
   }
 
   #add(definition: AlarmDefinition, notification: SnsAction): void {

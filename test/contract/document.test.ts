@@ -6,13 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { listErrorCodes } from '../../shared/api/endpoint.ts';
 import { draft } from '../../shared/api/openapi/samples.ts';
-import type { Document, Header, Parameter, Response } from '../../shared/api/openapi/types.ts';
+import type { Document, Header, Operation } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { envelope } from '../../shared/api/reply.ts';
 import { type Code, errorStatuses } from '../../shared/base/result.ts';
-import { type Exchange, listProblems, resolve, schemaProblems } from './validate-response.ts';
+import { dereferenced, type Exchange, listProblems, resolve, schemaProblems } from './validate-response.ts';
 
-type Operation = Document['paths'][string][string] & { readonly tags: readonly string[] };
 /** The fields that the tests read from objects of the document. */
 type Node = {
   readonly $ref?: unknown;
@@ -35,11 +34,6 @@ const nodes = (value: unknown, pointer = '#'): [string, Node][] =>
         ),
       ];
 
-const dereferenced = <Value>(value: unknown): Value => {
-  const reference = (value as Node | undefined)?.$ref;
-  return typeof reference === 'string' ? resolve(reference) : (value as Value);
-};
-
 describe('the OpenAPI document', () => {
   it('has no dangling reference and no unused component', () => {
     const references = nodes(document).flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
@@ -55,7 +49,7 @@ describe('the OpenAPI document', () => {
   it.each(Object.entries(endpoints))('describes %s completely', (_name, endpoint) => {
     const { path, method, scope } = endpoint;
     const operation = (document.paths as unknown as Document['paths'])[path]?.[method.toLowerCase()] as Operation;
-    const parameters = operation.parameters.map(dereferenced<Parameter>);
+    const parameters = operation.parameters.map(dereferenced);
     const pathNames = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
     expect(pathNames).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
     expect(parameters.map(({ name }) => name)).toContain('Service-Version');
@@ -63,8 +57,8 @@ describe('the OpenAPI document', () => {
     expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
     const statuses = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
     expect(statuses).toEqual([...new Set(listErrorCodes(endpoint).map((code) => String(errorStatuses[code])))].sort());
-    for (const response of Object.values(operation.responses).map(dereferenced<Response>))
-      expect(dereferenced<Header>(response.headers?.['X-Request-Id']).required).toBe(true);
+    for (const response of Object.values(operation.responses).map(dereferenced))
+      expect(dereferenced(response.headers?.['X-Request-Id'] as Header).required).toBe(true);
   });
 
   it('assigns every error code to an operation', () => {

@@ -9,6 +9,7 @@ import { notFound } from '../../infra/gateway-problems.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { matchResource, parseTarget, refusal, toProxyEvent } from '../../infra/local/proxy-event.ts';
 import { exampleFilingId, exampleId } from '../../shared/api/openapi/sample-requests.ts';
+import type { Schema } from '../../shared/api/openapi/types.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller } from '../support/api.ts';
@@ -22,7 +23,6 @@ import {
   type Operation,
   operations,
   plain,
-  type Schema,
   type WireAnswer,
   type WireRequest,
 } from './http-bad-input/checks.ts';

@@ -1,5 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Document, Header, Named, Operation, Response } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
+import type { Code } from '../../shared/base/result.ts';
 
 /** One request and its response, from any client. */
 export type Exchange = {
@@ -12,20 +14,7 @@ export type Exchange = {
   readonly body: unknown;
 };
 
-type Reference = { readonly $ref: string };
-type Header = { readonly required?: boolean; readonly schema: object };
-type Content = Readonly<Record<string, { readonly schema?: object; readonly example?: unknown }>>;
-type Response = {
-  readonly headers?: Readonly<Record<string, Header | Reference>>;
-  readonly content?: Content;
-  readonly 'x-codes'?: readonly string[];
-};
-type Operation = {
-  readonly operationId: string;
-  readonly responses: Readonly<Record<string, Response | Reference>>;
-};
-
-const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+const paths: Named<Named<Operation>> = (document as unknown as Document).paths;
 
 /** Returns the value at a JSON Pointer of the document (`#/components/…`); throws if there is none. */
 export const resolve = <Value>(reference: string): Value => {
@@ -39,8 +28,9 @@ export const resolve = <Value>(reference: string): Value => {
   return value as Value;
 };
 
-const dereferenced = <Value extends object>(value: Value | Reference): Value =>
-  '$ref' in value ? resolve(value.$ref) : (value as Value);
+/** Resolves a part of the document that may be a reference. */
+export const dereferenced = <Value extends object>(value: Value & { readonly $ref?: string }): Value =>
+  value.$ref === undefined ? value : resolve(value.$ref);
 
 // ajv's strict mode would reject the document's custom keywords. Formats are annotations; their patterns are checked.
 const settings = { strict: false, formats: { 'date-time': true, date: /^\d{4}-\d{2}-\d{2}$/ } } as const;
@@ -85,7 +75,7 @@ const getTemplate = (path: string) => {
   return templates.find(({ expression }) => expression.test(plain))?.template;
 };
 
-const headerProblems = (response: Response, headers: Headers): string[] =>
+const headerProblems = (response: Partial<Response>, headers: Headers): string[] =>
   Object.entries(response.headers ?? {}).flatMap(([name, entry]) => {
     const { required, schema } = dereferenced(entry);
     const value = headers.get(name);
@@ -93,9 +83,9 @@ const headerProblems = (response: Response, headers: Headers): string[] =>
     return schemaProblems(schema, value).map((problem) => `header ${name}: ${problem}`);
   });
 
-const codeProblems = ({ 'x-codes': codes }: Response, { status, body }: Exchange): string[] => {
+const codeProblems = ({ 'x-codes': codes }: Partial<Response>, { status, body }: Exchange): string[] => {
   const { errors = [] } = (body ?? {}) as {
-    readonly errors?: readonly { readonly status: string; readonly code: string }[];
+    readonly errors?: readonly { readonly status: string; readonly code: Code }[];
   };
   return codes === undefined
     ? []
@@ -104,7 +94,7 @@ const codeProblems = ({ 'x-codes': codes }: Response, { status, body }: Exchange
         .map((error) => `the error ${error.status} ${error.code} is not documented`);
 };
 
-const bodyProblems = ({ content }: Response, { headers, body }: Exchange): string[] => {
+const bodyProblems = ({ content }: Partial<Response>, { headers, body }: Exchange): string[] => {
   if (!content) return body === null ? [] : ['a body came where none is documented'];
   const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
   const media = content[type.trim().toLowerCase()];
@@ -112,14 +102,14 @@ const bodyProblems = ({ content }: Response, { headers, body }: Exchange): strin
   return media.schema ? schemaProblems(media.schema, body) : [];
 };
 
-const unknownPath: Response = {
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+const unknownPath: Partial<Response> = {
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } as Header },
   'x-codes': ['not_found'],
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
 };
 
 /** Returns the documented response of an exchange, or why there is none. */
-const getResponse = ({ method, path, status }: Exchange): Response | string => {
+const getResponse = ({ method, path, status }: Exchange): Partial<Response> | string => {
   const template = getTemplate(path);
   // No operation has the path or method, so the gateway responds.
   if (template === undefined) return status === 404 ? unknownPath : 'an unknown path';

@@ -2,25 +2,11 @@ import { Ajv } from 'ajv';
 
 const name = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 
+const sizes = ['Bytes', 'Kilobytes', 'Megabytes', 'Gigabytes', 'Terabytes'];
+const amounts = [...sizes, ...sizes.map((size) => size.replace('ytes', 'its')), 'Count'];
 const units = [
-  ...['Seconds', 'Microseconds', 'Milliseconds', 'Percent', 'Count', 'None'],
-  ...['', 'Kilo', 'Mega', 'Giga', 'Tera'].flatMap((size) =>
-    ['Bytes', 'Bits'].map((unit) => (size === '' ? unit : `${size}${unit.toLowerCase()}`)),
-  ),
-  ...[
-    'Bytes',
-    'Bits',
-    'Kilobytes',
-    'Kilobits',
-    'Megabytes',
-    'Megabits',
-    'Gigabytes',
-    'Gigabits',
-    'Terabytes',
-    'Terabits',
-  ]
-    .map((unit) => `${unit}/Second`)
-    .concat('Count/Second'),
+  ...['Seconds', 'Microseconds', 'Milliseconds', 'Percent', 'None'],
+  ...amounts.flatMap((amount) => [amount, `${amount}/Second`]),
 ];
 
 /** The JSON schema of the embedded metric format from the CloudWatch user guide. */

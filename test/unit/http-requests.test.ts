@@ -297,12 +297,4 @@ describe('If-None-Match', () => {
       }),
     );
   });
-
-  it('is parsed in linear time for a hostile header', () => {
-    const [spaces, commas] = [' '.repeat(100_000), ','.repeat(100_000)];
-    const started = performance.now();
-    for (const value of [spaces, commas, `"x"${' \t'.repeat(50_000)}x`, '"x" ,'.repeat(20_000)])
-      expect(matches([value], tag)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1_000);
-  });
 });

@@ -98,56 +98,54 @@ export const successHeaders = (
   optional: readonly ResponseHeader[] = [],
 ) => listHeaders(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
 
-const ownTitles: Readonly<Record<number, string>> = {
-  404: 'No resource has this id.',
-  409: 'The request conflicts with the state of the resource or of a related one.',
-  412: 'The current version does not match `If-Match`.',
-  422: 'The request is not valid. The response lists at most 20 errors.',
+type StatusText = {
+  /**
+   * The name of the response that all endpoints share: a refusal of the gateway, or one before the caller and the
+   * version are known.
+   */
+  readonly name?: string;
+  readonly title: string;
+  /** An error as the service returns it. */
+  readonly example?: Problem;
 };
 
-// Refusals that are the same for every endpoint: from the gateway, or before the caller and the version are known. The
-// endpoint returns all other statuses.
-const shared = {
-  400: { name: 'MalformedJson', title: 'The body is not valid JSON.' },
-  401: { name: 'Unauthorized', title: 'The credential is missing or not valid.' },
-  403: { name: 'Forbidden', title: 'The credential lacks the required scope.' },
-  405: { name: 'MethodNotAllowed', title: 'The path does not support the method.' },
-  413: { name: 'BodyTooLarge', title: 'The body is too large.' },
-  415: { name: 'UnsupportedMediaType', title: 'The media type of the body is not supported.' },
-  429: { name: 'TooManyRequests', title: 'Too many requests.' },
-  500: { name: 'InternalError', title: 'Something failed on our side.' },
-  503: { name: 'ServiceUnavailable', title: 'A dependency of the service is unavailable.' },
-} as const;
+const methodNotAllowed: Problem = {
+  code: 'method_not_allowed',
+  title: 'Method Not Allowed',
+  detail: 'Use one of the methods of this path: GET, POST.',
+};
 
-const isShared = (status: number): status is keyof typeof shared => status in shared;
+const statusTexts: Readonly<Record<number, StatusText>> = {
+  400: { name: 'MalformedJson', title: 'The body is not valid JSON.', example: unreadable.malformed },
+  401: {
+    name: 'Unauthorized',
+    title: 'The credential is missing or not valid.',
+    example: noCredential().problems[0],
+  },
+  403: { name: 'Forbidden', title: 'The credential lacks the required scope.', example: outOfScope('write') },
+  404: { title: 'No resource has this id.', example: notFound },
+  405: { name: 'MethodNotAllowed', title: 'The path does not support the method.', example: methodNotAllowed },
+  409: { title: 'The request conflicts with the state of the resource or of a related one.' },
+  412: { title: 'The current version does not match `If-Match`.', example: otherVersion(3) },
+  413: { name: 'BodyTooLarge', title: 'The body is too large.', example: unreadable.tooLarge },
+  415: {
+    name: 'UnsupportedMediaType',
+    title: 'The media type of the body is not supported.',
+    example: unreadable.unsupportedMediaType,
+  },
+  422: { title: 'The request is not valid. The response lists at most 20 errors.', example: unknownVersion },
+  429: { name: 'TooManyRequests', title: 'Too many requests.', example: overLimit(2000, 4) },
+  500: { name: 'InternalError', title: 'Something failed on our side.', example: failures.bug },
+  503: { name: 'ServiceUnavailable', title: 'A dependency of the service is unavailable.', example: failures.outage },
+};
 
-const sharedHeaders = (status: keyof typeof shared) => {
+const sharedHeaders = (status: number) => {
   const optional: readonly ResponseHeader[] = ['Service-Version', 'Vary', ...rate];
   if (status === 401) return listHeaders(['X-Request-Id', 'WWW-Authenticate'], optional);
   if (status === 405) return listHeaders(['X-Request-Id', 'Allow']);
   if (status === 429) return listHeaders(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
   if (status === 503) return listHeaders(['X-Request-Id'], ['Retry-After', ...optional]);
   return listHeaders(['X-Request-Id'], optional);
-};
-
-/** An example error for each status, as the service returns it. */
-const problemExamples: Readonly<Record<number, Problem>> = {
-  400: unreadable.malformed,
-  401: noCredential().problems[0],
-  403: outOfScope('write'),
-  404: notFound,
-  405: {
-    code: 'method_not_allowed',
-    title: 'Method Not Allowed',
-    detail: 'Use one of the methods of this path: GET, POST.',
-  },
-  412: otherVersion(3),
-  413: unreadable.tooLarge,
-  415: unreadable.unsupportedMediaType,
-  422: unknownVersion,
-  429: overLimit(2000, 4),
-  500: failures.bug,
-  503: failures.outage,
 };
 
 const quantityMissing = requiredField(
@@ -167,7 +165,7 @@ const problemExample = (status: number, codes: readonly Code[], own: readonly Pr
   const problem =
     own.find(({ code }) => codes.includes(code)) ??
     preferredExamples.find(({ code }) => codes.includes(code)) ??
-    problemExamples[status];
+    statusTexts[status]?.example;
   return problem && envelope([problem], exampleRequestId).body;
 };
 
@@ -179,7 +177,7 @@ const errorResponse = (
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
   description: [
-    isShared(status) ? shared[status].title : ownTitles[status],
+    statusTexts[status]?.title,
     '',
     ...codes.map((code) => `- \`${code}\`: ${meanings[code].meaning}`),
   ].join('\n'),
@@ -194,18 +192,20 @@ const byStatus = (codes: readonly Code[]) =>
 /** Every error that an endpoint can return, by status. */
 export const errorResponses = (endpoint: DocumentedEndpoint): ZodOpenApiResponsesObject =>
   Object.fromEntries(
-    byStatus(listErrorCodes(endpoint)).map(([status, codes]) => [
-      String(status),
-      isShared(status)
-        ? { $ref: `#/components/responses/${shared[status].name}` }
-        : errorResponse(status, codes, successHeaders(endpoint, []), endpoint.errorExamples?.()),
-    ]),
+    byStatus(listErrorCodes(endpoint)).map(([status, codes]) => {
+      const shared = statusTexts[status]?.name;
+      const response = shared
+        ? ({ $ref: `#/components/responses/${shared}` } as const)
+        : errorResponse(status, codes, successHeaders(endpoint, []), endpoint.errorExamples?.());
+      return [String(status), response];
+    }),
   );
 
 /** The error responses that endpoints share. */
 export const responseComponents = (): Record<string, ZodOpenApiResponseObject> =>
   Object.fromEntries(
-    byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) =>
-      isShared(status) ? [[shared[status].name, errorResponse(status, codes, sharedHeaders(status))]] : [],
-    ),
+    byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) => {
+      const shared = statusTexts[status]?.name;
+      return shared ? [[shared, errorResponse(status, codes, sharedHeaders(status))]] : [];
+    }),
   );

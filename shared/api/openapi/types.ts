@@ -23,7 +23,12 @@ export type Schema = Readonly<
   >
 >;
 
-export type Header = { readonly description: string; readonly required?: boolean; readonly schema: Schema };
+export type Header = {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+};
 
 export type Parameter = Header & {
   readonly name: string;

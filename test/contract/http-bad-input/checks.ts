@@ -1,47 +1,23 @@
 /** The invariants of every response: it is documented, an error points at what is wrong, and no data is lost. */
 import { endpoints } from '../../../functions/endpoints.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import type { Document, Schema } from '../../../shared/api/openapi/types.ts';
 import document from '../../../shared/api/openapi.json' with { type: 'json' };
 import { type Code, errorStatuses } from '../../../shared/base/result.ts';
-import { listProblems, resolve, schemaProblems } from '../validate-response.ts';
+import { dereferenced, listProblems, resolve, schemaProblems } from '../validate-response.ts';
 
-/** A schema of the document, with its bounds. */
-export type Schema = {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-};
-type Parameter = { readonly name: string; readonly in: 'query' | 'header' | 'path'; readonly schema: Schema };
-type Media = { readonly schema: Schema; readonly examples?: Record<string, { value: unknown }> };
-type Described = {
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: { readonly content: Record<string, Media> };
-};
-
-const paths = document.paths as unknown as Record<string, Record<string, Described>>;
+const { paths } = document as unknown as Document;
 
 /** Every documented endpoint. */
 export const operations = Object.values<Endpoint>(endpoints).map(({ name, method, path, scope }) => {
-  const { parameters = [], requestBody }: Described = paths[path]?.[method.toLowerCase()] ?? {};
+  const { parameters = [], requestBody } = paths[path]?.[method.toLowerCase()] ?? {};
   return {
     name,
     method,
     path,
     scope,
     body: requestBody?.content['application/json'],
-    parameters: parameters.map((one): Parameter => ('$ref' in one ? resolve(one.$ref) : one)),
+    parameters: parameters.map(dereferenced),
   };
 });
 export type Operation = (typeof operations)[number];
