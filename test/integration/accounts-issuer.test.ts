@@ -1,5 +1,3 @@
-// @isolated: moves the clock back and forth.
-
 import { createSign, generateKeyPairSync, KeyObject, sign as nodeSign } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerVerifier, type VerifyToken } from '../../shared/api/bearer.ts';

@@ -1,5 +1,3 @@
-// @isolated: modules cache an activated release, which changes the responses of every account.
-
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';

@@ -1,5 +1,3 @@
-// @isolated: modules cache an activated release, which changes the responses of every account.
-
 import {
   type BatchGetCommandInput,
   type BatchGetCommandOutput,

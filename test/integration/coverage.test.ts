@@ -1,5 +1,3 @@
-// @isolated: modules cache an activated release, which changes the responses of every account.
-
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { now } from '../../shared/config/clock.ts';

@@ -1,4 +1,3 @@
-// @isolated: modules cache an activated release, which changes the responses of every account.
 /** Runs `npm run content -- import … --activate`: a file that changes too much is imported but not activated. */
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';

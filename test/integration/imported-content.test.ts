@@ -1,5 +1,3 @@
-// @isolated: modules cache an activated release, which changes the responses of every account.
-
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -35,8 +33,8 @@ const recordCalls = async (run: () => Promise<unknown>): Promise<string[]> => {
 /** Hennepin County, Minneapolis and two districts: 9.025 % together with the state. */
 const minneapolis = { 'US-MN-H': '0.0015', 'US-MN-MPLS': '0.005', 'US-MN-T': '0.0075', 'US-MN-M': '0.0075' };
 const zips = Array.from({ length: 150 }, (_, index) => String(55001 + index));
-const one = 'US-MN@2030-01-01.1';
-const other = 'US-MN@2030-01-02.1';
+const one = 'US-MN@2032-01-01.1';
+const other = 'US-MN@2032-01-02.1';
 const parts = {
   [one]: [
     buildPart('55401', minneapolis),
@@ -166,12 +164,12 @@ describe('a transaction with an imported release', () => {
     const { loadContent } = await import('../../shared/store/content/load-content.ts');
     const around = { settings: account.settings, now: 0 };
     const gone = {
-      transaction: { content_releases: { 'US-MN': 'US-MN@2030-01-03.1' } },
+      transaction: { content_releases: { 'US-MN': 'US-MN@2032-01-03.1' } },
       settingsSnapshot: account.settings,
     };
     await activated(one, async () => {
       expect((await taxed(client))[1]).toBe(one);
-      await expect(pinnedContext(atNicollet, gone, around, loadContent)).rejects.toThrow('US-MN@2030-01-03.1');
+      await expect(pinnedContext(atNicollet, gone, around, loadContent)).rejects.toThrow('US-MN@2032-01-03.1');
       await expect(currentContext(atNicollet, around, loadContent)).resolves.toBeDefined();
     });
   });

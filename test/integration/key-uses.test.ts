@@ -1,5 +1,3 @@
-// @isolated: replaces the timeout of a call.
-
 /** The last use of an API key is recorded in parallel with the request and never delays or fails it. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';

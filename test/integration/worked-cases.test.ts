@@ -1,4 +1,3 @@
-// @isolated: modules cache an activated release, which changes the responses of every account.
 /**
  * Worked examples of revenue departments, statutes and vendors: with the built-in content if it has their rates,
  * otherwise with the rates in the example. The fixture quotes each example from its source;
