@@ -28,17 +28,15 @@ export const { endpoint, handler } = defineEndpoint({
   },
   run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: readState(body.state) };
-    const ports = filingPorts(context.remainingMs);
-    const read = dryRunReader(requested, caller, ports);
+    const call = { idempotency: readIdempotency(context), caller, ports: filingPorts(context.remainingMs) };
+    const read = dryRunReader(requested, call);
     if (body.dry_run && prefersReturn(context))
       return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
     if (body.dry_run && body.form)
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
         worksheetReply(filing, unknownFields, context),
       );
-    return mapResult(await createFiling(requested, readIdempotency(context), caller, ports), (reply) =>
-      changedFilingReply(reply, unknownFields),
-    );
+    return mapResult(await createFiling(requested, call), (reply) => changedFilingReply(reply, unknownFields));
   },
 });
 

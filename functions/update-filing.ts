@@ -22,10 +22,8 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
   body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
   run: async ({ id, body, caller, unknownFields, context }) => {
-    const ports = filingPorts(context.remainingMs);
-    return mapResult(await updateFiling(id, body, readIdempotency(context), caller, ports), (reply) =>
-      changedFilingReply(reply, unknownFields),
-    );
+    const call = { idempotency: readIdempotency(context), caller, ports: filingPorts(context.remainingMs) };
+    return mapResult(await updateFiling(id, body, call), (reply) => changedFilingReply(reply, unknownFields));
   },
 });
 

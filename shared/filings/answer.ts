@@ -144,6 +144,13 @@ export const exceptionAnswer = (entry: LiabilityEntry): FilingException => {
   };
 };
 
+/** A request that changes filings. */
+export type FilingCall = {
+  readonly idempotency: Idempotency | null;
+  readonly caller: Caller;
+  readonly ports: FilingPorts;
+};
+
 /** The response to a request, and the filing to process after it. */
 export type Decided = { readonly answer: SavedResponse; readonly filing: StoredFiling | null };
 
@@ -169,11 +176,9 @@ type Change = {
 /** Commits a change of a filing together with its response, which a repeated request receives. */
 export const commitChange = async (
   { commit, filing, shards, isNew }: Change,
-  idempotency: Idempotency | null,
-  { account }: Caller,
-  ports: FilingPorts,
+  { idempotency, caller, ports }: FilingCall,
 ): Promise<Result<Decided> | 'stale'> => {
-  const answer = await changeReply(filing, shards, account, ports, isNew);
+  const answer = await changeReply(filing, shards, caller.account, ports, isNew);
   const record = idempotency && { ...idempotency, answer };
   const committed = await ports.filings.commit({ ...commit, idempotency: record });
   if (committed.kind === 'stale') return 'stale';
@@ -184,8 +189,7 @@ export const commitChange = async (
 export const unchanged = async (
   filing: StoredFiling,
   answer: SavedResponse,
-  idempotency: Idempotency | null,
-  ports: FilingPorts,
+  { idempotency, ports }: FilingCall,
 ): Promise<Result<Decided>> =>
   // A replay, which is another response, starts no work.
   mapResult(await saveUnchanged(filing.account, answer, idempotency, ports), (saved) => ({

@@ -4,12 +4,13 @@ import { assert } from '../base/assert.ts';
 import { addDays } from '../base/calendar.ts';
 import { accept, mapResult, type Problem, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { Caller, Idempotency, SavedResponse } from '../ledger/ports.ts';
+import type { SavedResponse } from '../ledger/ports.ts';
 import {
   changeReply,
   commitChange,
   type Decided,
   exceptionAnswer,
+  type FilingCall,
   filingReply,
   rowAnswer,
   unchanged,
@@ -51,13 +52,8 @@ import { decideAndProcess, filingCommitToBegin, newFiling, newShards } from './w
  * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end,
  * `conflict_period_not_over`, `conflict_filing_in_progress`, `conflict_period_order`. A dry run accepts any period up to the current one, in any order, and is also refused with `validation_too_many_entries`.
  */
-export const createFiling = (
-  request: FilingRequest,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
-): Promise<Result<SavedResponse>> =>
-  decideAndProcess(idempotency, caller, ports, (nowMs) => createOnce(request, idempotency, caller, ports, nowMs));
+export const createFiling = (request: FilingRequest, call: FilingCall): Promise<Result<SavedResponse>> =>
+  decideAndProcess(call, (nowMs) => createOnce(request, call, nowMs));
 
 /** Returns the filing in the body of a response. */
 const parseFiling = ({ body }: SavedResponse): FilingWithTotals => JSON.parse(body);
@@ -66,15 +62,11 @@ const parseFiling = ({ body }: SavedResponse): FilingWithTotals => JSON.parse(bo
  * Returns the reader of the pages of a dry run's totals. If the period is already closed, it reads the pages of its
  * filing. A period that closes between two pages is refused with `validation_invalid_cursor`.
  */
-export const dryRunReader = (
-  period: Pick<FilingRequest, 'state' | 'period_end'>,
-  caller: Caller,
-  ports: FilingPorts,
-): ReadTotals => {
+export const dryRunReader = (period: Pick<FilingRequest, 'state' | 'period_end'>, call: FilingCall): ReadTotals => {
   let readNext: ReadTotals = async (cursor) => {
     const request = { ...period, dry_run: true, totals_starting_after: cursor };
-    const page = mapResult(await createFiling(request, null, caller, ports), parseFiling);
-    if (page.ok && page.value.id !== null) readNext = filingReader(page.value.id, caller.account, ports);
+    const page = mapResult(await createFiling(request, { ...call, idempotency: null }), parseFiling);
+    if (page.ok && page.value.id !== null) readNext = filingReader(page.value.id, call.caller.account, call.ports);
     return page;
   };
   return (cursor) => readNext(cursor);
@@ -82,28 +74,26 @@ export const dryRunReader = (
 
 const createOnce = async (
   request: FilingRequest,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
+  call: FilingCall,
   nowMs: number,
 ): Promise<Result<Decided> | 'stale'> => {
-  const { account } = caller;
-  const { filings } = ports;
+  const { account, credential } = call.caller;
+  const { filings } = call.ports;
   const { state } = request;
   // The order matters: the second read finds a filing that began after the first one.
   const [chain = null] = await filings.chains(account.id, [state]);
   const existing = await filings.filingOfPeriod(account.id, state, request.period_end);
-  if (existing !== undefined) return answerExisting(existing, request, idempotency, account, ports);
+  if (existing !== undefined) return answerExisting(existing, request, call);
   const { period: next } = await nextPeriod(account, state, chain, filings);
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
-  if (!request.dry_run) return begin(state, period, chain, idempotency, caller, ports);
+  if (!request.dry_run) return begin(state, period, chain, call);
   // Entries of earlier months move into an earlier period if one is open or about to be.
   const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
   const firstMonth = isNext ? null : period.start.slice(0, 7);
   const totalsCursor = request.totals_starting_after ?? null;
   return mapResult(
-    await dryRun({ account, state, period, firstMonth, totalsCursor }, caller.credential, ports),
+    await dryRun({ account, state, period, firstMonth, totalsCursor }, credential, call.ports),
     (filing) => ({ answer: filingReply(filing), filing: null }),
   );
 };
@@ -112,20 +102,19 @@ const begin = async (
   state: string,
   period: Period,
   chain: FilingSequence | null,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
+  call: FilingCall,
 ): Promise<Result<Decided> | 'stale'> => {
-  const nowMs = ports.now();
-  const { account, credential } = caller;
+  const { account, credential } = call.caller;
+  const { now, newId, filings } = call.ports;
+  const nowMs = now();
   const filing = newFiling(
-    { account: account.id, id: ports.newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential },
+    { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential },
     period,
     nowMs,
   );
-  const shards = newShards(ports.filings.shards);
+  const shards = newShards(filings.shards);
   const commit = filingCommitToBegin(filing, shards, chain);
-  return commitChange({ commit, filing, shards, isNew: true }, idempotency, caller, ports);
+  return commitChange({ commit, filing, shards, isNew: true }, call);
 };
 
 /**
@@ -134,18 +123,18 @@ const begin = async (
 const answerExisting = async (
   id: string,
   { state, dry_run, totals_starting_after }: FilingRequest,
-  idempotency: Idempotency | null,
-  account: Account,
-  ports: FilingPorts,
+  call: FilingCall,
 ): Promise<Result<Decided> | 'stale'> => {
-  const filing = await ports.filings.find(account.id, id);
+  const { account } = call.caller;
+  const { filings } = call.ports;
+  const filing = await filings.find(account.id, id);
   assert(filing !== undefined, 'A period refers to a missing filing.');
   // The period was closed after the previous page.
   if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
-  const answer = await changeReply(filing, await ports.filings.progress(account.id, id), account, ports);
+  const answer = await changeReply(filing, await filings.progress(account.id, id), account, call.ports);
   if (dry_run) return accept({ answer, filing: null });
-  return unchanged(filing, answer, idempotency, ports);
+  return unchanged(filing, answer, call);
 };
 
 /**

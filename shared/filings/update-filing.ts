@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.ts';
 import { type Problem, type Result, refuse } from '../base/result.ts';
 
-import type { Caller, Idempotency, SavedResponse } from '../ledger/ports.ts';
-import { changeReply, commitChange, type Decided, summedUp, unchanged } from './answer.ts';
+import type { SavedResponse } from '../ledger/ports.ts';
+import { changeReply, commitChange, type Decided, type FilingCall, summedUp, unchanged } from './answer.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
-import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
+import type { FilingCommit, Phase, ShardProgress } from './ports.ts';
 import {
   cancelFirst,
   confirmationFixed,
@@ -26,27 +26,15 @@ import { decideAndProcess } from './work-on.ts';
  * confirmation number without the current one as `previous_confirmation_number`, `conflict_exceptions_not_acknowledged`, `conflict_period_order` if a newer filing of the state
  * must be canceled first.
  */
-export const updateFiling = (
-  id: string,
-  request: FilingUpdate,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
-): Promise<Result<SavedResponse>> =>
-  decideAndProcess(idempotency, caller, ports, () => updateOnce(id, request, idempotency, caller, ports));
+export const updateFiling = (id: string, request: FilingUpdate, call: FilingCall): Promise<Result<SavedResponse>> =>
+  decideAndProcess(call, () => updateOnce(id, request, call));
 
-const updateOnce = async (
-  id: string,
-  request: FilingUpdate,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
-): Promise<Result<Decided> | 'stale'> => {
-  const { filings } = ports;
-  const account = caller.account.id;
-  const filing = await filings.find(account, id);
+const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): Promise<Result<Decided> | 'stale'> => {
+  const { account } = call.caller;
+  const { filings } = call.ports;
+  const filing = await filings.find(account.id, id);
   if (!filing) return refuse(filingNotFound);
-  const shards = await filings.progress(account, id);
+  const shards = await filings.progress(account.id, id);
   if (hasStatus(filing, request.status)) {
     const { confirmation_number: number, acknowledge_exceptions } = request;
     const isCorrection = number != null && number !== filing.confirmation_number;
@@ -54,22 +42,22 @@ const updateOnce = async (
     if (problem) return refuse(problem);
     if (acknowledge_exceptions != null && isUnacknowledged(shards, request))
       return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
-    if (isCorrection) return correct(filing, shards, number, idempotency, caller, ports);
-    return unchanged(filing, await changeReply(filing, shards, caller.account, ports), idempotency, ports);
+    if (isCorrection) return correct(filing, shards, number, call);
+    return unchanged(filing, await changeReply(filing, shards, account, call.ports), call);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
   if (request.previous_confirmation_number != null) return refuse(otherPreviousNumber);
   if (request.status === 'filed' && isUnacknowledged(shards, request))
     return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
-  const [chain = null] = request.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
+  const [chain = null] = request.status === 'canceled' ? await filings.chains(account.id, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== id) {
-    const newest = await filings.find(account, chain.last.filing);
+    const newest = await filings.find(account.id, chain.last.filing);
     assert(newest !== undefined, 'A filing sequence ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
     return refuse(cancelFirst(filing.state, newest.period_end, isFiled));
   }
-  return change(filing, shards, chain, request, idempotency, caller, ports);
+  return change(filing, shards, chain, request, call);
 };
 
 const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(summedUp(shards)).count;
@@ -92,17 +80,15 @@ const correct = async (
   before: StoredFiling,
   shards: readonly ShardProgress[],
   to: string,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
+  call: FilingCall,
 ): Promise<Result<Decided> | 'stale'> => {
-  const nowMs = ports.now();
+  const nowMs = call.ports.now();
   const at = new Date(nowMs).toISOString();
-  const correction = { at, by: caller.credential, from: before.confirmation_number, to };
+  const correction = { at, by: call.caller.credential, from: before.confirmation_number, to };
   const corrections = [...before.corrections, correction];
   const after = { ...before, confirmation_number: to, corrections, version: before.version + 1 };
   const commit = { filing: before, nowMs, head: { before, after } };
-  return commitChange({ commit, filing: after, shards }, idempotency, caller, ports);
+  return commitChange({ commit, filing: after, shards }, call);
 };
 
 // A filing that is being marked counts as filed.
@@ -124,12 +110,10 @@ const change = async (
   shards: readonly ShardProgress[],
   chain: FilingSequence | null,
   request: FilingUpdate,
-  idempotency: Idempotency | null,
-  caller: Caller,
-  ports: FilingPorts,
+  call: FilingCall,
 ): Promise<Result<Decided> | 'stale'> => {
-  const nowMs = ports.now();
-  const after = changed(before, request, caller.credential, nowMs);
+  const nowMs = call.ports.now();
+  const after = changed(before, request, call.caller.credential, nowMs);
   const phase: Phase = request.status === 'filed' ? 'mark' : 'reopen';
   const progress = shards.map((shard) => ({
     before: shard,
@@ -145,5 +129,5 @@ const change = async (
     work: 'put',
   };
   const begun = progress.map((change) => change.after);
-  return commitChange({ commit, filing: after, shards: begun }, idempotency, caller, ports);
+  return commitChange({ commit, filing: after, shards: begun }, call);
 };

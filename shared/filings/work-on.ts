@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
-import type { Caller, Idempotency, SavedResponse } from '../ledger/ports.ts';
-import { type Decided, repliedBefore, sumCounts, summedUp } from './answer.ts';
+import type { SavedResponse } from '../ledger/ports.ts';
+import { type Decided, type FilingCall, repliedBefore, sumCounts, summedUp } from './answer.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
 import type { Period } from './periods.ts';
 import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
@@ -206,9 +206,7 @@ const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<
  * concurrent writes make it stale.
  */
 export const decideAndProcess = async (
-  idempotency: Idempotency | null,
-  { account }: Caller,
-  ports: FilingPorts,
+  { idempotency, caller: { account }, ports }: FilingCall,
   decide: (nowMs: number) => Promise<Result<Decided> | 'stale'>,
 ): Promise<Result<SavedResponse>> => {
   const decided = await retryWhileStale(async () => {

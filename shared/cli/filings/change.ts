@@ -101,7 +101,7 @@ export const close = subcommand({
     const preview = accepted(await readWhole(read));
     if (preview.id === null) await confirmClose(preview, operator.account, options);
     const { state, period_end } = preview;
-    const { body } = accepted(await createFiling({ state, period_end }, null, operator.caller, operator.ports));
+    const { body } = accepted(await createFiling({ state, period_end }, operator));
     const { id } = JSON.parse(body);
     const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, operator);
     if (!options.json) print();
@@ -132,7 +132,7 @@ export const file = subcommand({
     const { error } = FilingUpdate.safeParse(change);
     if (error) throw new CommandError(problemIn(error));
     const { id, read, ...operator } = await chooseFiling(named, options);
-    const result = await updateFiling(id, change, null, operator.caller, operator.ports);
+    const result = await updateFiling(id, change, operator);
     if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
       const count = result.problems[0].meta?.['count'];
       throw new CommandError(
@@ -166,7 +166,7 @@ export const cancel = subcommand({
       if (!options.json) print(effect);
       await requireConfirmation('Cancel this filing?', options);
     }
-    accepted(await updateFiling(id, { status: 'canceled' }, null, operator.caller, operator.ports));
+    accepted(await updateFiling(id, { status: 'canceled' }, operator));
     const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, operator);
     if (options.json) return printJson(filing);
     print(

@@ -2,12 +2,11 @@ import type { Account } from '../../accounts/account.ts';
 import { readPages } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
 import { warningText } from '../../calculations/warning-texts.ts';
+import type { FilingCall } from '../../filings/answer.ts';
 import { dryRunReader } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
-import type { FilingPorts } from '../../filings/ports.ts';
 import { filingReader, type ReadTotals } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
-import type { Caller } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
 import {
@@ -45,12 +44,13 @@ export const filingArgument = [
 export const filingOptions = { account, state: optional(...state), periodEnd: optional(...lastDay) };
 
 /** The caller and the ports of a command, which has no time limit. */
-export type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
+export type Operator = FilingCall & { readonly account: Account };
 
 const operatorFor = async (id: string): Promise<Operator> => {
   const account = await requireAccount(id);
   // Other callers are named key_… (API keys) or token:… (tokens), so this name is unique.
-  return { account, caller: { account, credential: 'operator' }, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
+  const caller = { account, credential: 'operator' };
+  return { account, caller, idempotency: null, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
 };
 
 /** `read` returns the filing, or the dry run, with the page of totals after a cursor. `id` is empty for a dry run. */
@@ -67,9 +67,9 @@ export const chooseFiling = async (
   if (named === undefined ? !hasPeriod : state !== undefined || periodEnd !== undefined)
     throw new CommandError('Pass the id of a filing, or --state with --period-end.');
   const operator = await operatorFor(accountId);
-  const { account, caller, ports } = operator;
+  const { account, ports } = operator;
   const period = { state: state ?? '', period_end: periodEnd ?? '' };
-  if (dryRun) return { ...operator, id: '', read: dryRunReader(period, caller, ports) };
+  if (dryRun) return { ...operator, id: '', read: dryRunReader(period, operator) };
   const id = named ?? (await ports.filings.filingOfPeriod(account.id, period.state, period.period_end));
   if (id === undefined)
     throw new CommandError(
