@@ -39,18 +39,20 @@ export const getOrAdd = <Key, Value>(values: Values<Key, Value>, key: Key, make:
   return made;
 };
 
-/** Runs a function for all values with limited concurrency. */
+/** Runs a function for all values with limited concurrency. After a failure, it awaits the values in progress and throws. */
 export const concurrently = async <Value>(
-  values: Iterable<Value>,
+  values: AsyncIterable<Value> | Iterable<Value>,
   run: (value: Value) => Promise<void>,
   parallel = 8,
 ): Promise<void> => {
   // All workers share the generator, so it ends for all of them when one throws.
-  const waiting = (function* () {
+  const waiting = (async function* () {
     yield* values;
   })();
   const next = async () => {
-    for (const value of waiting) await run(value);
+    for await (const value of waiting) await run(value);
   };
-  await Promise.all(Array.from({ length: parallel }, next));
+  const workers = Array.from({ length: parallel }, next);
+  await Promise.allSettled(workers);
+  await Promise.all(workers);
 };

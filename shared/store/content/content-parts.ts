@@ -1,6 +1,7 @@
 /** The parts of releases: many small items, which an import writes before the head. */
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { concurrently } from '../../base/collections.ts';
 import { retryThrottled } from '../../base/contention.ts';
 import type { ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
@@ -50,32 +51,13 @@ export const writeParts = async (
   parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
   written: (count: number) => void = () => {},
 ): Promise<PartDigests> => {
-  const source = (async function* () {
-    yield* parts;
-  })();
   const digests = new Map<string, string>();
   let count = 0;
-  const write = async () => {
-    for (;;) {
-      const { done, value } = await source.next();
-      if (done) return;
-      digests.set(value.key, await writePart(claim, value));
-      written(++count);
-    }
+  const write = async (part: ReleasePart) => {
+    digests.set(part.key, await writePart(claim, part));
+    written(++count);
   };
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: writers }, async () => {
-      try {
-        await write();
-      } catch (error) {
-        // Ends the source: the other writers finish their current part and stop.
-        await source.return(undefined);
-        throw error;
-      }
-    }),
-  );
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
+  await concurrently(parts, write, writers);
   return digests;
 };
 
@@ -119,12 +101,10 @@ const removedTogether = 100;
 /** Removes all stored parts of a release and returns their number. Only for a release that can never have a head. */
 export const removeParts = async (id: string): Promise<number> => {
   const keys = await readPartKeys(id);
-  for (let start = 0; start < keys.length; start += removedTogether) {
-    const removals = keys
-      .slice(start, start + removedTogether)
-      .map((key) => retryThrottled(() => database.send(new DeleteCommand({ TableName, Key: partKey(id, key) }))));
-    await Promise.all(removals);
-  }
+  const remove = async (key: string) => {
+    await retryThrottled(() => database.send(new DeleteCommand({ TableName, Key: partKey(id, key) })));
+  };
+  await concurrently(keys, remove, removedTogether);
   return keys.length;
 };
 

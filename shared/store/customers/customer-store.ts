@@ -4,7 +4,6 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { CustomerCommit, CustomerPorts, Customers } from '../../customers/customer.ts';
 import type { Replay } from '../../ledger/ports.ts';
-import { batchGet } from '../client/reads.ts';
 import {
   absentOrAsSeen,
   asSeen,
@@ -18,9 +17,10 @@ import {
   type Write,
   writeTogether,
 } from '../client/writes.ts';
-import { customerAnswers, customerKey, idempotencyKey } from '../keys.ts';
+import { customerAnswers, customerKey } from '../keys.ts';
 import { answerLinkWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
+import { readWithReplay } from '../ledger/ledger-reads.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { linkedAnswers, redactAnswers } from '../ledger/redaction-ports.ts';
 import { customerFrom, customerItem, customerReads, customerReadsWithin, isCustomerId } from './customer-reads.ts';
@@ -49,23 +49,15 @@ const findRefusal = (
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
 };
 
-const customersWithin = (remainingMs: RemainingMs): Customers => {
-  const reads = customerReadsWithin(remainingMs);
-  return {
-    ...reads,
-    findWithReplay: async (account, id, idempotency, nowMs) => {
-      if (idempotency === null) return { stored: await reads.find(account, id), replay: undefined };
-      const record = idempotencyKey(account, idempotency.digest);
-      const keys = [record, ...(isCustomerId(id) ? [customerKey(account, id)] : [])];
-      const items = await batchGet(TableName, keys, remainingMs);
-      const customer = items.find(({ pk }) => pk !== record.pk);
-      const saved = items.find(({ pk }) => pk === record.pk);
-      return { stored: customer && customerFrom(customer), replay: replayFrom(saved, idempotency, nowMs) };
-    },
-    commit: (commit) =>
-      writeTogether(customerWrites(commit), (exception) => findRefusal(commit, exception), remainingMs),
-  };
-};
+const customersWithin = (remainingMs: RemainingMs): Customers => ({
+  ...customerReadsWithin(remainingMs),
+  findWithReplay: async (account, id, idempotency, nowMs) => {
+    const key = isCustomerId(id) ? customerKey(account, id) : null;
+    const { item, replay } = await readWithReplay(account, key, idempotency, nowMs, remainingMs);
+    return { stored: item && customerFrom(item), replay };
+  },
+  commit: (commit) => writeTogether(customerWrites(commit), (exception) => findRefusal(commit, exception), remainingMs),
+});
 
 /** Returns the ports for changing customers, on DynamoDB. */
 export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { HistoryReads } from '../../ledger/history.ts';
-import type { Ledger } from '../../ledger/ports.ts';
+import type { Idempotency, Ledger, Replay } from '../../ledger/ports.ts';
 import type { HolderReads } from '../../ledger/reconciliation.ts';
 import { statuses } from '../../ledger/status.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
-import { batchGet, type Items, queryPage, readItem } from '../client/reads.ts';
+import { batchGet, type Item, type Items, queryPage, readItem } from '../client/reads.ts';
 import { auditKey, claimKey, headKey, type ItemKey, idempotencyKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { replayFrom } from './idempotency-item.ts';
@@ -26,6 +26,21 @@ export const idLengthMax = 64;
 const find: Ledger['find'] = async (account, id) =>
   id.length > idLengthMax ? undefined : storedFrom(await readItem(TableName, headKey(account, id)));
 
+/** Reads the item with this key, if any, and the idempotency record of a request in one round trip. */
+export const readWithReplay = async (
+  account: string,
+  key: ItemKey | null,
+  idempotency: Idempotency | null,
+  nowMs: number,
+  remainingMs?: RemainingMs,
+): Promise<{ readonly item: Item | undefined; readonly replay: Replay | undefined }> => {
+  if (idempotency === null) return { item: key ? await readItem(TableName, key) : undefined, replay: undefined };
+  const record = idempotencyKey(account, idempotency.digest);
+  const items = await batchGet(TableName, key ? [key, record] : [record], remainingMs);
+  const saved = items.find(({ pk }) => pk === record.pk);
+  return { item: items.find((item) => item !== saved), replay: replayFrom(saved, idempotency, nowMs) };
+};
+
 type LedgerReads = Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'>;
 
 /** Returns the ledger's reads. They stop retrying when `remainingMs` is used up. */
@@ -37,12 +52,9 @@ export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   },
   findReplay,
   findWithReplay: async (account, id, idempotency, nowMs) => {
-    if (idempotency === null) return { stored: await find(account, id), replay: undefined };
-    if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
-    const keys = { head: headKey(account, id), record: idempotencyKey(account, idempotency.digest) };
-    const items = await batchGet(TableName, [keys.head, keys.record], remainingMs);
-    const getItem = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
-    return { stored: storedFrom(getItem(keys.head)), replay: replayFrom(getItem(keys.record), idempotency, nowMs) };
+    const key = id.length > idLengthMax ? null : headKey(account, id);
+    const { item, replay } = await readWithReplay(account, key, idempotency, nowMs, remainingMs);
+    return { stored: storedFrom(item), replay };
   },
 });
 
