@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson, type DeepReadonly } from '../base/json.ts';
 import { committedState, type Hashed } from './personal-data/fields.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { NextTransaction, StoredTransaction } from './transaction.ts';
 
 /**
  * An audit entry: who changed which fields and when. Each entry is chained by hash to the previous one and is never
@@ -53,7 +53,7 @@ export const hashEntry = (entry: Omit<AuditEntry, 'hash'>): string => sha256(can
  */
 export const buildHeadChange = (
   before: StoredTransaction | null,
-  next: Omit<StoredTransaction, 'auditHash'>,
+  next: NextTransaction,
   by: string,
   fields: readonly string[],
 ): HeadChange => {

@@ -1,16 +1,22 @@
 import { assert } from '../base/assert.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { buildHeadChange, type HeadChange } from './audit.ts';
-import { isCreditFor, toCredited, withCalculatedTaxes, withCredited, withoutCredit } from './credits/amounts.ts';
+import {
+  isCreditFor,
+  type Taxed,
+  toCredited,
+  withCalculatedTaxes,
+  withCredited,
+  withoutCredit,
+} from './credits/amounts.ts';
 import { listLiabilityEntries, withReview, withStatesOfSale } from './entries/entries.ts';
 import { type Commit, type Ledger, periodClosed, referenceTaken, repeatResponse, type SavedResponse } from './ports.ts';
-import type { StoredTransaction } from './transaction.ts';
-import { expired } from './transaction.ts';
+import { expired, type NextTransaction, type StoredTransaction } from './transaction.ts';
 
 /** A change to a transaction: the state before (`null` for a new one) and after, and the names of the changed fields. */
 type Change = {
   readonly before: StoredTransaction | null;
-  readonly next: StoredTransaction;
+  readonly next: NextTransaction;
   readonly fields: readonly string[];
   /** The parent sale, for a credit. */
   readonly parent: StoredTransaction | null;
@@ -21,7 +27,7 @@ type Change = {
 export type Replacement = Pick<Change, 'next' | 'fields'> & { readonly before: StoredTransaction };
 
 /** A credit to add to its parent's counters (`1n`) or remove from them (`-1n`). */
-type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
+type Move = { readonly credit: Taxed; readonly sign: 1n | -1n };
 
 /**
  * Returns the change to a parent when a credit is finalized or voided, or when its tax changes. Replacing a tax removes
@@ -29,15 +35,16 @@ type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
  */
 export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
   const moved = moves.reduce(
-    (stored, { credit, sign }) => withCredited(stored, toCredited(credit, parent.transaction), sign, at),
+    (stored, { credit, sign }) => withCredited(stored, toCredited(credit, parent.transaction), sign),
     parent,
   );
-  const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
-  return buildHeadChange(parent, after, by, ['credited_amount', 'credited_tax_amount', 'refund_status']);
+  const transaction = { ...moved.transaction, updated_at: at, version: parent.transaction.version + 1 };
+  const fields = ['credited_amount', 'credited_tax_amount', 'refund_status'];
+  return buildHeadChange(parent, { ...moved, transaction }, by, fields);
 };
 
 /** Returns a newly finalized transaction, or one whose tax changed, with the data its open entries depend on. */
-const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction =>
+const completed = (stored: NextTransaction, sale: StoredTransaction | null): NextTransaction =>
   withReview(sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored, sale);
 
 /**
@@ -56,7 +63,7 @@ export const buildCommit = (
   // The transaction whose amounts are removed from the open entries, and the one whose amounts are added.
   const changed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
   const removed = replaces?.before ?? changed;
-  const without = parent && removed ? withoutCredit(parent, removed, at) : parent;
+  const without = parent && removed ? withoutCredit(parent, removed) : parent;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
   const moves: Move[] = [
     ...(parent && removed && isCreditFor(removed, parent) ? [{ credit: removed, sign: -1n } as const] : []),

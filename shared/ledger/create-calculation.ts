@@ -40,7 +40,7 @@ export const createCalculation = async (
   if (parent === undefined) return refuse(parentNotFound);
   const replaced = parent && replaces !== null ? await ports.ledger.find(account, replaces) : undefined;
   const current = parent && expireStoredIfDue(parent, base.now);
-  const sale = current && replaced ? withoutCredit(current, replaced, new Date(base.now).toISOString()) : current;
+  const sale = current && replaced ? withoutCredit(current, replaced) : current;
   const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, sent);
   if (!calculated.ok) return calculated;
   const { outcome } = calculated.value;

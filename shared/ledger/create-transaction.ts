@@ -24,7 +24,7 @@ import {
 } from './ports.ts';
 import { type TransactionRequest, type TransactionUpdate, taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
-import { expireStoredIfDue, type StoredTransaction, type Transaction } from './transaction.ts';
+import { expireStoredIfDue, type NextTransaction, type StoredTransaction, type Transaction } from './transaction.ts';
 import { planUpdate } from './updates/plan.ts';
 
 type Creation = {
@@ -73,8 +73,7 @@ const createOnce = async (
   const voided = creation.replaces ? await planVoid(creation.replaces, parent, caller, ports) : accept(null);
   if (!voided.ok) return voided;
   const replaces = voided.value;
-  const left =
-    parent && replaces ? withoutCredit(parent, replaces.before, new Date(ports.now()).toISOString()) : parent;
+  const left = parent && replaces ? withoutCredit(parent, replaces.before) : parent;
   const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, left, caller, ports);
   const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   const answered = fitting.ok ? answerable(fitting.value) : fitting;
@@ -139,7 +138,7 @@ const draft = async (
   parent: StoredTransaction | null,
   { account: { id: account, settings } }: Caller,
   ports: CreatePorts,
-): Promise<Result<StoredTransaction>> => {
+): Promise<Result<NextTransaction>> => {
   const supplied = request.tax_amount ?? null;
   const decimals = parent && taxDecimalsProblem(supplied, parent.transaction.currency);
   if (decimals) return refuse(decimals);
@@ -164,7 +163,7 @@ const draft = async (
   return accept(newTransaction(request, figures, basis, settings.draft_ttl_hours, ports));
 };
 
-const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransaction; answer: SavedResponse }> => {
+const answerable = (stored: NextTransaction): Result<{ stored: NextTransaction; answer: SavedResponse }> => {
   const answer = transactionResponse(201, stored.transaction);
   return fitsAnswer(answer.body) ? accept({ stored, answer }) : refuse(answerTooLarge(stored.transaction));
 };

@@ -6,7 +6,7 @@ import { newSalt } from './personal-data/fields.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import { replacedTax } from './supplied-tax.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { NextTransaction, StoredTransaction } from './transaction.ts';
 
 /** Returns the warning that a supplied tax differs from the calculated tax. Both are stored. */
 export const taxDiffers = (supplied: string, calculated: string): Warning => ({
@@ -25,7 +25,7 @@ export const newTransaction = (
   >,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
-): StoredTransaction => {
+): NextTransaction => {
   const zero = formatAmount(0n, minorDigits(recorded.currency));
   const nowMs = now();
   const at = new Date(nowMs).toISOString();
@@ -60,7 +60,5 @@ export const newTransaction = (
     ...replacedTax(calculated, recorded),
     ...basis,
     commitments: { salt: newSalt() },
-    // Set by the commit.
-    auditHash: '',
   };
 };

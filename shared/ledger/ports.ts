@@ -5,7 +5,13 @@ import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import type { HeadChange } from './audit.ts';
 import type { LiabilityEntry } from './entries/entry.ts';
-import { oppositeType, type StoredTransaction, type Transaction, type TransactionSummary } from './transaction.ts';
+import {
+  type NextTransaction,
+  oppositeType,
+  type StoredTransaction,
+  type Transaction,
+  type TransactionSummary,
+} from './transaction.ts';
 
 /** Storage ports of the use cases, implemented on DynamoDB by shared/store. */
 
@@ -152,7 +158,7 @@ export type Ports = {
   /** Returns the maximum stored size of a transaction in bytes, including its credit counters. */
   readonly storedSize: (stored: StoredTransaction) => number;
   /** Whether a transaction fits into an item. New amounts also need room for credit counters. */
-  readonly fitsItemLimit: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
+  readonly fitsItemLimit: (stored: NextTransaction, figures: 'new' | 'kept') => boolean;
 };
 
 /** The ports for changing a transaction. */

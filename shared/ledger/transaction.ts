@@ -50,6 +50,9 @@ export type StoredTransaction = RecordedBasis & {
   readonly auditHash: string;
 };
 
+/** The next state of a transaction, before the commit that stores it adds the audit entry. */
+export type NextTransaction = Omit<StoredTransaction, 'auditHash'>;
+
 /** Whether a draft's deadline has passed. It takes effect even before the sweep runs. */
 export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
   status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;

@@ -290,8 +290,8 @@ export const storeOutcome = (
   recorded: Outcome,
   settings: Partial<Settings> = {},
   { calculated = recorded, creditOf = null }: { calculated?: Outcome; creditOf?: { readonly id: string } | null } = {},
-): StoredTransaction =>
-  newTransaction(
+): StoredTransaction => ({
+  ...newTransaction(
     { type: creditOf ? 'credit' : 'sale', status: 'finalized', parent_transaction_id: creditOf?.id ?? null },
     { calculated, recorded },
     {
@@ -300,7 +300,9 @@ export const storeOutcome = (
     },
     24,
     { newId: () => `txn_${++stored}`, now: () => testNow },
-  );
+  ),
+  auditHash: '',
+});
 let stored = 0;
 
 export const warningCodes = ({ warnings }: Outcome): string[] => [...new Set(warnings.map(({ code }) => code))].sort();

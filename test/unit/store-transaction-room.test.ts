@@ -129,7 +129,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
     24,
     { newId: () => newTransactionId(), now: () => testNow },
   );
-  const made = withCalculatedTaxes(recorded, sale);
+  const made = { ...withCalculatedTaxes(recorded, sale), auditHash: '' };
   const move = { credit: made, sign: 1n } as const;
   return { made, after: parentAfter(sale, [move], at, 'key_1').after };
 };

@@ -51,13 +51,16 @@ export const calculation = accepted(
 const { object: _, ...outcome } = calculation;
 
 /** The same sale as a draft. */
-const stored = newTransaction(
-  TransactionRequest.parse({ ...sale, status: 'draft' }),
-  { calculated: outcome, recorded: outcome },
-  { creditOf: null, settingsSnapshot: snapshotSettings(account.settings) },
-  account.settings.draft_ttl_hours,
-  { newId: () => exampleId, now: ports.now },
-);
+const stored = {
+  ...newTransaction(
+    TransactionRequest.parse({ ...sale, status: 'draft' }),
+    { calculated: outcome, recorded: outcome },
+    { creditOf: null, settingsSnapshot: snapshotSettings(account.settings) },
+    account.settings.draft_ttl_hours,
+    { newId: () => exampleId, now: ports.now },
+  ),
+  auditHash: '',
+};
 export const draft = stored.transaction;
 
 export const finalized: Transaction = {

@@ -9,6 +9,7 @@ import {
   type Bases,
   type Credited,
   isLive,
+  type NextTransaction,
   type RowAmounts,
   type Share,
   type StoredTransaction,
@@ -296,13 +297,8 @@ export const toCredited = ({ transaction: credit, calculatedTaxes }: Taxed, pare
   return { charges, unmatched };
 };
 
-/** Returns the parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
-export const withCredited = (
-  parent: StoredTransaction,
-  taken: Credited,
-  sign: 1n | -1n,
-  at: string,
-): StoredTransaction => {
+/** Returns the parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters and refund status. */
+export const withCredited = (parent: StoredTransaction, taken: Credited, sign: 1n | -1n): StoredTransaction => {
   const exponent = minorDigits(parent.transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const charges = new Map(parent.credited.charges);
@@ -318,19 +314,17 @@ export const withCredited = (
       credited_amount: write(sum.net),
       credited_tax_amount: write(sum.tax),
       refund_status: isNothing(sum) ? 'none' : isNothing(calculateRemaining(counted).total) ? 'full' : 'partial',
-      updated_at: at,
-      version: parent.transaction.version + 1,
     },
   };
 };
 
 /** Whether a credit counts in a sale. */
-export const isCreditFor = ({ transaction: credit }: StoredTransaction, { transaction }: StoredTransaction): boolean =>
+export const isCreditFor = ({ transaction: credit }: Taxed, { transaction }: StoredTransaction): boolean =>
   credit.parent_transaction_id === transaction.id && isLive(credit);
 
 /** Returns a sale without one of its credits; unchanged if the credit does not count in it. */
-export const withoutCredit = (sale: StoredTransaction, credit: StoredTransaction, at: string): StoredTransaction =>
-  isCreditFor(credit, sale) ? withCredited(sale, toCredited(credit, sale.transaction), -1n, at) : sale;
+export const withoutCredit = (sale: StoredTransaction, credit: Taxed): StoredTransaction =>
+  isCreditFor(credit, sale) ? withCredited(sale, toCredited(credit, sale.transaction), -1n) : sale;
 
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
 
@@ -351,7 +345,7 @@ const takenTaxes = ({ whole, credited }: Balance, part: Amounts, isSupplied: boo
  * Returns a finalized credit with the calculated tax that it takes from its sale, given the sale with its other live
  * credits.
  */
-export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTransaction): StoredTransaction => {
+export const withCalculatedTaxes = (credit: NextTransaction, sale: StoredTransaction): NextTransaction => {
   const { transaction } = credit;
   const exponent = minorDigits(transaction.currency);
   const isSupplied = transaction.tax_amount !== transaction.calculated_tax_amount;

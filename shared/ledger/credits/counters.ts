@@ -136,7 +136,7 @@ export const basisAfter = (
   const { creditBasis, transaction } = stored;
   if (!sale || figures.tax_amount === undefined) return {};
   if (transaction.status !== 'finalized') return newBasis(sale);
-  const without = withoutCredit(sale, stored, transaction.updated_at);
+  const without = withoutCredit(sale, stored);
   assert(creditBasis !== undefined, 'A credit has no basis.');
   return { creditBasis: { ...creditBasis, tax: toSaleState(without) } };
 };
@@ -146,5 +146,5 @@ export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTrans
   const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Adding an empty credit recomputes the sums from the counters.
-  return { ...withCredited(then, nothingCredited, 1n, sale.transaction.updated_at), credited };
+  return withCredited(then, nothingCredited, 1n);
 };

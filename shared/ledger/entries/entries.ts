@@ -8,7 +8,7 @@ import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { listCalculatedTaxes } from '../credits/amounts.ts';
 import type { BuyerExemption } from '../settings-snapshot.ts';
-import type { StoredTransaction } from '../transaction.ts';
+import type { NextTransaction, StoredTransaction } from '../transaction.ts';
 import {
   type Amounts,
   type EntryException,
@@ -348,7 +348,7 @@ export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] =>
  * Adds to a finalized credit the states in which it has an entry only because its sale has one. Without these entries,
  * the state's return would miss the refund of a line without recorded tax.
  */
-export const withStatesOfSale = (credit: StoredTransaction, sale: PostingInput): StoredTransaction => {
+export const withStatesOfSale = (credit: NextTransaction, sale: PostingInput): NextTransaction => {
   const { statesOfSale: _, ...alone } = credit;
   const statesIn = (posting: PostingInput) => new Set(groupByState(posting).map(({ state }) => state));
   const own = new Set(listEntryCharges(alone).map(({ state }) => state));
@@ -377,7 +377,7 @@ const statesOfWarning = (
  * applies to, so a code counts for the whole transaction in the state. A credit returns the tax of its sale and takes
  * over the codes of the sale.
  */
-export const withReview = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction => {
+export const withReview = (stored: NextTransaction, sale: StoredTransaction | null): NextTransaction => {
   const { review: _, ...others } = stored;
   const { transaction } = stored;
   const found = new Map<string, Set<ReviewCode>>(

@@ -77,9 +77,6 @@ const entryWithout = ({ document, ...entry }: LiabilityEntry, version: number): 
   return { ...entry, version, document: { ...others, customer_id: null } };
 };
 
-type Plan = (stored: StoredTransaction) => HeadChange | null;
-type Change = { readonly account: string; readonly id: string; readonly plan: Plan; readonly attempt: number };
-
 /** An entry not found after this many attempts is missing. A concurrent filing would have moved it by then. */
 const entryAttempts = 5;
 
@@ -92,38 +89,29 @@ const entriesAfter = async (account: string, { before, after }: HeadChange, { st
   return places.map((place) => ({ before: place, after: entryWithout(place.entry, version) }));
 };
 
-/**
- * Changes one transaction as an operator or a schedule, if its state matches its audit chain. An expired draft is first
- * stored as void.
- */
-const changeOnce = async (
-  { account, id, plan, attempt }: Change,
+/** Redacts one transaction, if its state matches its audit chain. An expired draft is first stored as void. */
+const redactOnce = async (
+  account: string,
+  id: string,
+  by: string,
+  attempt: number,
   ports: RedactionPorts,
 ): Promise<Redacted | 'stale'> => {
   const { store, ledger, now } = ports;
   const read = await store.read(account, id);
   if (!read) return 'unknown';
   const { stored, newest, answers } = read;
-  const change = plan(stored);
-  if (change === null) return 'already';
+  if (stored.transaction.redacted_at !== undefined) return 'already';
   if (isExpired(stored.transaction, now())) {
     await ledger.commit(buildExpiry(stored, account, now()));
     return 'stale';
   }
   if (newest?.hash !== stored.auditHash || newest.stateHash !== hashState(stored)) return 'inconsistent';
-  const isRedaction = change.after.transaction.redacted_at !== undefined;
-  if (isRedaction) await store.redactAnswers(account, answers);
-  const entries = isRedaction ? await entriesAfter(account, change, ports) : [];
+  const change = buildRedaction(stored, now(), by);
+  await store.redactAnswers(account, answers);
+  const entries = await entriesAfter(account, change, ports);
   if (entries === null) return attempt < entryAttempts ? 'stale' : 'inconsistent';
   return (await store.commit(account, change, entries)) === 'committed' ? 'redacted' : 'stale';
-};
-
-const changeWithRetries = (account: string, id: string, plan: Plan, ports: RedactionPorts): Promise<Redacted> => {
-  let attempt = 0;
-  return retryWhileStale(() => {
-    attempt += 1;
-    return changeOnce({ account, id, plan, attempt }, ports);
-  }, ports.remainingMs);
 };
 
 /**
@@ -136,9 +124,11 @@ export const redactTransaction = async (
   by: string,
   ports: RedactionPorts,
 ): Promise<Redacted> => {
-  const plan: Plan = (stored) =>
-    stored.transaction.redacted_at === undefined ? buildRedaction(stored, ports.now(), by) : null;
-  const outcome = await changeWithRetries(account, id, plan, ports);
+  let attempt = 0;
+  const outcome = await retryWhileStale(() => {
+    attempt += 1;
+    return redactOnce(account, id, by, attempt, ports);
+  }, ports.remainingMs);
   // A concurrent request that changed nothing may have saved a response with the data in the meantime.
   if (outcome === 'redacted' || outcome === 'already')
     await ports.store.redactAnswers(account, (await ports.store.read(account, id))?.answers ?? []);

@@ -18,7 +18,7 @@ import type { Ports } from '../ports.ts';
 import { type TransactionUpdate, taxDecimalsProblem } from '../request.ts';
 import { snapshotSettings } from '../settings-snapshot.ts';
 import { replacedTax } from '../supplied-tax.ts';
-import type { StoredTransaction, Transaction } from '../transaction.ts';
+import type { NextTransaction, StoredTransaction, Transaction } from '../transaction.ts';
 import { type RequestedChanges, requestedChanges, updateProblems, voidReasonProblem } from './changes.ts';
 
 /** An update and the data needed to plan it. */
@@ -140,9 +140,9 @@ const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warni
  */
 const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransaction): Result<Changes> => {
   const { transaction } = stored;
-  const { calculated_tax_amount, updated_at } = transaction;
+  const { calculated_tax_amount } = transaction;
   const supplied = update.tax_amount ?? null;
-  const without = withoutCredit(parent, stored, updated_at);
+  const without = withoutCredit(parent, stored);
   const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;
@@ -183,7 +183,7 @@ const taxWarnings = (
 };
 
 /** The next state of a transaction, and the names of the changed fields. */
-export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
+export type Plan = { readonly next: NextTransaction; readonly fields: readonly string[] };
 
 /**
  * Plans an update: first the edits, then the status change, as one version. Returns `null` if nothing changes. Loads

@@ -1,7 +1,7 @@
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import type { ChangePorts, Ports } from '../../ledger/ports.ts';
-import type { StoredTransaction } from '../../ledger/transaction.ts';
+import type { NextTransaction } from '../../ledger/transaction.ts';
 import { loadContent } from '../content/load-content.ts';
 import { customerReads, customerReadsWithin } from '../customers/customer-reads.ts';
 import { ledger, ledgerWithin } from './ledger-store.ts';
@@ -22,13 +22,13 @@ const storedBytesMax = 400_000;
  */
 const voidBytesMax = 404_000;
 
-const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
+const withoutMetadata = (stored: NextTransaction): NextTransaction => ({
   ...stored,
   transaction: { ...stored.transaction, metadata: {} },
 });
 
 // Most transactions are small. Only a large one is compressed to find its size.
-const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
+const fits = (stored: NextTransaction, bytesMax: number): boolean =>
   [storedSizeMax, storedSize].some((getSize) => getSize(stored) <= bytesMax);
 
 /**
@@ -38,7 +38,7 @@ const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
  * limit and the uncompressed attributes, this is below 400 KB. Credits need no such room: a rejected credit can be
  * split.
  */
-export const fitsItemLimit = (stored: StoredTransaction, figures: 'new' | 'kept'): boolean => {
+export const fitsItemLimit = (stored: NextTransaction, figures: 'new' | 'kept'): boolean => {
   const { type, status } = stored.transaction;
   if (status === 'void') return fits(stored, voidBytesMax);
   return type === 'sale' && figures === 'new'
