@@ -18,6 +18,7 @@ import { newCaller } from '../support/api.ts';
 import { runCommand } from '../support/child-process.ts';
 import { content, findActive } from '../support/content.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
+import { expectFailure, expectSuccess } from '../support/run-command.ts';
 import { createFolder, saveFile } from '../support/temporary-files.ts';
 
 const today = new Date().toISOString().slice(0, 10);
@@ -130,10 +131,7 @@ describe('lifecycle of an imported release', () => {
 
   it('checks and activates it, and sales are taxed at its rates', async () => {
     const good = await cases(worked('minneapolis', '55401', '9.03'), worked('saint-paul', '55101', '9.88'));
-    expect(await content('check', '--release', first, '--against', good)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('2 passed, 0 failed'),
-    });
+    expectSuccess(await content('check', '--release', first, '--against', good), '2 passed, 0 failed');
 
     expect((await content('activate', first)).code).toBe(0);
     expect(await findActive('MN')).toBe(first);
@@ -181,10 +179,7 @@ describe('lifecycle of an imported release', () => {
     expect((await content('rollback', '--state', 'MN')).code).toBe(0);
     expect(await findActive('MN')).toBe(null);
     expect(await taxAt('55401')).toBe('9.03 by place');
-    expect(await content('rollback', '--state', 'MN')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('There is no earlier release to roll back to'),
-    });
+    expectFailure(await content('rollback', '--state', 'MN'), 'There is no earlier release to roll back to');
   });
 
   it('prints every jurisdiction of a ZIP with its rate on a day', async () => {
@@ -268,15 +263,13 @@ describe('worked cases before activation', () => {
       ['Minneapolis', 'Pass a ZIP for each locality'],
       ['A=55401,a=55402', 'A has two ZIPs'],
     ] as const)
-      expect(await content(...args, '--zips', zips)).toMatchObject({ code: 1, err: expect.stringContaining(says) });
+      expectFailure(await content(...args, '--zips', zips), says);
   });
 
   it('fails if no case applies', async () => {
     const path = await cases(worked('minnesota', '55401', '9.03'));
-    expect(await content('check', '--release', 'US-MA@2026-11-22.1', '--against', path)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('No case applies'),
-    });
+    const ran = await content('check', '--release', 'US-MA@2026-11-22.1', '--against', path);
+    expectFailure(ran, 'No case applies', expect.stringContaining('0 passed, 0 failed, 1 not applicable.'));
   });
 
   it('calculates the other cases if some are invalid, and lists their invalid fields', async () => {
@@ -360,10 +353,7 @@ describe('an import that cannot be finished', () => {
   });
 
   it('cannot be discarded after it has finished', async () => {
-    expect(await content('discard', getId(1))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`${getId(1)} is a complete release and cannot be removed`),
-    });
+    expectFailure(await content('discard', getId(1)), `${getId(1)} is a complete release and cannot be removed`);
     expect(await readPartKeys(getId(1))).toHaveLength(2);
   });
 
@@ -381,7 +371,7 @@ describe('an import that cannot be finished', () => {
 
     const second = await nextId();
     expect(second).not.toBe(id);
-    expect(await content(...args)).toMatchObject({ code: 0, out: expect.stringContaining(`Imported ${second}`) });
+    expectSuccess(await content(...args), `Imported ${second}`);
     expect(await readPartKeys(second)).toEqual(manyZips);
     expect(await readPartKeys(id)).toEqual(left);
     expect((await unfinishedImports('US-MN')).map((one) => one.id)).toEqual([id]);
@@ -411,10 +401,7 @@ describe('errors and help', () => {
     { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
     { args: ['taxability', '--code', 'SOFTWARE.SAAS'], says: 'Pass --state' },
   ])('prints an error with the fix: $args', async ({ args, says }) => {
-    const ran = await content(...args);
-    expect(ran.code).toBe(1);
-    expect(ran.err).toContain(says);
-    expect(ran.err).not.toMatch(/^ {4}at /m);
+    expectFailure(await content(...args), says);
   });
 
   it('prints how a state treats a code, and why a row is not a rule', async () => {
@@ -425,10 +412,10 @@ describe('errors and help', () => {
   it('needs a database, except for built-in releases', async () => {
     const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
     expect((await startProcess(['list'], undefined, nowhere)).code).toBe(1);
-    expect(await startProcess(['show', builtIn], undefined, nowhere)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining(`${builtIn}: Minnesota, built-in\nActive: unknown`),
-    });
+    expectSuccess(
+      await startProcess(['show', builtIn], undefined, nowhere),
+      `${builtIn}: Minnesota, built-in\nActive: unknown`,
+    );
   });
 });
 

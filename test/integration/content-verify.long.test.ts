@@ -25,6 +25,7 @@ import { intercept, noFaults } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { getAttribute } from '../support/raw-items.ts';
+import { expectFailure, expectSuccess } from '../support/run-command.ts';
 import { later, sale } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
@@ -301,14 +302,8 @@ describe('content verify', () => {
   });
 
   it('rejects releases that are not in the table', async () => {
-    expect(await content('verify', 'US-MN@2020-01-01.101')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('There is no release US-MN@2020-01-01.101.'),
-    });
-    expect(await content('verify', 'US-MI@2026-11-22.1')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('US-MI@2026-11-22.1 is a built-in release.'),
-    });
+    expectFailure(await content('verify', 'US-MN@2020-01-01.101'), 'There is no release US-MN@2020-01-01.101.');
+    expectFailure(await content('verify', 'US-MI@2026-11-22.1'), 'US-MI@2026-11-22.1 is a built-in release.');
   });
 });
 
@@ -405,7 +400,7 @@ describe('the other commands', () => {
       // Runs as a process, because metric lines of this one go to standard output.
       return runCommand(['shared/cli/content.ts', 'check', '--release', id, '--against', path]);
     };
-    expect(await check('55403')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed') });
+    expectSuccess(await check('55403'), '1 passed');
     expect(await check('55402', '55403')).toEqual({
       code: 1,
       out: '',

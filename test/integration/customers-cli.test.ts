@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
 import { newCaller } from '../support/api.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { expectFailure, expectSuccess, runInProcess } from '../support/run-command.ts';
 import { made } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
@@ -21,16 +21,13 @@ describe('put', () => {
     const { run, get } = await newShop();
     const certified = '--reason resale --states MI,Ohio --number R-1 --to 2028-12-31'.split(' ');
     const terms = ['--name', 'A shop', ...certified];
-    expect(await run('put', 'cus_42', ...terms)).toMatchObject({
-      code: 0,
-      out: '1 customer: 1 created, 0 changed, 0 unchanged; 0 certificates removed.\n',
-    });
+    const out = (counts: string, removed = '0 certificates') => `1 customer: ${counts}; ${removed} removed.\n`;
+    expect((await run('put', 'cus_42', ...terms)).out).toBe(out('1 created, 0 changed, 0 unchanged'));
     const certificate = { reason: 'resale', certificate_number: 'R-1', valid_from: null, valid_to: '2028-12-31' };
     expect(await get('cus_42')).toMatchObject({
       name: 'A shop',
       exemptions: [{ ...certificate, states: ['US-MI', 'US-OH'] }],
     });
-    const out = (counts: string, removed = '0 certificates') => `1 customer: ${counts}; ${removed} removed.\n`;
     const unchanged = out('0 created, 0 changed, 1 unchanged');
     const changed = '0 created, 1 changed, 0 unchanged';
     expect((await run('put', 'cus_42', ...terms)).out).toBe(unchanged);
@@ -58,10 +55,8 @@ describe('put', () => {
       '',
       'a,"Shop, A",,government,,,,',
     ];
-    expect(await putFile('certificates.csv', lines.join('\r\n'))).toMatchObject({
-      code: 0,
-      out: '2 customers: 2 created, 0 changed, 0 unchanged; 0 certificates removed.\n',
-    });
+    const counts = '2 customers: 2 created, 0 changed, 0 unchanged; 0 certificates removed.\n';
+    expectSuccess(await putFile('certificates.csv', lines.join('\r\n')), counts);
     expect(await get('a')).toMatchObject({
       name: 'Shop, A',
       exemptions: [
@@ -149,9 +144,7 @@ describe('put', () => {
     ['an unknown account', ['list', '--account', 'acct_none'], 'acct_none'],
   ])('rejects %s', async (_name, args, message) => {
     const { run } = await newShop();
-    const { code, err } = await run(...args);
-    expect(code).toBe(1);
-    expect(err).toContain(message);
+    expectFailure(await run(...args), message);
   });
 
   it.each([

@@ -14,7 +14,7 @@ import { eventFaults } from '../support/events.ts';
 import { cancel, closedFiling, createFiler, file, plainSums } from '../support/filings.ts';
 import { runSchedule } from '../support/gateway.ts';
 import { readRecords } from '../support/raw-items.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { expectFailure, runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
@@ -346,9 +346,7 @@ describe('the stored events', () => {
     [['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'], '--from cannot be'],
     [['--account', 'acct_none', '--from', '2026-11-22T00:00:00Z', '--to', '2026-11-21T00:00:00Z'], 'later than'],
   ])('are not printed with %j', async (args, why) => {
-    const { code, out, err } = await events(...args);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain(why);
+    expectFailure(await events(...args), why);
   });
 });
 

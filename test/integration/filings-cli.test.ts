@@ -11,7 +11,7 @@ import { type Caller, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, expectVerified, type Filer, soldOn } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { expectFailure, expectSuccess, runInProcess } from '../support/run-command.ts';
 import { creditOf, made } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
@@ -190,15 +190,8 @@ describe('a period from dry run to filed', () => {
     );
     expect(JSON.stringify(history)).toContain('"operator"');
     expect(await refusal('file', id, '--confirmation-number', 'IN-2')).toContain('number cannot be changed');
-    const correction = await shop.run(
-      'file',
-      id,
-      '--confirmation-number',
-      'IN-2',
-      '--previous-confirmation-number',
-      'IN-1',
-    );
-    expect(correction.out).toContain('confirmation number IN-2.');
+    const numbers = '--confirmation-number IN-2 --previous-confirmation-number IN-1'.split(' ');
+    expectSuccess(await shop.run('file', id, ...numbers), 'confirmation number IN-2.');
     expect(await refusal('cancel', id)).toContain('filed');
   });
 
@@ -211,12 +204,8 @@ describe('close', () => {
 
   it('requires --unregistered for a state without a registration', async () => {
     const { run, filer } = createShop(await newCaller({ settings: withMichigan }));
-    const refused = await run('close', ...ohio, '--yes', '--json');
-    expect([refused.code, refused.out, refused.err]).toEqual([
-      1,
-      '',
-      expect.stringContaining('The account is not registered in US-OH on 2026-10-31. Check --state, or pass'),
-    ]);
+    const message = 'The account is not registered in US-OH on 2026-10-31. Check --state, or pass';
+    expectFailure(await run('close', ...ohio, '--yes', '--json'), message);
     expect((await made(filer.filings())).data).toEqual([]);
     expect((await run('close', ...ohio, '--yes', '--unregistered', '--json')).code).toBe(0);
   });
@@ -233,8 +222,7 @@ describe('close', () => {
   it('rejects a period that is not over, before the confirmation', async () => {
     const { run } = createShop(await newCaller({ settings: withMichigan }));
     const running = lastDay(toMonth(toDay(now())));
-    const refused = await run('close', ...michigan(running));
-    expect([refused.code, refused.out, refused.err]).toEqual([1, '', expect.stringContaining('use `dry-run` to see')]);
+    expectFailure(await run('close', ...michigan(running)), 'use `dry-run` to see');
   });
 });
 
@@ -243,7 +231,7 @@ describe('file', () => {
     const { run, filer } = createShop(await newCaller());
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const refused = await run('file', id, '--confirmation-number', 'MI-1', '--acknowledge-exceptions', '2');
-    expect(refused.err).toContain('The filing has no exceptions: leave out --acknowledge-exceptions.');
+    expectFailure(refused, 'The filing has no exceptions: leave out --acknowledge-exceptions.');
   });
 });
 

@@ -18,7 +18,7 @@ import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '../support/filings.ts';
 import { answerFrom, type Command, getInput, MemoryDatabase, sendAny } from '../support/memory-database.ts';
 import { scannedItems, storedBytes } from '../support/raw-items.ts';
-import { ledger } from '../support/run-command.ts';
+import { expectFailure, expectSuccess, ledger } from '../support/run-command.ts';
 import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
@@ -461,12 +461,12 @@ describe('npm run ledger -- export and import', () => {
       new RegExp(`^Exported ${books.account.id}: ${plainDrafts + 11} transactions, .* 3 filings`),
     );
     expect(first.out).toContain(JSON.parse(listLines(join(folder, 'cli.ndjson')).at(-1) ?? '').sha256);
-    expect(await ledger(...args)).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });
+    expectFailure(await ledger(...args), /already exists/);
     const db = new MemoryDatabase();
-    expect(await within(db, () => ledger('import', 'acct_moved', 'cli.ndjson'))).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/Imported \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
-    });
+    expectSuccess(
+      await within(db, () => ledger('import', 'acct_moved', 'cli.ndjson')),
+      /Imported \S+ into acct_moved: .*\nVerified: no findings\.\n$/,
+    );
     const forged = changedValue(getLine('open_entry'), ({ entry }) =>
       Object.assign(entry.amounts[0] ?? {}, { tax: '1' }),
     );
@@ -481,9 +481,6 @@ describe('npm run ledger -- export and import', () => {
     [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
     [['import', 'T#1', 'none.ndjson'], /"T#1" is not an account id/],
   ])('reject %j in one line', async (args, message) => {
-    const { code, out, err } = await ledger(...args);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(message);
-    expect(err).not.toContain('    at ');
+    expectFailure(await ledger(...args), message);
   });
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { claimKey } from '../../shared/store/keys.ts';
 import { newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { ledger } from '../support/run-command.ts';
+import { expectFailure, ledger } from '../support/run-command.ts';
 import { made, sale } from '../support/sales.ts';
 import { remove } from '../support/tampering.ts';
 import { createFolder } from '../support/temporary-files.ts';
@@ -118,16 +118,14 @@ it.each([
   [['--all', '--sample', '1.5'], 'Pass a share above 0'],
   [['--all', '--parallel', '0'], 'from 1 to 32'],
 ])('rejects %j', async (args, message) => {
-  const { code, out, err } = await verify(...args);
-  expect([code, out]).toEqual([1, '']);
-  expect(err).toContain(message);
+  expectFailure(await verify(...args), message);
 });
 
 it('rejects a checkpoint of another sample, and a file that it did not write', async () => {
   const state = { share: '0.5', seed: 7, accounts: {} };
   writeFileSync(file, JSON.stringify(state));
-  expect((await verify('--all', '--resume', file, '--sample', '0.25')).err).toContain('was written with --sample 0.5');
-  expect((await verify('--all', '--resume', file, '--seed', '8')).err).toContain('was written with --seed 7');
+  expectFailure(await verify('--all', '--resume', file, '--sample', '0.25'), 'was written with --sample 0.5');
+  expectFailure(await verify('--all', '--resume', file, '--seed', '8'), 'was written with --seed 7');
   expect((await verify('--all', '--resume', file, '--json')).out).toContain('"seed": 7');
   for (const text of ['{', '[]', '{"share":"0.5"}']) {
     writeFileSync(file, text);

@@ -9,7 +9,7 @@ import { figuresIn, getText, identity, memberPlaces, readReturn } from '../suppo
 import { closedFiling, createFiler, csv, type Filer, type Filing } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { runInProcess } from '../support/run-command.ts';
+import { expectFailure, runInProcess } from '../support/run-command.ts';
 import {
   creditOf,
   everyPage,
@@ -427,9 +427,9 @@ describe('electronic returns', () => {
       writeFileSync(join(folder, 'SSTSimplifiedReturnTransmission.xsd'), getSchema(count));
     const run = (...options: string[]) =>
       runInProcess(filingsProgram(), ['return', '--account', account, '--all-due', '--out', out, ...options]);
-    expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('no SSTSimplified') });
+    expectFailure(await run('--schema', folder), 'no SSTSimplified');
     write('11');
-    expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
+    expectFailure(await run('--schema', folder), 'not valid');
     write('12');
     expect(await run('--schema', officialSchemas ?? folder)).toMatchObject({
       code: 0,
@@ -440,12 +440,9 @@ describe('electronic returns', () => {
     expect([getText(text, 'DocumentCount'), getText(text, 'ETIN')]).toEqual(['12', 'S12345678']);
     const ids = [...text.matchAll(/<DocumentId>(.*?)</g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(12);
-    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('already exists') });
+    expectFailure(await run(), 'already exists');
     const exceptions = returns.reduce((sum, filing) => sum + (filing.exceptions?.count ?? 0), 0);
-    expect(await run('--production')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`There are ${exceptions} `),
-    });
+    expectFailure(await run('--production'), `There are ${exceptions} `);
   });
 
   it('include in-state and out-of-state tax', async () => {

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
@@ -46,6 +46,19 @@ export const readOutput = async (program: Command, args: readonly string[]): Pro
   const { code, out, err } = await runInProcess(program, args);
   if (code !== 0) throw new Error(err);
   return out;
+};
+
+/** Expects that a command succeeded, and printed this text. */
+export const expectSuccess = ({ code, out, err }: Ran, text: string | RegExp): void => {
+  expect(code, err).toBe(0);
+  expect(out).toMatch(text);
+};
+
+/** Expects that a command failed with this message, without a stack, and printed nothing else (or `printed`). */
+export const expectFailure = ({ code, out, err }: Ran, message: string | RegExp, printed: unknown = ''): void => {
+  expect([code, out]).toEqual([1, printed]);
+  expect(err).toMatch(message);
+  expect(err).not.toMatch(/^ {4}at /m);
 };
 
 /** `npm run accounts -- …`, and requests with the keys that it creates. */
