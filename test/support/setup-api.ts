@@ -60,9 +60,17 @@ if (inject('emulator') === 'memory') {
 
 const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
   const { listProblems } = await import('../contract/validate-response.ts');
+  const { safetyHeaders } = await import('../../shared/api/reply.ts');
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
-  const problems = listProblems({ method, path, status, headers, body: text === '' ? null : sent });
+  // A cacheable response has other values.
+  const unsafe = Object.entries(safetyHeaders).filter(([name, value]) =>
+    status < 400 ? !headers.has(name) : headers.get(name) !== value,
+  );
+  const problems = [
+    ...listProblems({ method, path, status, headers, body: text === '' ? null : sent }),
+    ...unsafe.map(([name]) => `${method} ${path} ${status}: ${name} is ${headers.get(name)}`),
+  ];
   if (problems.length > 0) throw new Error(`The answer breaks its contract.\n${problems.join('\n')}`);
 });
 afterAll(stopComparing);
