@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     setupFiles: [fileURLToPath(new URL('../../test/support/avoid-midnight.ts', import.meta.url))],
+    // The default on a machine with two cores is one. A test waits for its service, which runs in another process.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     ...(process.env['TEST_REPORT'] && {
