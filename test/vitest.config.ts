@@ -23,7 +23,7 @@ const modes = {
   long: {
     include: [
       '**/*.long.test.ts',
-      '{closed-month,content-oracles,filing-bounds,http-bad-input,imports-tables,local-service,memory,place-rule-oracle,rate-limiter,reports,returns,schedules,tax-included}.test.ts',
+      '{content-oracles,http-bad-input,local-service,memory,place-rule-oracle,schedules,tax-included}.test.ts',
     ],
     projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
   },

@@ -19,7 +19,6 @@ import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, type Filer, type Filing, settled } from '../support/filings.ts';
 import { later, made, sale } from '../support/sales.ts';
-import { isLong } from '../support/seeded.ts';
 import { buildCommit, created, finalized, line, newTransactionId, readItems } from '../support/transactions.ts';
 
 const period = { state: 'US-TX', period_end: '2026-10-31' };
@@ -275,6 +274,6 @@ it('leaves every period up to now closable with one call each, after any accepte
         expect(calls).toBeLessThanOrEqual(periodsMax);
       }
     }),
-    { numRuns: isLong ? 20 : 5 },
+    { numRuns: 10 },
   );
 });
