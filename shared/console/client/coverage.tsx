@@ -125,14 +125,12 @@ const Subjects = ({ coverage }: { coverage: State }) => (
   />
 );
 
-const Proposal = ({
-  coverage,
-}: {
-  coverage: NonNullable<State['source']['proposal']> & { release: string | null };
-}) => (
+type ProposalProps = { readonly release: string | null; readonly proposal: NonNullable<State['source']['proposal']> };
+
+const Proposal = ({ release, proposal: { held, gates, changes } }: ProposalProps) => (
   <Panel title="Proposed release">
-    <p class={coverage.held ? 'notice bad' : 'notice'}>
-      {coverage.release} is not active. {coverage.held ?? 'An update can activate it.'}
+    <p class={held ? 'notice bad' : 'notice'}>
+      {release} is not active. {held ?? 'An update can activate it.'}
     </p>
     <Table
       caption="Gates"
@@ -142,12 +140,12 @@ const Proposal = ({
         ['At most', (row) => `${row.most} ${row.unit}`, 'figure'],
         ['Result', (row) => <Status value={row.passed ? 'passed' : 'failed'} />],
       ]}
-      rows={coverage.gates}
+      rows={gates}
       empty="The gates are not measured yet."
     />
-    {coverage.changes && (
+    {changes && (
       <Table
-        caption={`${counted(coverage.changes.count, 'rate')} that change${coverage.changes.count === 1 ? 's' : ''} against ${coverage.changes.against}${coverage.changes.count > coverage.changes.rates.length ? `; the first ${coverage.changes.rates.length}` : ''}`}
+        caption={`${counted(changes.count, 'rate')} that change${changes.count === 1 ? 's' : ''} against ${changes.against}${changes.count > changes.rates.length ? `; the first ${changes.rates.length}` : ''}`}
         columns={[
           ['Jurisdiction', (row) => `${row.name} (${row.jurisdiction})`],
           ['Rate', (row) => toWords(row.kind)],
@@ -156,7 +154,7 @@ const Proposal = ({
           ['Before', (row) => (row.before === null ? 'none' : percent(row.before)), 'figure'],
           ['After', (row) => (row.after === null ? 'none' : percent(row.after)), 'figure'],
         ]}
-        rows={coverage.changes.rates}
+        rows={changes.rates}
         empty="No rate of a jurisdiction changes."
       />
     )}
@@ -225,9 +223,7 @@ const Detail = ({ coverage }: { coverage: State }) => (
         Addresses: coverage.source.addresses.join(', '),
       }}
     />
-    {coverage.source.proposal && (
-      <Proposal coverage={{ ...coverage.source.proposal, release: coverage.source.release }} />
-    )}
+    {coverage.source.proposal && <Proposal release={coverage.source.release} proposal={coverage.source.proposal} />}
     <Releases state={coverage.state} />
     <Subjects coverage={coverage} />
     <ul>

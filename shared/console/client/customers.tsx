@@ -31,13 +31,9 @@ const LastDay = ({ day }: { day: string | null | undefined }) => {
   );
 };
 
-const Certificates = ({
-  certificates,
-  caption,
-}: {
-  certificates: readonly Schemas['CertificateRequest'][];
-  caption: string;
-}) => (
+type CertificatesProps = { readonly certificates: readonly Schemas['CertificateRequest'][]; readonly caption: string };
+
+const Certificates = ({ certificates, caption }: CertificatesProps) => (
   <Table
     caption={caption}
     columns={[

@@ -81,10 +81,8 @@ const DueCards = ({ rows }: { rows: readonly Row[] }) => {
     <Cards
       value={[
         [`Amount due${part}`, payable.length > 0 ? <Amounts key="payable" value={payable} /> : '0'],
-        ...(refundable.length > 0
-          ? [[`Credit of states${part}`, <Amounts key="refundable" value={refundable} />] as const]
-          : []),
-        ...(next ? [['Next due date', next] as const] : []),
+        refundable.length > 0 && [`Credit of states${part}`, <Amounts key="refundable" value={refundable} />],
+        next !== undefined && ['Next due date', next],
         ['Overdue', count('bad'), count('bad') > 0 && 'bad'],
         [`Due within ${soonDays} days`, count('warn'), count('warn') > 0 && 'warn'],
         ['Due later, or not established', count('')],

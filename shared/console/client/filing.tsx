@@ -18,70 +18,14 @@ import {
   periodName,
   Status,
   Table,
-  TransactionLink,
   toWords,
   Warnings,
 } from './parts.tsx';
-import { ListedPages, Review } from './review.tsx';
+import { Review } from './review.tsx';
 import { useSession } from './session.ts';
 import { ElectronicReturn, readFiling, type Source, WorksheetLink } from './state-forms.tsx';
 
 export type FilingData = Schemas['Filing'];
-
-/** Transactions with exceptions, each with a link. */
-const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] }) => (
-  <Table
-    caption="Transactions that are exceptions"
-    columns={[
-      ['Reference', (row) => <TransactionLink value={{ ...row, id: row.transaction_id }} />],
-      ['Day', (row) => row.tax_day],
-      ['Customer', (row) => row.customer_id],
-      ['ZIP', (row) => row.postal_code],
-      [
-        'Reasons',
-        ({ reasons, currency }) =>
-          reasons.map(({ reason, gross_amount }) => (
-            <div key={reason}>
-              {toWords(reason)}, gross <Amount value={gross_amount} currency={currency} />
-            </div>
-          )),
-      ],
-    ]}
-    rows={rows}
-    empty="None."
-  />
-);
-
-const reasonTexts: Readonly<Record<Schemas['FilingExceptionReason']['reason'], string>> = {
-  not_covered: 'Levy has no rates for the place or the day and calculated no tax. Decide on the tax before you file.',
-  over_collected: 'More tax was collected than calculated. The excess is part of the amount due.',
-  under_collected: 'Less tax was collected than calculated. The calculated tax is due.',
-};
-
-type ExceptionsProps = { readonly exceptions: NonNullable<FilingData['exceptions']>; readonly isFiled: boolean };
-
-const Exceptions = ({ exceptions, isFiled }: ExceptionsProps) => (
-  <>
-    <p class={isFiled ? 'notice' : 'notice bad'}>
-      {counted(exceptions.count, 'exception')}
-      {isFiled ? ', acknowledged when the return was marked as filed.' : ': check the transactions before you file.'}
-    </p>
-    <Table
-      caption="Exceptions by reason"
-      columns={[
-        ['Reason', (row) => toWords(row.reason)],
-        ['Meaning', (row) => reasonTexts[row.reason]],
-        ['Transactions', (row) => row.count, 'figure'],
-        ['Gross amount', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
-      ]}
-      rows={exceptions.by_reason}
-    />
-    {exceptions.transactions && exceptions.transactions.length > 0 && <ExceptionTable rows={exceptions.transactions} />}
-    {exceptions.transactions && exceptions.count > exceptions.transactions.length && (
-      <p class="hint">Showing the first {exceptions.transactions.length}. Close the period to see all.</p>
-    )}
-  </>
-);
 
 /** Text with URLs as links, which open in a new tab without a referrer. */
 const Linked = ({ text }: { text: string }) => (
@@ -191,17 +135,10 @@ const withWholeState = ({ totals, totals_next_cursor, summary }: FilingData) => 
     : []),
 ];
 
-type FiguresProps = {
-  readonly filing: FilingData;
-  readonly source: Source;
-  /** The exceptions of a closed filing; a dry run contains its own. */
-  readonly exceptionPages?: preact.ComponentChildren;
-};
-
 /**
  * The amounts of a filing or a dry run. A return with many currencies and jurisdictions has several pages of totals.
  */
-export const FilingFigures = ({ filing, source, exceptionPages }: FiguresProps) => (
+export const FilingFigures = ({ filing, source }: { filing: FilingData; source: Source }) => (
   <>
     <Terms filing={filing} />
     <Warnings value={filing.warnings} />
@@ -235,10 +172,6 @@ export const FilingFigures = ({ filing, source, exceptionPages }: FiguresProps) 
         </>
       )}
     </Pages>
-    {filing.exceptions && filing.exceptions.count > 0 && (
-      <Exceptions exceptions={filing.exceptions} isFiled={filing.status === 'filed'} />
-    )}
-    {exceptionPages}
     <Review filing={filing} />
   </>
 );
@@ -335,19 +268,18 @@ const CorrectNumber = ({ filing, onChange }: UpdateProps) => {
   );
 };
 
-const Corrections = ({ corrections }: { corrections: FilingData['corrections'] }) =>
-  corrections.length === 0 ? null : (
-    <Table
-      caption="Corrections of the confirmation number"
-      columns={[
-        ['At', (row) => <Instant value={row.at} />],
-        ['By', (row) => <Actor value={row.by} />],
-        ['From', (row) => row.from],
-        ['To', (row) => row.to],
-      ]}
-      rows={corrections}
-    />
-  );
+const Corrections = ({ corrections }: { corrections: FilingData['corrections'] }) => (
+  <Table
+    caption="Corrections of the confirmation number"
+    columns={[
+      ['At', (row) => <Instant value={row.at} />],
+      ['By', (row) => <Actor value={row.by} />],
+      ['From', (row) => row.from],
+      ['To', (row) => row.to],
+    ]}
+    rows={corrections}
+  />
+);
 
 /** The actions on a closed or filed filing. Each one states its effect before it runs. */
 const FilingActions = ({ filing, onChange }: UpdateProps) => {
@@ -382,46 +314,48 @@ const FilingActions = ({ filing, onChange }: UpdateProps) => {
   );
 };
 
-type Query = { readonly expand?: 'entries'; readonly limit?: number } & Cursor;
-
-/** The buttons that download all totals or all transactions of a filing. */
-const Download = ({ filing, name, first }: { filing: FilingData; name: string; first: Query }) => (
-  <Export
-    what={name}
-    name={`${filing.state}-${filing.period_end}-${name}`}
-    read={async (cursor, levy, signal) => {
-      const query = { ...first, ...cursor };
-      return csvPage(await levy.getCsv('/filings/{id}', { path: { id: filing.id ?? '' }, query, signal, maxTries: 4 }));
-    }}
-  />
-);
-
-const listedColumns = [
+const exceptionColumns = [
   ...(['transaction_id', 'reference_id', 'type', 'tax_day', 'customer_id', 'postal_code'] as const),
   ...(['reason', 'currency', 'gross_amount'] as const),
 ] as const;
-const reviewColumns = [...listedColumns, 'tax_amount'] as const;
+const reviewColumns = [...exceptionColumns, 'tax_amount'] as const;
 
-type ListedProps = { readonly filing: FilingData; readonly id: string; readonly list: 'exceptions' | 'review' };
+type Listed = Schemas['FilingException'];
+const exceptionRows = ({ reasons, ...row }: Listed) => reasons.map((reason) => ({ ...row, ...reason }));
+const reviewRows = (row: Listed) => [{ ...row, reason: row.review_codes.join(' ') }];
 
 /**
- * The buttons that download all exceptions of a filing, with a row for each reason of a transaction, or its review list,
- * with the codes of each transaction.
+ * The buttons that download a filing: its totals, its transactions, its exceptions with a row for each reason of a
+ * transaction, and its review list with the codes of each transaction.
  */
-const ListedDownload = ({ filing, id, list }: ListedProps) =>
-  (filing[list]?.count ?? 0) > 0 && (
-    <Export
-      what={list === 'review' ? 'the review list' : list}
-      name={`${filing.state}-${filing.period_end}-${list}`}
-      read={async (cursor, levy, signal) => {
-        const query = { list, limit: 100, ...cursor };
-        const page = await levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
-        return list === 'review'
-          ? jsonPage(reviewColumns, (row) => [{ ...row, reason: row.review_codes.join(' ') }], page)
-          : jsonPage(listedColumns, ({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason })), page);
-      }}
-    />
+const Downloads = ({ id, filing }: { id: string; filing: FilingData }) => {
+  const name = `${filing.state}-${filing.period_end}`;
+  const read = (first: object) => async (cursor: Cursor, levy: Levy, signal: AbortSignal) => {
+    const query = { ...first, ...cursor };
+    return csvPage(await levy.getCsv('/filings/{id}', { path: { id }, query, signal, maxTries: 4 }));
+  };
+  const lists = (['exceptions', 'review'] as const).filter((list) => (filing[list]?.count ?? 0) > 0);
+  return (
+    <>
+      <Export what="totals" name={`${name}-totals`} read={read({})} />
+      <Export what="transactions" name={`${name}-transactions`} read={read({ expand: 'entries', limit: 100 })} />
+      {lists.map((list) => (
+        <Export
+          key={list}
+          what={list === 'review' ? 'the review list' : list}
+          name={`${name}-${list}`}
+          read={async (cursor, levy, signal) => {
+            const query = { list, limit: 100, ...cursor };
+            const page = await levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
+            return list === 'review'
+              ? jsonPage(reviewColumns, reviewRows, page)
+              : jsonPage(exceptionColumns, exceptionRows, page);
+          }}
+        />
+      ))}
+    </>
   );
+};
 
 const isMoving = ({ status }: FilingData): boolean => status === 'closing' || status === 'marking';
 
@@ -471,26 +405,12 @@ const FilingBody = ({ id, filing, onChange }: UpdateProps & { readonly id: strin
         The amounts changed since the dry run, which had {announcedOtherwise(filing)}. Compare them before you file.
       </p>
     )}
-    <FilingFigures
-      filing={filing}
-      source={{ id }}
-      exceptionPages={
-        filing.exceptions &&
-        filing.exceptions.count > 0 && (
-          <ListedPages id={id} what="exceptions">
-            {(rows) => <ExceptionTable rows={rows} />}
-          </ListedPages>
-        )
-      }
-    />
+    <FilingFigures filing={filing} source={{ id }} />
     {filing.closed_at === null ? (
       <p class="hint">The files can be downloaded when the filing is closed.</p>
     ) : (
       <div class="actions">
-        <Download filing={filing} name="totals" first={{}} />
-        <Download filing={filing} name="transactions" first={{ expand: 'entries', limit: 100 }} />
-        <ListedDownload filing={filing} id={id} list="exceptions" />
-        <ListedDownload filing={filing} id={id} list="review" />
+        <Downloads id={id} filing={filing} />
         {filing.status !== 'canceled' && <ElectronicReturn filing={filing} />}
       </div>
     )}

@@ -1,8 +1,8 @@
 /** Formats amounts and days for display. Sums use decimal strings instead of floating point. */
-import { dayMs } from '../../base/calendar.ts';
+import { dayMs, firstDay, toMonth } from '../../base/calendar.ts';
 import type { Schemas } from '../../client/client.ts';
 import { formatAmount } from '../../money/currency.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
+import { decimal, decimalText, divideHalfUp, rescale } from '../../money/decimal.ts';
 
 /** Returns the exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
 export const getSum = (texts: readonly string[]): string => {
@@ -35,14 +35,10 @@ export const compareAmounts = (a: string, b: string): number => {
  */
 export const percentChange = (before: string, after: string): string | null => {
   if (isZero(before)) return null;
-  const minor = (text: string): bigint =>
-    BigInt(getSum([text, getSum([before, negative(before), after, negative(after)])]).replace('.', ''));
-  const [base, change] = [minor(before), minor(after) - minor(before)].map((value) =>
-    value < 0n ? -value : value,
-  ) as [bigint, bigint];
-  const tenths = String((2000n * change + base) / (2n * base)).padStart(2, '0');
-  const text = `${tenths.slice(0, -1)}.${tenths.slice(-1)}`;
-  return compareAmounts(after, before) < 0 ? negative(text) : text;
+  const change = getSum([after, negative(before)]);
+  const withoutSign = (text: string): bigint => rescale(decimal(text.replace('-', '')), decimal(change).scale);
+  const text = formatAmount(divideHalfUp(1000n * withoutSign(change), withoutSign(before)), 1);
+  return change.startsWith('-') ? negative(text) : text;
 };
 
 /** Formats an amount with separators: `1234.5` becomes `1,234.5`. The digits do not change. */
@@ -54,10 +50,8 @@ export const grouped = (text: string): string => {
 
 /** Formats a rate: `"0.08875"` becomes `8.875%`. */
 export const percent = (rate: string): string => {
-  const [whole = '', fraction = ''] = rate.split('.');
-  const digits = fraction.padEnd(2, '0');
-  const rest = digits.slice(2).replace(/0+$/, '');
-  return `${BigInt(whole + digits.slice(0, 2))}${rest && `.${rest}`}%`;
+  const { units, scale } = decimal(rate);
+  return `${decimalText({ units: 100n * units, scale })}%`;
 };
 
 type Sale = Pick<
@@ -110,11 +104,7 @@ export const todayIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);
 
 /** Subtracts a number of months from a month (`YYYY-MM`). */
-export const monthsBefore = (month: string, count: number): string => {
-  const [year = 0, number = 1] = month.split('-').map(Number);
-  const months = year * 12 + number - 1 - count;
-  return `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;
-};
+export const monthsBefore = (month: string, count: number): string => firstDay(toMonth(month) - count).slice(0, 7);
 
 /** Returns the months from one month to another, inclusive. */
 export const monthsFrom = (from: string, to: string): string[] => {

@@ -23,7 +23,7 @@ const readProgress = async (levy: Levy, signal: AbortSignal): Promise<Progress |
 type Step = readonly [title: string, isDone: boolean, text: string, link: readonly [text: string, address: string]];
 
 const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
-  const docs = `${getApi(location.href)}/docs`;
+  const inDocs = (text: string, anchor: string) => [text, `${getApi(location.href)}/docs#${anchor}`] as const;
   const settings = ['Settings', linkTo(['settings'])] as const;
   const { collects_in, registrations, ship_from, return_identity, api_keys = [] } = account;
   const isRegistered = collects_in === 'registered_states';
@@ -32,41 +32,31 @@ const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
   const keys = api_keys.map(({ id, label }) => label ?? id).join(', ');
   const noCalendar = 'Levy calculates tax in every state, and there is no calendar of returns.';
   const noOrigin = 'Without it, a sale without an origin counts as shipped from outside the state.';
+  const noKey = 'An operator creates it.';
+  const calculated = 'A draft or sale was calculated.';
   const noDraft = 'Shown after the first draft, because calculations are not stored.';
   const noIdentity = 'Electronic returns need the name and the numbers of the business.';
-  return [
+  const onlyFinalized = 'Only finalized transactions count in returns.';
+  const steps: readonly (Step | false)[] = [
     ['Registrations', isRegistered, isRegistered ? states : noCalendar, settings],
     ['Ship-from address', ship_from !== null, ship_from ? origin : noOrigin, settings],
-    [
-      'API key for your shop',
-      keys !== '',
-      keys || 'An operator creates it.',
-      ['Authentication', `${docs}#authentication`],
-    ],
+    ['API key for your shop', keys !== '', keys || noKey, inDocs('Authentication', 'authentication')],
     [
       'First calculation',
       hasTransactions,
-      hasTransactions ? 'A draft or sale was calculated.' : noDraft,
-      ['Getting started', `${docs}#getting-started`],
+      hasTransactions ? calculated : noDraft,
+      inDocs('Getting started', 'getting-started'),
     ],
     // A credential without the scope settings does not see the identity.
-    ...(return_identity === undefined
-      ? []
-      : [
-          [
-            'Identity on returns',
-            return_identity !== null,
-            return_identity?.legal_name ?? noIdentity,
-            settings,
-          ] as const,
-        ]),
-    [
-      'First finalized transaction',
-      false,
-      'Only finalized transactions count in returns.',
-      ['Draft, then finalize', `${docs}#draft-invoice`],
+    return_identity !== undefined && [
+      'Identity on returns',
+      return_identity !== null,
+      return_identity?.legal_name ?? noIdentity,
+      settings,
     ],
+    ['First finalized transaction', false, onlyFinalized, inDocs('Draft, then finalize', 'draft-invoice')],
   ];
+  return steps.filter((step) => step !== false);
 };
 
 /** What the local service returns from `/_local/sample-month` (infra/local/sample-month.ts). */

@@ -144,26 +144,26 @@ type PagesProps<Page> = {
 /** A paged part of a resource. */
 export const Pages = <Page,>({ what, first, read, getNext, children }: PagesProps<Page>) => {
   const [cursor, setCursor] = useState<string | null>(null);
-  const isKnown = cursor === null && first !== undefined;
-  const loaded = useLoad(String(cursor), async (levy, signal) => (isKnown ? first : read(cursor, levy, signal)));
-  return (
-    <Load loaded={isKnown ? { ...loaded, value: first, isLoading: false } : loaded} what={what}>
-      {(page) => (
-        <>
-          {children(page)}
-          {cursor !== null && (
-            <button type="button" onClick={() => setCursor(null)}>
-              First page of {what}
-            </button>
-          )}
-          {getNext(page) && (
-            <button type="button" onClick={() => setCursor(getNext(page))}>
-              Next page of {what}
-            </button>
-          )}
-        </>
+  const show = (page: Page) => (
+    <>
+      {children(page)}
+      {cursor !== null && (
+        <button type="button" onClick={() => setCursor(null)}>
+          First page of {what}
+        </button>
       )}
-    </Load>
+      {getNext(page) && (
+        <button type="button" onClick={() => setCursor(getNext(page))}>
+          Next page of {what}
+        </button>
+      )}
+    </>
+  );
+  if (cursor === null && first !== undefined) return show(first);
+  return (
+    <Fetch what={what} query={String(cursor)} read={(levy, signal) => read(cursor, levy, signal)}>
+      {show}
+    </Fetch>
   );
 };
 
@@ -218,15 +218,7 @@ export const useAction = <Value,>(
 };
 
 /** A button for a write or a download, with the error if it failed. */
-export const ActionButton = ({
-  action,
-  label,
-  kind = '',
-}: {
-  action: Action;
-  label: string;
-  kind?: 'primary' | '';
-}) => (
+export const ActionButton = ({ action, label, kind }: { action: Action; label: string; kind?: 'primary' }) => (
   <>
     <TroubleNotice trouble={action.trouble} />
     <button type="button" class={kind} disabled={action.isRunning} onClick={action.run}>
@@ -240,7 +232,7 @@ type ConfirmProps<Values, Body, Value> = {
   /** The label of the button that writes. */
   readonly label?: string;
   readonly cancelLabel: string;
-  readonly kind?: 'primary' | '';
+  readonly kind?: 'primary';
   /** The values of the inputs when the dialog opens. */
   readonly initial: Values;
   /** What these values write. A different body gets a new idempotency key. */
@@ -301,19 +293,15 @@ const ConfirmDialog = <Values, Body, Value>(props: ConfirmProps<Values, Body, Va
 };
 
 /** A button for a write that a dialog describes and confirms. */
-export const ConfirmButton = <Values, Body, Value>({
-  onDone,
-  kind = '',
-  ...props
-}: ConfirmProps<Values, Body, Value>) => {
+export const ConfirmButton = <Values, Body, Value>(props: ConfirmProps<Values, Body, Value>) => {
   const [isOpen, setOpen] = useState(false);
   const done = (value: Value) => {
     setOpen(false);
-    onDone(value);
+    props.onDone(value);
   };
   return (
     <>
-      <button type="button" class={kind} onClick={() => setOpen(true)}>
+      <button type="button" class={props.kind} onClick={() => setOpen(true)}>
         {props.title} …
       </button>
       {isOpen && <ConfirmDialog {...props} onDone={done} onClose={() => setOpen(false)} />}

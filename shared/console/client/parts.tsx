@@ -100,7 +100,9 @@ const Definitions = ({ value, kind }: ValueProps<readonly Named[]> & { kind: 'ca
 );
 
 /** The key figures at the top of a view. */
-export const Cards = ({ value }: ValueProps<readonly Named[]>) => <Definitions value={value} kind="cards" />;
+export const Cards = ({ value }: ValueProps<readonly (Named | false)[]>) => (
+  <Definitions value={value.filter((card) => card !== false)} kind="cards" />
+);
 
 /** A list of names and values. Entries without a value are omitted. */
 export const Facts = ({ value }: ValueProps<Readonly<Record<string, ComponentChildren>>>) => (
@@ -143,10 +145,8 @@ export const Field = ({ field: [name, label, kind], value, isRequired = false }:
             </option>
           ))}
         </select>
-      ) : kind ? (
-        <input type={kind} {...input} />
       ) : (
-        <input {...input} />
+        <input {...(kind && { type: kind })} {...input} />
       )}
     </span>
   );
@@ -344,7 +344,7 @@ export type TableProps<Row> = {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Shown instead of a table without rows. */
+  /** Shown instead of a table without rows. Without it, nothing is shown. */
   readonly empty?: string;
   /** Whether the names of columns are buttons that sort the rows. */
   readonly isSortable?: boolean;
@@ -380,13 +380,13 @@ const Sums = <Row,>({ columns, rows, sums: { by, label = 'rows' } }: SumsProps<R
  * A table with a caption. Long tables show fifty rows and a button for more. On a phone, each row is a block whose
  * cells are labeled with their column names.
  */
-export const Table = <Row,>({ caption, columns: given, rows, empty = '', isSortable, sums }: TableProps<Row>) => {
+export const Table = <Row,>({ caption, columns: given, rows, empty, isSortable, sums }: TableProps<Row>) => {
   const [order, setOrder] = useState<{ name: string; isDown: boolean } | null>(null);
   const columns = isSortable ? withValues(given, rows) : given;
   const chosen = columns.find(([name]) => name === order?.name);
   const sorted = chosen && order ? rows.toSorted(compareBy(chosen, order.isDown)) : rows;
   const { shown, button } = useShown(sorted, { shortPage: 10 });
-  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  if (rows.length === 0) return empty ? <p class="empty">{empty}</p> : null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard.
     <section class="scroll" aria-label={caption} tabIndex={0}>

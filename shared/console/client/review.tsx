@@ -3,7 +3,7 @@ import { type ReviewCode, reviewCodes } from '../../calculations/warning-codes.t
 import { warningText } from '../../calculations/warning-texts.ts';
 import type { Schemas } from '../../client/client.ts';
 import { Pages, readData } from './load.tsx';
-import { Amount, counted, Message, Table, TransactionLink, toWords } from './parts.tsx';
+import { Amount, type Column, counted, Message, Table, TransactionLink, toWords } from './parts.tsx';
 
 /** Sales and credits with warnings that can change their tax: in a return, in a list, and on a transaction. */
 
@@ -17,63 +17,103 @@ const getMeaning = (code: string): string | null => {
   return known ? warningText(known) : null;
 };
 
-const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingException'][] }) => (
-  <Table
-    caption={`Transactions to review: ${toWords(code)}`}
-    columns={[
-      ['Reference', (row) => <TransactionLink value={{ ...row, id: row.transaction_id }} />],
-      ['Type', (row) => row.type],
-      ['Day', (row) => row.tax_day],
-      ['Customer', (row) => row.customer_id],
-      ['ZIP', (row) => row.postal_code],
-      ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
-      ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
-    ]}
-    rows={rows}
-    empty="None on this page."
-  />
-);
+type Listed = Schemas['FilingException'];
+
+const linkColumn: Column<Listed> = [
+  'Reference',
+  (row) => <TransactionLink value={{ ...row, id: row.transaction_id }} />,
+];
+const buyerColumns: readonly Column<Listed>[] = [
+  ['Day', (row) => row.tax_day],
+  ['Customer', (row) => row.customer_id],
+  ['ZIP', (row) => row.postal_code],
+];
 
 type ListedProps = {
-  readonly id: string;
-  readonly what: string;
-  readonly query?: { readonly list: 'review'; readonly code: ReviewCode };
-  readonly children: (rows: readonly Schemas['FilingException'][]) => preact.ComponentChildren;
+  readonly filing: FilingData;
+  readonly query: { readonly list: 'exceptions' } | { readonly list: 'review'; readonly code: ReviewCode };
+  readonly caption: string;
+  readonly columns: readonly Column<Listed>[];
 };
 
-/** The pages of the exceptions of a filing, or of its review list. */
-export const ListedPages = ({ id, what, query: filters, children }: ListedProps) => (
-  <Pages
-    what={what}
-    read={(cursor, levy, signal) => {
-      const query = { ...filters, limit: 50, ...(cursor && { starting_after: cursor }) };
-      return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
-    }}
-    getNext={({ next_cursor }) => next_cursor}
-  >
-    {({ data }) => children(data)}
-  </Pages>
-);
-
-/** The transactions of a code: all that the dry run lists, or the pages of the filing. */
-const Transactions = ({ filing: { id, review }, code }: { filing: FilingData; code: ReviewCode }) => {
-  if (id === null) {
-    const all = review?.transactions ?? [];
+/** The transactions of a list of a filing: those that the dry run lists, or the pages of the closed filing. */
+const ListedTransactions = ({ filing, query, ...table }: ListedProps) => {
+  const { id } = filing;
+  const what = query.list === 'review' ? 'transactions to review' : 'exceptions';
+  if (id !== null)
     return (
-      <>
-        <Rows code={code} rows={all.filter(({ review_codes }) => review_codes.includes(code))} />
-        {(review?.count ?? 0) > all.length && (
-          <p class="hint">From the first {all.length} transactions to review. Close the period to see all.</p>
-        )}
-      </>
+      <Pages
+        what={what}
+        read={(cursor, levy, signal) => {
+          const page = { ...query, limit: 50, ...(cursor && { starting_after: cursor }) };
+          return readData(levy.get('/filings/{id}/exceptions', { path: { id }, query: page, signal }));
+        }}
+        getNext={({ next_cursor }) => next_cursor}
+      >
+        {({ data }) => <Table {...table} rows={data} empty="None on this page." />}
+      </Pages>
     );
-  }
+  const { count = 0, transactions } = filing[query.list] ?? {};
+  const all = transactions ?? [];
+  const rows = query.list === 'review' ? all.filter(({ review_codes }) => review_codes.includes(query.code)) : all;
   return (
-    <ListedPages id={id} what="transactions to review" query={{ list: 'review', code }}>
-      {(rows) => <Rows code={code} rows={rows} />}
-    </ListedPages>
+    <>
+      <Table {...table} rows={rows} empty="None of those that are listed." />
+      {count > all.length && (
+        <p class="hint">
+          From the first {all.length} {what}. Close the period to see all.
+        </p>
+      )}
+    </>
   );
 };
+
+const reasonTexts: Readonly<Record<Schemas['FilingExceptionReason']['reason'], string>> = {
+  not_covered: 'Levy has no rates for the place or the day and calculated no tax. Decide on the tax before you file.',
+  over_collected: 'More tax was collected than calculated. The excess is part of the amount due.',
+  under_collected: 'Less tax was collected than calculated. The calculated tax is due.',
+};
+
+type ExceptionsProps = { readonly filing: FilingData; readonly exceptions: NonNullable<FilingData['exceptions']> };
+
+const Exceptions = ({ filing, exceptions: { count, by_reason } }: ExceptionsProps) => (
+  <>
+    <p class={filing.status === 'filed' ? 'notice' : 'notice bad'}>
+      {counted(count, 'exception')}
+      {filing.status === 'filed'
+        ? ', acknowledged when the return was marked as filed.'
+        : ': check the transactions before you file.'}
+    </p>
+    <Table
+      caption="Exceptions by reason"
+      columns={[
+        ['Reason', (row) => toWords(row.reason)],
+        ['Meaning', (row) => reasonTexts[row.reason]],
+        ['Transactions', (row) => row.count, 'figure'],
+        ['Gross amount', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
+      ]}
+      rows={by_reason}
+    />
+    <ListedTransactions
+      filing={filing}
+      query={{ list: 'exceptions' }}
+      caption="Transactions that are exceptions"
+      columns={[
+        linkColumn,
+        ...buyerColumns,
+        [
+          'Reasons',
+          ({ reasons, currency }) =>
+            reasons.map(({ reason, gross_amount }) => (
+              <div key={reason}>
+                {toWords(reason)}, gross <Amount value={gross_amount} currency={currency} />
+              </div>
+            )),
+        ],
+      ]}
+    />
+  </>
+);
 
 const Codes = ({ filing, review }: { filing: FilingData; review: Review }) => {
   const [code, setCode] = useState<ReviewCode | null>(null);
@@ -113,17 +153,37 @@ const Codes = ({ filing, review }: { filing: FilingData; review: Review }) => {
       <p class="hint">
         A transaction can have several warnings. The amounts are the amounts of the transaction in the state.
       </p>
-      {code !== null && <Transactions key={code} filing={filing} code={code} />}
+      {code !== null && (
+        <ListedTransactions
+          key={code}
+          filing={filing}
+          query={{ list: 'review', code }}
+          caption={`Transactions to review: ${toWords(code)}`}
+          columns={[
+            linkColumn,
+            ['Type', (row) => row.type],
+            ...buyerColumns,
+            ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
+            ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
+          ]}
+        />
+      )}
     </>
   );
 };
 
-/** What to review before a return is filed, or that there is neither an exception nor anything to review. */
+/** What to check before a return is filed: exceptions, and warnings that can change the tax. */
 export const Review = ({ filing }: { filing: FilingData }) => {
   const { review, exceptions } = filing;
-  if (!review) return null;
-  if (review.count > 0) return <Codes filing={filing} review={review} />;
-  return exceptions?.count === 0 ? <p class="notice good">No exceptions, and nothing to review.</p> : null;
+  return (
+    <>
+      {exceptions && exceptions.count > 0 && <Exceptions filing={filing} exceptions={exceptions} />}
+      {review && review.count > 0 && <Codes filing={filing} review={review} />}
+      {review?.count === 0 && exceptions?.count === 0 && (
+        <p class="notice good">No exceptions, and nothing to review.</p>
+      )}
+    </>
+  );
 };
 
 /** Names the first warning that can change the tax of a transaction, and counts the others; empty without one. */

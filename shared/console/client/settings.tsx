@@ -27,17 +27,11 @@ const readAccount = async (levy: Levy, signal: AbortSignal): Promise<Read> => {
 };
 
 const listOptions = (names: readonly string[]) => names.map((name) => [name, toWords(name)] as const);
-const elections = [
+const elections: readonly Schemas['RemoteSellerElectionName'][] = [
   'simplified_sellers_use_tax',
   'single_local_use_tax',
-] as const satisfies readonly Schemas['RemoteSellerElectionName'][];
-const frequencies = [
-  'month',
-  'quarter',
-  'half_year',
-  'year',
-  'fiscal_year',
-] as const satisfies readonly Schemas['FilingFrequency'][];
+];
+const frequencies: readonly Schemas['FilingFrequency'][] = ['month', 'quarter', 'half_year', 'year', 'fiscal_year'];
 const modes = [
   ['registered_states', 'In the registered states'],
   ['every_state', 'In every state'],

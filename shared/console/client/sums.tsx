@@ -1,5 +1,5 @@
 import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvText } from '../../base/csv.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
@@ -89,7 +89,7 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
       },
     });
     return () => chart.destroy();
-  }, [bars, title, currency, isDark]);
+  }, [JSON.stringify(bars), title, currency, isDark]);
   if (bars.every(({ amount }) => isZero(amount))) return null;
   return (
     <div class="plot">
@@ -114,10 +114,7 @@ type SumsProps = { readonly rows: readonly Row[]; readonly range: Range };
 type PlotProps = SumsProps & { readonly chosen: ReturnType<typeof chosenBy> };
 
 const ByMonth = ({ rows, chosen: { currency, state, measure }, range: { from, to } }: PlotProps) => {
-  const months = useMemo(
-    () => getMonthly(rows, { currency, state, measure }, from, to),
-    [rows, currency, state, measure, from, to],
-  );
+  const months = getMonthly(rows, { currency, state, measure }, from, to);
   const title = `${measure.text} by month${state && ` in ${getStateLetters(state)}`}, ${currency}`;
   return (
     <div class="beside">
@@ -147,15 +144,17 @@ const totalColumns = measures.map(
 );
 
 const ByState = ({ rows, chosen: { currency, measure }, range }: PlotProps) => {
-  const totals = useMemo(() => stateTotals(rows, currency), [rows, currency]);
-  const bars = useMemo(
-    () =>
-      totals.map(({ state, amounts }) => ({ name: getStateLetters(state), amount: amounts[measure.name] as string })),
-    [totals, measure],
-  );
+  const totals = stateTotals(rows, currency);
   return (
     <div class="beside">
-      <Bars title={`${measure.text} by state, ${currency}`} bars={bars} currency={currency} />
+      <Bars
+        title={`${measure.text} by state, ${currency}`}
+        bars={totals.map(({ state, amounts }) => ({
+          name: getStateLetters(state),
+          amount: amounts[measure.name] as string,
+        }))}
+        currency={currency}
+      />
       <Table
         caption={`By state, ${range.from} to ${range.to}, ${currency}`}
         columns={[
