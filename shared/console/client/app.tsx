@@ -5,6 +5,7 @@ import { Customers } from './customers.tsx';
 import { Filings } from './filings.tsx';
 import type { Issuer } from './oidc.ts';
 import { Overview } from './overview.tsx';
+import { Button } from './parts.tsx';
 import { ProductCodes } from './product-codes.tsx';
 import { linkTo, parseRoute, type Route } from './route.ts';
 import { closeSession, type OpenedSession, SessionContext, type Trouble } from './session.ts';
@@ -48,9 +49,7 @@ const Bar = ({ session, current, signOut }: { session: OpenedSession; current: s
       {session.account.name}
       {!session.canWrite && ' (read only)'}
     </span>
-    <button type="button" onClick={signOut}>
-      Sign out
-    </button>
+    <Button onClick={signOut}>Sign out</Button>
   </header>
 );
 
@@ -93,9 +92,7 @@ const App = ({ issuer }: { issuer: Issuer | null }) => {
             {ended.kind === 'signed_out' ? (
               <>
                 <p>{ended.advice} After you sign in, you return to this view.</p>
-                <button type="button" onClick={() => open(null)}>
-                  Sign in again
-                </button>
+                <Button onClick={() => open(null)}>Sign in again</Button>
               </>
             ) : (
               <p>{ended.advice}</p>

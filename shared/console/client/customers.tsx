@@ -98,7 +98,7 @@ const Edit = ({ customer, onDone, reload }: EditProps) => {
       reload={reload}
     >
       {customer && <h2>Edit</h2>}
-      {!customer && <Field field={['id', 'Id of the customer in your system']} isRequired />}
+      {!customer && <Field field={['id', 'Id of the customer in your system']} required />}
       <Field field={['name', 'Name']} value={name} />
       {[...exemptions, null].map((row, at) => (
         <Fields
@@ -155,20 +155,18 @@ const certificateColumns = [
 ] as const;
 const exportColumns = ['id', 'name', ...certificateColumns] as const;
 
-type Certificate = Readonly<Record<Exclude<(typeof certificateColumns)[number], 'states'>, string | null>> & {
-  readonly states: readonly string[] | null;
-};
-
 /** Returns a row for each certificate, and one for a customer without any. */
-const exportRows = ({ id, name, exemptions }: Stored) => {
-  const none = Object.fromEntries(certificateColumns.map((name) => [name, null])) as Certificate;
-  return (exemptions.length > 0 ? exemptions : [none]).map((row) => ({
+const exportRows = ({ id, name, exemptions }: Stored) =>
+  (exemptions.length > 0 ? exemptions : [null]).map((row) => ({
     id,
     name,
-    ...row,
-    states: row.reason === null ? null : (row.states?.join(' ') ?? 'all'),
+    certificate_number: row?.certificate_number ?? null,
+    document_url: row?.document_url ?? null,
+    reason: row?.reason ?? null,
+    states: row && (row.states?.join(' ') ?? 'all'),
+    valid_from: row?.valid_from ?? null,
+    valid_to: row?.valid_to ?? null,
   }));
-};
 
 const Links = () => {
   const { account, canWrite } = useSession();

@@ -3,7 +3,19 @@ import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { listPeriods } from './filings.tsx';
 import { amountsDue, totalDue } from './format.ts';
 import { Fetch, Load, useLoad } from './load.tsx';
-import { Amounts, Cards, counted, DueDate, getTone, Panel, PeriodLink, Status, soonDays, Table } from './parts.tsx';
+import {
+  Amounts,
+  Button,
+  Cards,
+  counted,
+  DueDate,
+  getTone,
+  Panel,
+  PeriodLink,
+  Status,
+  soonDays,
+  Table,
+} from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Filing = Schemas['Filing'];
@@ -139,9 +151,9 @@ const DueTable = ({ due }: { due: readonly Due[] }) => {
       <Load loaded={loaded} what="amounts of open periods">
         {() =>
           rest > 0 && (
-            <button type="button" onClick={() => setMost(most + dryRunsMax)}>
+            <Button onClick={() => setMost(most + dryRunsMax)}>
               Calculate {Math.min(rest, dryRunsMax)} more of {counted(rest, 'period')}
-            </button>
+            </Button>
           )
         }
       </Load>

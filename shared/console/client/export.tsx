@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Levy } from '../../client/client.ts';
 import { type CsvPage, type Cursor, exportFile, formats } from './export-file.ts';
 import { ActionButton, useAction } from './load.tsx';
-import { download } from './parts.tsx';
+import { Button, download } from './parts.tsx';
 
 type ExportProps = {
   /** The content of the file, such as `all transactions`. */
@@ -37,11 +37,7 @@ export const Export = ({ what, name, read }: ExportProps) => {
           label={`Download ${what} as ${format}`}
         />
       ))}
-      {isRunning && (
-        <button type="button" onClick={() => running.current?.abort()}>
-          Cancel the download
-        </button>
-      )}
+      {isRunning && <Button onClick={() => running.current?.abort()}>Cancel the download</Button>}
       <span role="status">{isRunning && `${count.toLocaleString('en-US')} rows read …`}</span>
     </>
   );

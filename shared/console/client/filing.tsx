@@ -13,7 +13,7 @@ import {
   counted,
   DueDate,
   Facts,
-  Input,
+  Field,
   Instant,
   periodName,
   Status,
@@ -190,14 +190,15 @@ export const figuresText = ({ summary, exceptions, review }: FilingData): string
   return noted.length > 0 ? `${text}, with ${noted.join(' and ')}` : text;
 };
 
+type Update = Schemas['FilingUpdate'];
 type UpdateProps = { readonly filing: FilingData; readonly onChange: () => void };
 
 const update =
   ({ id }: FilingData) =>
-  (body: Schemas['FilingUpdate'], levy: Levy, idempotencyKey: string) =>
+  (body: Update, levy: Levy, idempotencyKey: string) =>
     readData(levy.post('/filings/{id}', { path: { id: id ?? '' }, body, idempotencyKey, maxTries: 4 }));
 
-const numberLabel = 'Confirmation number of the state';
+const numberField = ['number', 'Confirmation number of the state'] as const;
 
 const MarkFiled = ({ filing, onChange }: UpdateProps) => {
   const count = filing.exceptions?.count ?? 0;
@@ -206,36 +207,23 @@ const MarkFiled = ({ filing, onChange }: UpdateProps) => {
       title="Mark as filed"
       kind="primary"
       cancelLabel="Not yet"
-      initial={{ number: '', isChecked: false }}
-      body={({ number }) =>
-        ({
-          status: 'filed',
-          confirmation_number: number.trim(),
-          ...(count > 0 && { acknowledge_exceptions: count }),
-        }) as const
-      }
-      missing={({ number, isChecked }) =>
-        number.trim() === ''
-          ? 'Enter the confirmation number.'
-          : count > 0 && !isChecked && 'Confirm that you checked the exceptions.'
+      body={({ number = '' }): Update => ({
+        status: 'filed',
+        confirmation_number: number,
+        ...(count > 0 && { acknowledge_exceptions: count }),
+      })}
+      missing={({ number, checked }) =>
+        number ? count > 0 && !checked && 'Confirm that you checked the exceptions.' : 'Enter the confirmation number.'
       }
       write={update(filing)}
       onDone={onChange}
     >
-      {({ number, isChecked }, set) => (
-        <>
-          <p>
-            This marks {periodName(filing)} as filed, with {figuresText(filing)}. Its transactions become filed and can
-            no longer be voided. Do this after the state has accepted the return. It cannot be undone.
-          </p>
-          <Input label={numberLabel} value={number} onInput={(number) => set({ number })} most={100} />
-          {count > 0 && (
-            <Check isChecked={isChecked} onChange={(isChecked) => set({ isChecked })}>
-              I checked the {counted(count, 'exception')}.
-            </Check>
-          )}
-        </>
-      )}
+      <p>
+        This marks {periodName(filing)} as filed, with {figuresText(filing)}. Its transactions become filed and can no
+        longer be voided. Do this after the state has accepted the return. It cannot be undone.
+      </p>
+      <Field field={numberField} maxLength={100} />
+      {count > 0 && <Check name="checked">I checked the {counted(count, 'exception')}.</Check>}
     </ConfirmButton>
   );
 };
@@ -247,23 +235,20 @@ const CorrectNumber = ({ filing, onChange }: UpdateProps) => {
       title="Correct the confirmation number"
       label="Save the number"
       cancelLabel="Keep the number"
-      initial={{ number: previous }}
-      body={({ number }) =>
-        ({ status: 'filed', confirmation_number: number.trim(), previous_confirmation_number: previous }) as const
-      }
-      missing={({ number }) => ['', previous].includes(number.trim()) && 'Enter a different number.'}
+      body={({ number = '' }): Update => ({
+        status: 'filed',
+        confirmation_number: number,
+        previous_confirmation_number: previous,
+      })}
+      missing={({ number = '' }) => ['', previous].includes(number) && 'Enter a different number.'}
       write={update(filing)}
       onDone={onChange}
     >
-      {({ number }, set) => (
-        <>
-          <p>
-            This replaces the number {previous} of {periodName(filing)}. The amounts do not change. The filing keeps
-            both numbers, with your name and the time.
-          </p>
-          <Input label={numberLabel} value={number} onInput={(number) => set({ number })} most={100} />
-        </>
-      )}
+      <p>
+        This replaces the number {previous} of {periodName(filing)}. The amounts do not change. The filing keeps both
+        numbers, with your name and the time.
+      </p>
+      <Field field={numberField} value={previous} maxLength={100} />
     </ConfirmButton>
   );
 };
@@ -298,17 +283,14 @@ const FilingActions = ({ filing, onChange }: UpdateProps) => {
       <ConfirmButton
         title="Cancel the filing"
         cancelLabel="Keep the filing"
-        initial={{}}
-        body={() => ({ status: 'canceled' }) as const}
+        body={(): Update => ({ status: 'canceled' })}
         write={update(filing)}
         onDone={onChange}
       >
-        {() => (
-          <p>
-            This cancels the filing of {periodName(filing)} and opens its transactions again: {figuresText(filing)}. The
-            schedule does not close the period automatically afterwards.
-          </p>
-        )}
+        <p>
+          This cancels the filing of {periodName(filing)} and opens its transactions again: {figuresText(filing)}. The
+          schedule does not close the period automatically afterwards.
+        </p>
       </ConfirmButton>
     </div>
   );

@@ -6,6 +6,7 @@ import { List } from './list.tsx';
 import { ConfirmButton, Fetch, Load, readData, useLoad } from './load.tsx';
 import {
   amountColumns,
+  Button,
   DueDate,
   getStateLetters,
   Instant,
@@ -32,7 +33,7 @@ type ToClose = {
 };
 
 /** The button that closes a period, or the reason why it cannot be closed now. */
-const ClosePeriod = ({ period: { state, periodEnd, name, figures, first } }: { period: ToClose }) => {
+const ClosePeriod = ({ state, periodEnd, name, figures, first }: ToClose) => {
   const { account, canWrite } = useSession();
   if (!canWrite) return <p class="hint">Your credential is read-only. Closing requires the scope write.</p>;
   if (periodEnd >= todayIn(account.time_zone, Date.now()))
@@ -57,7 +58,6 @@ const ClosePeriod = ({ period: { state, periodEnd, name, figures, first } }: { p
       kind="primary"
       label={`Close ${name}`}
       cancelLabel="Keep it open"
-      initial={{}}
       body={() => ({ state, period_end: periodEnd })}
       write={(body, levy, idempotencyKey) => readData(levy.post('/filings', { body, idempotencyKey, maxTries: 4 }))}
       onDone={({ id }) => {
@@ -65,13 +65,11 @@ const ClosePeriod = ({ period: { state, periodEnd, name, figures, first } }: { p
         location.hash = linkTo(['filings', id ?? '']);
       }}
     >
-      {() => (
-        <p>
-          This closes {name}
-          {figures === null ? '. Its amounts are known after it is closed.' : `, with ${figures} as of the dry run.`}{' '}
-          Later transactions count in the next period. You can cancel the filing until it is marked as filed.
-        </p>
-      )}
+      <p>
+        This closes {name}
+        {figures === null ? '. Its amounts are known after it is closed.' : `, with ${figures} as of the dry run.`}{' '}
+        Later transactions count in the next period. You can cancel the filing until it is marked as filed.
+      </p>
     </ConfirmButton>
   );
 };
@@ -112,11 +110,12 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
               </p>
               <div class="actions">
                 <ClosePeriod
-                  period={{ ...toClose, state: found.state, periodEnd: found.period_end, figures: figuresText(found) }}
+                  {...toClose}
+                  state={found.state}
+                  periodEnd={found.period_end}
+                  figures={figuresText(found)}
                 />
-                <button type="button" onClick={reload}>
-                  Run again
-                </button>
+                <Button onClick={reload}>Run again</Button>
               </div>
             </>
           ) : (
@@ -129,7 +128,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
       </Load>
       {dryRun.trouble?.code === 'validation_too_many_entries' && (
         <div class="actions">
-          <ClosePeriod period={{ ...toClose, figures: null }} />
+          <ClosePeriod {...toClose} figures={null} />
         </div>
       )}
     </>
@@ -183,20 +182,19 @@ const exportColumns = [
 ] as const;
 
 type Filed = Schemas['FilingList']['data'][number];
-type FiledRow = Readonly<Record<(typeof filedAmounts)[number] | 'currency' | 'amount_due', string | null>>;
+type Amounts = Readonly<Record<(typeof filedAmounts)[number], string | null>>;
 
 /** Returns a row for each currency of a filing, and one for a filing without sales. */
 const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
-  const shared = { ...filing, exception_count: exceptions?.count ?? null };
-  const nothing = Object.fromEntries(
-    ['currency', ...filedAmounts, 'amount_due'].map((name) => [name, null]),
-  ) as FiledRow;
-  if (summary.length === 0) return [{ ...shared, ...nothing, transaction_count: 0 }];
   const due = amountsDue(summary);
-  return summary.map(({ count, ...sum }, at) => {
-    const amounts = { ...sum, amount_due: due[at]?.amount } as FiledRow;
-    return { ...shared, ...amounts, transaction_count: count };
-  });
+  return (summary.length > 0 ? summary : [null]).map((sum, at) => ({
+    ...filing,
+    exception_count: exceptions?.count ?? null,
+    transaction_count: sum?.count ?? 0,
+    currency: sum?.currency ?? null,
+    ...(Object.fromEntries(filedAmounts.map((name) => [name, sum?.[name] ?? null])) as Amounts),
+    amount_due: due[at]?.amount ?? null,
+  }));
 };
 
 const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {

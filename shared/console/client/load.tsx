@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
 import type { Data, Operation, PathOf } from '../../client/types.ts';
-import { getFormValues } from './forms.ts';
+import { getFormValues, type Values } from './forms.ts';
+import { Button } from './parts.tsx';
 import { getTrouble, type Trouble, useSession } from './session.ts';
 
 /** Returns the data of an API call. Throws if the call is refused. */
@@ -74,11 +75,7 @@ const TroubleNotice = ({ trouble, retry }: { trouble: Trouble | null; retry?: ()
     <div class="notice bad" role="alert">
       <strong>{trouble.title}</strong>
       <p>{trouble.advice}</p>
-      {trouble.kind === 'changed' && (
-        <button type="button" onClick={() => location.reload()}>
-          Load the page again
-        </button>
-      )}
+      {trouble.kind === 'changed' && <Button onClick={() => location.reload()}>Load the page again</Button>}
       {retry && trouble.kind !== 'changed' && <RetryButton after={trouble.waitSeconds ?? 0} retry={retry} />}
     </div>
   );
@@ -147,16 +144,8 @@ export const Pages = <Page,>({ what, first, read, getNext, children }: PagesProp
   const show = (page: Page) => (
     <>
       {children(page)}
-      {cursor !== null && (
-        <button type="button" onClick={() => setCursor(null)}>
-          First page of {what}
-        </button>
-      )}
-      {getNext(page) && (
-        <button type="button" onClick={() => setCursor(getNext(page))}>
-          Next page of {what}
-        </button>
-      )}
+      {cursor !== null && <Button onClick={() => setCursor(null)}>First page of {what}</Button>}
+      {getNext(page) && <Button onClick={() => setCursor(getNext(page))}>Next page of {what}</Button>}
     </>
   );
   if (cursor === null && first !== undefined) return show(first);
@@ -227,36 +216,37 @@ export const ActionButton = ({ action, label, kind }: { action: Action; label: s
   </>
 );
 
-type ConfirmProps<Values, Body, Value> = {
+type ConfirmProps<Body, Value> = {
   readonly title: string;
   /** The label of the button that writes. */
   readonly label?: string;
   readonly cancelLabel: string;
   readonly kind?: 'primary';
-  /** The values of the inputs when the dialog opens. */
-  readonly initial: Values;
-  /** What these values write. A different body gets a new idempotency key. */
+  /** What the values of the fields write. A different body gets a new idempotency key. */
   readonly body: (values: Values) => Body;
   /** Describes the input that is still missing. */
   readonly missing?: (values: Values) => string | false;
   readonly write: (body: Body, ...call: Parameters<Work<Value>>) => Promise<Value>;
   readonly onDone: (value: Value) => void;
-  readonly children: (values: Values, set: (change: Partial<Values>) => void) => ComponentChildren;
+  /** The description and the fields, which can depend on the values. */
+  readonly children: ComponentChildren | ((values: Values) => ComponentChildren);
 };
 
 /**
  * A modal dialog that takes the focus, describes a write and performs it. Escape closes it unless the write is running.
  */
-const ConfirmDialog = <Values, Body, Value>(props: ConfirmProps<Values, Body, Value> & { onClose: () => void }) => {
-  const { title, label = title, cancelLabel, initial, write, onDone, children, onClose } = props;
-  const [values, setValues] = useState(initial);
+const ConfirmDialog = <Body, Value>(props: ConfirmProps<Body, Value> & { onClose: () => void }) => {
+  const { title, label = title, cancelLabel, write, onDone, children, onClose } = props;
+  const [values, setValues] = useState<Values>({});
   const body = props.body(values);
   const missing = props.missing?.(values) || '';
   const action = useAction((...call) => write(body, ...call), onDone, JSON.stringify(body));
   const dialog = useRef<HTMLDialogElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    if (form.current) setValues(getFormValues(form.current));
     // Restores the focus, which removing the element would not do.
     return () => shown?.close();
   }, []);
@@ -271,12 +261,14 @@ const ConfirmDialog = <Values, Body, Value>(props: ConfirmProps<Values, Body, Va
     >
       <h2>{title}</h2>
       <form
+        ref={form}
+        onInput={(event) => setValues(getFormValues(event.currentTarget))}
         onSubmit={(event) => {
           event.preventDefault();
           if (!missing) void action.run();
         }}
       >
-        {children(values, (change) => setValues((last) => ({ ...last, ...change })))}
+        {typeof children === 'function' ? (children as (values: Values) => ComponentChildren)(values) : children}
         <TroubleNotice trouble={action.trouble} />
         {missing && <p class="hint">{missing}</p>}
         <p class="actions">
@@ -293,7 +285,7 @@ const ConfirmDialog = <Values, Body, Value>(props: ConfirmProps<Values, Body, Va
 };
 
 /** A button for a write that a dialog describes and confirms. */
-export const ConfirmButton = <Values, Body, Value>(props: ConfirmProps<Values, Body, Value>) => {
+export const ConfirmButton = <Body, Value>(props: ConfirmProps<Body, Value>) => {
   const [isOpen, setOpen] = useState(false);
   const done = (value: Value) => {
     setOpen(false);
@@ -347,11 +339,7 @@ export const ReviewForm = <Body extends object, Value>(props: ReviewFormProps<Bo
         <div class="review">
           {preview(body)}
           {Object.keys(body).length > 0 && <ActionButton action={action} label={labels[1]} kind="primary" />}
-          {reload && action.trouble?.kind === 'changed' && (
-            <button type="button" onClick={reload}>
-              Load it again
-            </button>
-          )}
+          {reload && action.trouble?.kind === 'changed' && <Button onClick={reload}>Load it again</Button>}
         </div>
       ) : (
         <button type="submit">{labels[0]}</button>

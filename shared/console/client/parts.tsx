@@ -104,6 +104,13 @@ export const Cards = ({ value }: ValueProps<readonly (Named | false)[]>) => (
   <Definitions value={value.filter((card) => card !== false)} kind="cards" />
 );
 
+/** A button that does not submit its form. */
+export const Button = ({ onClick, children }: { onClick: () => void; children: ComponentChildren }) => (
+  <button type="button" onClick={onClick}>
+    {children}
+  </button>
+);
+
 /** A list of names and values. Entries without a value are omitted. */
 export const Facts = ({ value }: ValueProps<Readonly<Record<string, ComponentChildren>>>) => (
   <Definitions value={Object.entries(value).filter(([, fact]) => fact || fact === 0)} kind="facts" />
@@ -120,11 +127,13 @@ type FieldRow = readonly [name: string, label: string, kind?: 'date' | 'month' |
 type FieldProps = {
   readonly field: FieldRow;
   readonly value?: string | null | undefined;
-  readonly isRequired?: boolean;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly inputMode?: 'decimal';
 };
 
 /** A labelled field of a form. */
-export const Field = ({ field: [name, label, kind], value, isRequired = false }: FieldProps) => {
+export const Field = ({ field: [name, label, kind], value, ...limits }: FieldProps) => {
   const id = useId();
   const text = value ?? (typeof kind === 'object' ? kind[0]?.[0] : '') ?? '';
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
@@ -133,7 +142,7 @@ export const Field = ({ field: [name, label, kind], value, isRequired = false }:
     if (ref.current) ref.current.value = text;
   }, [text]);
   const shared = { id, ref, name };
-  const input = { ...shared, defaultValue: text, required: isRequired, autocomplete: 'off', spellcheck: false };
+  const input = { ...shared, ...limits, defaultValue: text, autocomplete: 'off', spellcheck: false };
   return (
     <span class="field">
       <label for={id}>{label}</label>
@@ -201,7 +210,7 @@ export const SearchForm = ({ to, fields, values = {}, button, label, isRequired 
       }}
     >
       {fields.map((field) => (
-        <Field key={field[0]} field={field} value={values[field[0]]} isRequired={isRequired} />
+        <Field key={field[0]} field={field} value={values[field[0]]} required={isRequired} />
       ))}
       {button && <button type="submit">{button}</button>}
       {children}
@@ -209,39 +218,19 @@ export const SearchForm = ({ to, fields, values = {}, button, label, isRequired 
   );
 };
 
-type InputProps = {
-  readonly label: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly most?: number;
-  readonly isDecimal?: boolean;
-};
-
-/** A text field of a dialog. */
-export const Input = ({ label, value, onInput, most = 255, isDecimal = false }: InputProps) => (
-  <label class="field">
-    <span>{label}</span>
-    <input
-      value={value}
-      maxLength={most}
-      inputMode={isDecimal ? 'decimal' : 'text'}
-      autocomplete="off"
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
-  </label>
-);
-
 type CheckProps = {
-  readonly type?: 'checkbox' | 'radio';
-  readonly isChecked: boolean;
-  readonly onChange: (isChecked: boolean) => void;
+  readonly name: string;
+  /** The value of a radio button. A checkbox has the value `on`. */
+  readonly radio?: string;
+  readonly isChecked?: boolean;
   readonly children: ComponentChildren;
 };
 
-/** A checkbox or radio button of a dialog. */
-export const Check = ({ type = 'checkbox', isChecked, onChange, children }: CheckProps) => (
+/** A checkbox or a radio button. */
+export const Check = ({ name, radio, isChecked = false, children }: CheckProps) => (
   <label class="check">
-    <input type={type} checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} /> {children}
+    <input type={radio ? 'radio' : 'checkbox'} name={name} value={radio ?? 'on'} defaultChecked={isChecked} />{' '}
+    {children}
   </label>
 );
 
@@ -332,10 +321,10 @@ export const useShown = <Thing,>(things: readonly Thing[], { name = '', shortPag
   const [most, setMost] = useState(pageSize);
   const rest = things.length - most <= shortPage ? 0 : things.length - most;
   const button = rest > 0 && (
-    <button type="button" onClick={() => setMost(most + pageSize)}>
+    <Button onClick={() => setMost(most + pageSize)}>
       Show {Math.min(rest, pageSize)} more of {rest}
       {name}
-    </button>
+    </Button>
   );
   return { shown: rest === 0 ? things : things.slice(0, most), button };
 };

@@ -194,7 +194,7 @@ const Business = ({ loaded }: { loaded: Read }) => {
   return (
     <Section title="Sales and calendar" loaded={loaded} update={update}>
       <Fields legend="Ship-from address" fields={addressParts} values={from ?? {}} />
-      <Field field={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
+      <Field field={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} required />
       <Fields legend="Calendar" fields={calendarFields} values={calendar} />
       <Fields
         legend="Unclear sales"

@@ -2,7 +2,18 @@ import { isStreamlinedMember, usesCompositeCodes } from '../../catalog/streamlin
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { amountsDue, isZero } from './format.ts';
 import { ActionButton, ConfirmButton, Fetch, readData, useAction } from './load.tsx';
-import { Amount, Check, Copied, counted, download, Facts, getStateLetters, periodName, Table } from './parts.tsx';
+import {
+  Amount,
+  Button,
+  Check,
+  Copied,
+  counted,
+  download,
+  Facts,
+  getStateLetters,
+  periodName,
+  Table,
+} from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
@@ -103,9 +114,7 @@ export const Worksheet = ({ source, form }: { source: Source; form: string }) =>
           {filing.worksheet && <Lines worksheet={filing.worksheet} />}
           <div class="actions">
             <ActionButton action={file} label="Download the worksheet as CSV" />
-            <button type="button" onClick={() => print()}>
-              Print
-            </button>
+            <Button onClick={() => print()}>Print</Button>
           </div>
         </>
       )}
@@ -131,29 +140,20 @@ const ForTheState = ({ filing }: { filing: Filing }) => {
       title="Electronic return"
       label="Download the return"
       cancelLabel="Not yet"
-      initial={{ isAmended: false }}
-      body={({ isAmended }) =>
-        ({
-          process_type: 'P',
-          return_type: isAmended ? 'A' : 'O',
-          ...(count > 0 && { acknowledge_exceptions: String(count) }),
-        }) as const
-      }
+      body={({ amended }): Query => ({
+        process_type: 'P',
+        return_type: amended ? 'A' : 'O',
+        ...(count > 0 && { acknowledge_exceptions: String(count) }),
+      })}
       write={(query, levy, _key, signal) => downloadReturn(filing, query, levy, signal)}
       onDone={() => {}}
     >
-      {({ isAmended }, set) => (
-        <>
-          <p>
-            This downloads the simplified electronic return of {periodName(filing)} as a file for production: the state
-            processes it when you upload it. Then mark the filing as filed, with the confirmation number.
-            {count > 0 && ` You confirm that you checked the ${counted(count, 'exception')}.`}
-          </p>
-          <Check isChecked={isAmended} onChange={(isAmended) => set({ isAmended })}>
-            It amends an earlier return of this period.
-          </Check>
-        </>
-      )}
+      <p>
+        This downloads the simplified electronic return of {periodName(filing)} as a file for production: the state
+        processes it when you upload it. Then mark the filing as filed, with the confirmation number.
+        {count > 0 && ` You confirm that you checked the ${counted(count, 'exception')}.`}
+      </p>
+      <Check name="amended">It amends an earlier return of this period.</Check>
     </ConfirmButton>
   );
 };

@@ -1,7 +1,8 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { grouped, isZero } from './format.ts';
+import type { Values } from './forms.ts';
 import { ConfirmButton, Fetch, readData } from './load.tsx';
-import { Amount, Check, Input, Warnings } from './parts.tsx';
+import { Amount, Check, Field, Warnings } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Document = Schemas['RetrievedTransaction'];
@@ -22,23 +23,18 @@ const Void = ({ transaction, onChange }: Props) => (
     title="Void"
     label={`Void the ${transaction.type}`}
     cancelLabel={`Keep the ${transaction.type}`}
-    initial={{ reason: '' }}
-    body={({ reason }) => ({ status: 'void', void_reason: reason.trim() || null }) as const}
-    missing={({ reason }) => reason.trim() === '' && 'Enter the reason.'}
+    body={({ reason }) => ({ status: 'void', void_reason: reason || null }) as const}
+    missing={({ reason }) => !reason && 'Enter the reason.'}
     write={update(transaction)}
     onDone={onChange}
   >
-    {({ reason }, set) => (
-      <>
-        <p>
-          This voids the {getName(transaction)} of{' '}
-          <Amount value={transaction.total_amount} currency={transaction.currency} />, with its tax of{' '}
-          <Amount value={transaction.tax_amount} />. It is removed from the return of its period. This cannot be undone.
-          After the period is closed, record a credit instead.
-        </p>
-        <Input label="Reason" value={reason} onInput={(reason) => set({ reason })} most={500} />
-      </>
-    )}
+    <p>
+      This voids the {getName(transaction)} of{' '}
+      <Amount value={transaction.total_amount} currency={transaction.currency} />, with its tax of{' '}
+      <Amount value={transaction.tax_amount} />. It is removed from the return of its period. This cannot be undone.
+      After the period is closed, record a credit instead.
+    </p>
+    <Field field={['reason', 'Reason']} maxLength={500} />
   </ConfirmButton>
 );
 
@@ -52,48 +48,35 @@ const Note = ({ transaction, onChange }: Props) => {
       title={known ? 'Change the note' : 'Add a note'}
       label="Save the note"
       cancelLabel="Discard"
-      initial={{ note: known }}
-      body={({ note }) => ({ metadata: { [noteKey]: note.trim() || null } })}
-      missing={({ note }) => note.trim() === known && 'Enter a new text.'}
+      body={({ note }) => ({ metadata: { [noteKey]: note || null } })}
+      missing={({ note = '' }) => note === known && 'Enter a new text.'}
       write={update(transaction)}
       onDone={onChange}
     >
-      {({ note }, set) => (
-        <>
-          <p>
-            The note is stored with the {transaction.type}, as the metadata key “note”. The history shows who changed it
-            and when.
-          </p>
-          <Input label="Note" value={note} onInput={(note) => set({ note })} most={500} />
-        </>
-      )}
+      <p>
+        The note is stored with the {transaction.type}, as the metadata key “note”. The history shows who changed it and
+        when.
+      </p>
+      <Field field={['note', 'Note']} value={known} maxLength={500} />
     </ConfirmButton>
   );
 };
 
 /**
- * What a credit takes from a line item or a shipping charge: a quantity, or an amount that includes tax if the sale's
- * prices do.
+ * The lines and the shipping charges of a credit, as the request has them. A field has the quantity or the amount of a
+ * charge by its id. The amount includes tax if the sale's prices do. Levy refuses what is not a number.
  */
-type Part = { readonly quantity: string; readonly amount: string };
-type Parts = Readonly<Record<string, Part>>;
-const nothing: Part = { quantity: '', amount: '' };
-
-const isTaken = ({ quantity, amount }: Part): boolean => quantity.trim() !== '' || amount.trim() !== '';
-
-/** The lines and the shipping charges of a credit, as the request has them. Levy refuses what is not a number. */
-const creditedParts = (sale: Document, parts: Parts) => {
-  const getPart = (id: string) => parts[id] ?? nothing;
-  const charges = [sale.shipping ?? []].flat().filter(({ id }) => isTaken(getPart(id)));
-  return {
-    line_items: sale.line_items
-      .filter(({ id }) => isTaken(getPart(id)))
-      .map(({ id }) => {
-        const { quantity, amount } = getPart(id);
-        return amount.trim() ? { id, quantity: '1', unit_price: amount.trim() } : { id, quantity: quantity.trim() };
-      }),
-    ...(charges.length > 0 && { shipping: charges.map(({ id }) => ({ id, amount: getPart(id).amount.trim() })) }),
-  };
+const creditedParts = (sale: Document, values: Values) => {
+  const line_items = sale.line_items.flatMap(({ id }) => {
+    const [quantity, amount] = [values[`quantity-${id}`], values[`amount-${id}`]];
+    if (amount) return [{ id, quantity: '1', unit_price: amount }];
+    return quantity ? [{ id, quantity }] : [];
+  });
+  const shipping = [sale.shipping ?? []].flat().flatMap(({ id }) => {
+    const amount = values[`amount-${id}`];
+    return amount ? [{ id, amount }] : [];
+  });
+  return { line_items, ...(shipping.length > 0 && { shipping }) };
 };
 
 const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
@@ -114,28 +97,23 @@ const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
   </Fetch>
 );
 
-type PartsProps = { readonly sale: Document; readonly parts: Parts; readonly onInput: (parts: Parts) => void };
+/** Clears the other field of a line, because a credit takes a quantity or an amount. */
+const clearOther = (event: { readonly currentTarget: HTMLElement; readonly target: EventTarget | null }) => {
+  for (const input of event.currentTarget.querySelectorAll('input')) if (input !== event.target) input.value = '';
+};
 
-const CreditParts = ({ sale, parts, onInput }: PartsProps) => {
+const CreditParts = ({ sale }: { sale: Document }) => {
   // Prices that include the tax are credited with it.
   const basis = sale.tax_included ? 'with tax' : 'before tax';
-  const field = (id: string, name: keyof Part, label: string) => (
-    <Input
-      label={label}
-      value={parts[id]?.[name] ?? ''}
-      onInput={(text) => onInput({ ...parts, [id]: { ...nothing, [name]: text } })}
-      isDecimal
-    />
-  );
   return (
     <>
       {sale.line_items.map(({ id, description, product_tax_code, quantity, net_amount }) => (
-        <fieldset key={id}>
+        <fieldset key={id} onInput={clearOther}>
           <legend>
             {description ?? product_tax_code ?? id}: quantity {quantity}, {grouped(net_amount)} {basis}
           </legend>
-          {field(id, 'quantity', 'Quantity')}
-          {field(id, 'amount', `or amount ${basis}`)}
+          <Field field={[`quantity-${id}`, 'Quantity']} inputMode="decimal" />
+          <Field field={[`amount-${id}`, `or amount ${basis}`]} inputMode="decimal" />
         </fieldset>
       ))}
       {[sale.shipping ?? []].flat().map(({ id, net_amount }) => (
@@ -143,56 +121,52 @@ const CreditParts = ({ sale, parts, onInput }: PartsProps) => {
           <legend>
             {Array.isArray(sale.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} {basis}
           </legend>
-          {field(id, 'amount', `Amount ${basis}`)}
+          <Field field={[`amount-${id}`, `Amount ${basis}`]} inputMode="decimal" />
         </fieldset>
       ))}
     </>
   );
 };
 
-type CreditInput = { readonly isWhole: boolean; readonly parts: Parts; readonly reference: string };
-const isEmpty = ({ isWhole, parts }: CreditInput): boolean => !isWhole && !Object.values(parts).some(isTaken);
+const isParts = ({ extent }: Values): boolean => extent === 'parts';
+const isEmpty = (values: Values): boolean =>
+  isParts(values) && !Object.entries(values).some(([name, text]) => /^(quantity|amount)-/.test(name) && text);
 
 const Credit = ({ transaction, onChange }: Props) => {
-  const calculated = ({ isWhole, parts }: CreditInput) => ({
+  const calculated = (values: Values) => ({
     type: 'credit' as const,
     parent_transaction_id: transaction.id,
-    ...(isWhole ? { credit_remaining: true } : creditedParts(transaction, parts)),
+    ...(isParts(values) ? creditedParts(transaction, values) : { credit_remaining: true }),
   });
   return (
     <ConfirmButton
       title="Credit"
       label="Record the credit"
       cancelLabel="Do not credit"
-      initial={{ isWhole: true, parts: {}, reference: '' } as CreditInput}
-      body={(input) =>
-        ({ ...calculated(input), status: 'finalized', reference_id: input.reference.trim() || null }) as const
+      body={(values) =>
+        ({ ...calculated(values), status: 'finalized', reference_id: values['reference'] || null }) as const
       }
-      missing={(input) => isEmpty(input) && 'Enter a quantity or an amount.'}
+      missing={(values) => isEmpty(values) && 'Enter a quantity or an amount.'}
       write={(body, levy, idempotencyKey) =>
         readData(levy.post('/transactions', { body, idempotencyKey, maxTries: 4 }))
       }
       onDone={onChange}
     >
-      {(input, set) => (
+      {(values) => (
         <>
           <p>
             This records a finalized credit of the {getName(transaction)}, with the tax that was recorded. It counts in
             the return of today’s period. It does not pay money back.
           </p>
-          <Check type="radio" isChecked={input.isWhole} onChange={() => set({ isWhole: true })}>
+          <Check name="extent" radio="whole" isChecked>
             The whole remaining amount
           </Check>
-          <Check type="radio" isChecked={!input.isWhole} onChange={() => set({ isWhole: false })}>
+          <Check name="extent" radio="parts">
             Parts of it
           </Check>
-          {!input.isWhole && <CreditParts sale={transaction} parts={input.parts} onInput={(parts) => set({ parts })} />}
-          <Input
-            label="Reference of the credit (optional)"
-            value={input.reference}
-            onInput={(reference) => set({ reference })}
-          />
-          {!isEmpty(input) && <Preview body={calculated(input)} />}
+          {isParts(values) && <CreditParts sale={transaction} />}
+          <Field field={['reference', 'Reference of the credit (optional)']} maxLength={255} />
+          {!isEmpty(values) && <Preview body={calculated(values)} />}
         </>
       )}
     </ConfirmButton>

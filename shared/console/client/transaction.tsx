@@ -6,6 +6,7 @@ import { ActionButton, Fetch, Get, readData, useAction } from './load.tsx';
 import {
   Actor,
   Amount,
+  Button,
   counted,
   Facts,
   getStateLetters,
@@ -196,11 +197,7 @@ const Explanation = ({ transaction }: TransactionProps) => {
       </p>
     );
   if (isRequested) return <Recalculated transaction={transaction} />;
-  return (
-    <button type="button" onClick={() => setRequested(true)}>
-      Explain the tax
-    </button>
-  );
+  return <Button onClick={() => setRequested(true)}>Explain the tax</Button>;
 };
 
 /** All changes of a transaction, and whether their hash chain is intact. */
