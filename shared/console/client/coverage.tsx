@@ -1,8 +1,10 @@
 import type { Schemas } from '../../client/client.ts';
-import { percent } from './format.ts';
+import { SearchForm } from './fields.tsx';
+import { counted, percent, toWords } from './format.ts';
 import { Get } from './load.tsx';
-import { counted, Facts, Instant, Message, Panel, SearchForm, Status, Table, toWords, Warnings } from './parts.tsx';
+import { Facts, Instant, Message, Panel, Status, Warnings } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
+import { Table } from './table.tsx';
 import { tiles } from './tile-map.ts';
 
 const addressFields = [

@@ -1,13 +1,16 @@
 import { dayMs } from '../../base/calendar.ts';
 import type { Schemas } from '../../client/client.ts';
+import { ReviewForm } from './actions.tsx';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { jsonPage } from './export-file.ts';
-import { todayIn } from './format.ts';
+import { Field, Fields, SearchForm } from './fields.tsx';
+import { getStateLetters, todayIn, toWords } from './format.ts';
 import { List } from './list.tsx';
-import { Get, ReviewForm, readData } from './load.tsx';
-import { Field, Fields, getStateLetters, SearchForm, Status, Table, toWords } from './parts.tsx';
+import { Get, readData } from './load.tsx';
+import { Status } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
+import { Table } from './table.tsx';
 
 type Stored = Schemas['StoredCustomer'];
 

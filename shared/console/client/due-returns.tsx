@@ -1,22 +1,11 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { listPeriods } from './filings.tsx';
-import { amountsDue, totalDue } from './format.ts';
+import { amountsDue, counted, getTone, soonDays, totalDue } from './format.ts';
 import { Fetch, Load, useLoad } from './load.tsx';
-import {
-  Amounts,
-  Button,
-  Cards,
-  counted,
-  DueDate,
-  getTone,
-  Panel,
-  PeriodLink,
-  Status,
-  soonDays,
-  Table,
-} from './parts.tsx';
+import { Amounts, Button, Cards, DueDate, Panel, PeriodLink, Status } from './parts.tsx';
 import { useSession } from './session.ts';
+import { Table } from './table.tsx';
 
 type Filing = Schemas['Filing'];
 type Period = Pick<Filing, 'state' | 'period_start' | 'period_end' | 'due_date' | 'days_until_due'>;

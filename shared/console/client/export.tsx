@@ -1,8 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Levy } from '../../client/client.ts';
+import { ActionButton, useAction } from './actions.tsx';
 import { type CsvPage, type Cursor, exportFile, formats } from './export-file.ts';
-import { ActionButton, useAction } from './load.tsx';
-import { Button, download } from './parts.tsx';
+import { Button } from './parts.tsx';
+
+/** Downloads a file. */
+export const download = (name: string, file: Blob): void => {
+  const address = URL.createObjectURL(file);
+  const link = Object.assign(document.createElement('a'), { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+};
 
 type ExportProps = {
   /** The content of the file, such as `all transactions`. */

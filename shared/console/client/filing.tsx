@@ -1,29 +1,16 @@
 import { useEffect } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
+import { ConfirmButton } from './actions.tsx';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
-import { amountsDue, grouped, isZero, percent } from './format.ts';
-import { ConfirmButton, Load, type Loaded, Pages, readData, useLoad } from './load.tsx';
-import {
-  Actor,
-  Amount,
-  Amounts,
-  amountColumns,
-  Check,
-  counted,
-  DueDate,
-  Facts,
-  Field,
-  Instant,
-  periodName,
-  Status,
-  Table,
-  toWords,
-  Warnings,
-} from './parts.tsx';
+import { Check, Field } from './fields.tsx';
+import { amountsDue, counted, grouped, isZero, percent, periodName, toWords } from './format.ts';
+import { Load, type Loaded, Pages, readData, useLoad } from './load.tsx';
+import { Actor, Amount, Amounts, DueDate, Facts, Instant, Status, Warnings } from './parts.tsx';
 import { Review } from './review.tsx';
 import { useSession } from './session.ts';
 import { ElectronicReturn, readFiling, type Source, WorksheetLink } from './state-forms.tsx';
+import { amountColumns, Table } from './table.tsx';
 
 export type FilingData = Schemas['Filing'];
 

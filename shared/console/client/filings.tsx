@@ -1,24 +1,16 @@
 import type { Levy, Schemas } from '../../client/client.ts';
+import { ConfirmButton } from './actions.tsx';
 import { jsonPage } from './export-file.ts';
+import { SearchForm } from './fields.tsx';
 import { announced, Filing, FilingFigures, figuresText } from './filing.tsx';
-import { amountsDue, todayIn } from './format.ts';
+import { amountsDue, getStateLetters, periodName, todayIn } from './format.ts';
 import { List } from './list.tsx';
-import { ConfirmButton, Fetch, Load, readData, useLoad } from './load.tsx';
-import {
-  amountColumns,
-  Button,
-  DueDate,
-  getStateLetters,
-  Instant,
-  PeriodLink,
-  periodName,
-  SearchForm,
-  Status,
-  Table,
-} from './parts.tsx';
+import { Fetch, Load, readData, useLoad } from './load.tsx';
+import { Button, DueDate, Instant, PeriodLink, Status } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { readFiling, Worksheet } from './state-forms.tsx';
+import { amountColumns, Table } from './table.tsx';
 
 /** A period before it is closed. */
 type ToClose = {

@@ -140,3 +140,24 @@ export const instantText = (instant: string, timeZone: string): string => {
   const options = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
   return `${todayIn(timeZone, Date.parse(instant))} ${new Intl.DateTimeFormat('en-US', options).format(Date.parse(instant))}`;
 };
+
+/** Formats an API code as words: `customer_exempt` becomes `customer exempt`. */
+export const toWords = (code: string): string => code.replaceAll('_', ' ');
+
+/** Returns the two-letter code of a state: `US-MI` becomes `MI`. */
+export const getStateLetters = (state: string): string => state.replace(/^US-/, '');
+
+export type Period = { readonly state: string; readonly period_start: string; readonly period_end: string };
+
+/** Formats a state and a period: `MI, Aug 2026`. */
+export const periodName = (period: Period) =>
+  `${getStateLetters(period.state)}, ${periodText(period.period_start, period.period_end)}`;
+
+/** Formats a count with its noun: `1 exception`, `2 exceptions`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+export const soonDays = 7;
+
+/** Returns the style for the urgency of a return, by the days left. */
+export const getTone = (days: number | null): 'bad' | 'warn' | '' =>
+  days === null ? '' : days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';

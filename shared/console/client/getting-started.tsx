@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { ActionButton, Fetch, readData, useAction, useLoad } from './load.tsx';
-import { getStateLetters, Panel, Status } from './parts.tsx';
+import { ActionButton, useAction } from './actions.tsx';
+import { getStateLetters } from './format.ts';
+import { Fetch, readData, useLoad } from './load.tsx';
+import { Panel, Status } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { getApi, useSession } from './session.ts';
 

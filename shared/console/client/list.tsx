@@ -2,10 +2,12 @@ import { useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
 import { Export } from './export.tsx';
 import type { CsvPage, Cursor, ListResult } from './export-file.ts';
+import { counted } from './format.ts';
 import { Load, useLoad } from './load.tsx';
-import { counted, Instant, Table, type TableProps } from './parts.tsx';
+import { Instant } from './parts.tsx';
 import { linkTo, type ViewProps } from './route.ts';
 import { type PageRequest, type Part, searchPage } from './search.ts';
+import { Table, type TableProps } from './table.tsx';
 
 /** What a list sends: filters, cursor and limit. */
 type Input = {

@@ -1,12 +1,13 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
-import { daysBetween, isZero, percent, todayIn } from './format.ts';
+import { counted, daysBetween, getStateLetters, isZero, percent, todayIn } from './format.ts';
 import { GettingStarted } from './getting-started.tsx';
 import { Fetch, Get, readData } from './load.tsx';
-import { Amount, counted, getStateLetters, Instant, Panel, Status, Table, TransactionLink } from './parts.tsx';
+import { Amount, Instant, Panel, Status, TransactionLink } from './parts.tsx';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
+import { Table } from './table.tsx';
 
 type Covered = Schemas['StateCoverage'];
 

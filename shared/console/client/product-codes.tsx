@@ -1,7 +1,10 @@
 import type { Schemas } from '../../client/client.ts';
+import { SearchForm } from './fields.tsx';
+import { toWords } from './format.ts';
 import { Get } from './load.tsx';
-import { type Column, Copied, SearchForm, Table, toWords } from './parts.tsx';
+import { Copied } from './parts.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
+import { type Column, Table } from './table.tsx';
 import { tiles } from './tile-map.ts';
 
 type Item = Schemas['ProductTaxCode'];

@@ -2,8 +2,10 @@ import { useState } from 'preact/hooks';
 import { type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
 import { warningText } from '../../calculations/warning-texts.ts';
 import type { Schemas } from '../../client/client.ts';
+import { counted, toWords } from './format.ts';
 import { Pages, readData } from './load.tsx';
-import { Amount, type Column, counted, Message, Table, TransactionLink, toWords } from './parts.tsx';
+import { Amount, Message, TransactionLink } from './parts.tsx';
+import { type Column, Table } from './table.tsx';
 
 /** Sales and credits with warnings that can change their tax: in a return, in a list, and on a transaction. */
 

@@ -1,19 +1,12 @@
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import { ReviewForm } from './actions.tsx';
+import { Field, Fields, type FieldsProps } from './fields.tsx';
+import { getStateLetters, toWords } from './format.ts';
 import { groupValues, splitList, type Values } from './forms.ts';
-import { Fetch, ReviewForm } from './load.tsx';
-import {
-  Actor,
-  Facts,
-  Field,
-  Fields,
-  type FieldsProps,
-  getStateLetters,
-  Instant,
-  Panel,
-  Table,
-  toWords,
-} from './parts.tsx';
+import { Fetch } from './load.tsx';
+import { Actor, Facts, Instant, Panel } from './parts.tsx';
 import { useSession } from './session.ts';
+import { Table } from './table.tsx';
 
 type Account = Schemas['Account'];
 type Update = Schemas['AccountUpdate'];

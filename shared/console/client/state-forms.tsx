@@ -1,21 +1,14 @@
 import { isStreamlinedMember, usesCompositeCodes } from '../../catalog/streamlined.ts';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { amountsDue, isZero } from './format.ts';
-import { ActionButton, ConfirmButton, Fetch, readData, useAction } from './load.tsx';
-import {
-  Amount,
-  Button,
-  Check,
-  Copied,
-  counted,
-  download,
-  Facts,
-  getStateLetters,
-  periodName,
-  Table,
-} from './parts.tsx';
+import { ActionButton, ConfirmButton, useAction } from './actions.tsx';
+import { download } from './export.tsx';
+import { Check } from './fields.tsx';
+import { amountsDue, counted, getStateLetters, isZero, periodName } from './format.ts';
+import { Fetch, readData } from './load.tsx';
+import { Amount, Button, Copied, Facts } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
+import { Table } from './table.tsx';
 
 type Filing = Schemas['Filing'];
 type Sheet = NonNullable<Filing['worksheet']>;

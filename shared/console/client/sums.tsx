@@ -4,20 +4,10 @@ import { csvText } from '../../base/csv.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
 import { jsonPage } from './export-file.ts';
-import { grouped, isZero, monthsBefore, todayIn } from './format.ts';
+import { SearchForm } from './fields.tsx';
+import { getStateLetters, grouped, isZero, monthsBefore, todayIn } from './format.ts';
 import { Fetch, readData } from './load.tsx';
-import {
-  Amount,
-  Cards,
-  type Column,
-  Facts,
-  getStateLetters,
-  Instant,
-  Panel,
-  SearchForm,
-  Table,
-  Warnings,
-} from './parts.tsx';
+import { Amount, Cards, Facts, Instant, Panel, Warnings } from './parts.tsx';
 import {
   type Change,
   type Compared,
@@ -33,6 +23,7 @@ import {
 } from './report.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
+import { type Column, Table } from './table.tsx';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 

@@ -1,8 +1,10 @@
 import type { Levy, Schemas } from '../../client/client.ts';
+import { ConfirmButton } from './actions.tsx';
+import { Check, Field } from './fields.tsx';
 import { grouped, isZero } from './format.ts';
 import type { Values } from './forms.ts';
-import { ConfirmButton, Fetch, readData } from './load.tsx';
-import { Amount, Check, Field, Warnings } from './parts.tsx';
+import { Fetch, readData } from './load.tsx';
+import { Amount, Warnings } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Document = Schemas['RetrievedTransaction'];

@@ -1,26 +1,13 @@
 import { useState } from 'preact/hooks';
 import { everyItem, type Schemas } from '../../client/client.ts';
-import { getCredited, grouped, isZero, percent } from './format.ts';
+import { ActionButton, useAction } from './actions.tsx';
+import { counted, getCredited, getStateLetters, grouped, isZero, percent, toWords } from './format.ts';
 import { brokenVersion } from './history-chain.ts';
-import { ActionButton, Fetch, Get, readData, useAction } from './load.tsx';
-import {
-  Actor,
-  Amount,
-  Button,
-  counted,
-  Facts,
-  getStateLetters,
-  Instant,
-  Message,
-  Panel,
-  Status,
-  Table,
-  TransactionLink,
-  toWords,
-  useShown,
-} from './parts.tsx';
+import { Fetch, Get, readData } from './load.tsx';
+import { Actor, Amount, Button, Facts, Instant, Message, Panel, Status, TransactionLink } from './parts.tsx';
 import { ReviewNotices } from './review.tsx';
 import { linkTo } from './route.ts';
+import { Table, useShown } from './table.tsx';
 import { TransactionActions } from './transaction-actions.tsx';
 
 type Document = Schemas['RetrievedTransaction'];

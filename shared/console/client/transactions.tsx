@@ -1,12 +1,14 @@
 import type { Schemas } from '../../client/client.ts';
 import { csvPage } from './export-file.ts';
-import { negative } from './format.ts';
+import { SearchForm } from './fields.tsx';
+import { getStateLetters, negative } from './format.ts';
 import { List, readPart } from './list.tsx';
 import { Fetch, Get } from './load.tsx';
-import { Amount, type Column, getStateLetters, SearchForm, Status, TransactionLink } from './parts.tsx';
+import { Amount, Status, TransactionLink } from './parts.tsx';
 import { reviewText } from './review.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { searchPage } from './search.ts';
+import type { Column } from './table.tsx';
 import { Transaction } from './transaction.tsx';
 
 const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name, name || 'All'] as const);
