@@ -2,17 +2,9 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { made } from '../support/sales.ts';
-import {
-  click,
-  countButtons,
-  lastMonth,
-  newShop,
-  readRows,
-  seeHeading,
-  seeStatus,
-  seeText,
-  useConsole,
-} from './browser.ts';
+import { click, countButtons, seeHeading, seeStatus, seeText, useConsole } from './browser.ts';
+import { readRows } from './reads.ts';
+import { lastMonth, newShop } from './shop.ts';
 
 const { visit, go } = useConsole();
 

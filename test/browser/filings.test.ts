@@ -7,29 +7,19 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
+import { click, countButtons, seeHeading, seeStatus, seeText, useConsole } from './browser.ts';
+import { downloaded, downloadedFile, forward, getColumn, oneRowAPage, readRows } from './reads.ts';
 import {
   addressIn,
-  click,
-  countButtons,
-  downloaded,
-  downloadedFile,
-  forward,
-  getColumn,
   getDay,
   lastMonth,
   newShop,
-  oneRowAPage,
   periodView,
-  readRows,
   runningMonthEnd,
   type Shop,
   type State,
-  seeHeading,
-  seeStatus,
-  seeText,
   states,
-  useConsole,
-} from './browser.ts';
+} from './shop.ts';
 
 const { visit, go } = useConsole();
 const identity = {

@@ -6,20 +6,9 @@ import { readContentSource, writeContentSource } from '../../shared/store/conten
 import { newCaller } from '../support/api.ts';
 import { createFiler } from '../support/filings.ts';
 import { everyPage, made } from '../support/sales.ts';
-import {
-  click,
-  countButtons,
-  getColumn,
-  lastMonth,
-  newShop,
-  periodView,
-  readRows,
-  type Shop,
-  seeHeading,
-  seeText,
-  signIn,
-  useConsole,
-} from './browser.ts';
+import { click, countButtons, seeHeading, seeText, signIn, useConsole } from './browser.ts';
+import { getColumn, readRows } from './reads.ts';
+import { lastMonth, newShop, periodView, type Shop } from './shop.ts';
 
 const { visit, go, address } = useConsole();
 let shop: Shop;
