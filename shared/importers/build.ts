@@ -1,5 +1,6 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { canonicalJson } from '../base/json.ts';
 import type { ReleaseHead, ReleasePart } from '../catalog/content.ts';
 import { isOwnOnly } from '../catalog/own-rules.ts';
@@ -8,7 +9,7 @@ import type { Evidence } from '../catalog/release-values.ts';
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Registry } from './build/collect.ts';
 import { type Collection, collect, newCollection } from './build/collect.ts';
-import { PartsFile, readParts, writeParts } from './build/parts.ts';
+import { readParts, writeParts } from './build/parts.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
 import { ownCounts, ownTexts } from './rules/describe.ts';
@@ -157,16 +158,6 @@ const noteOwn = (own: OwnRules | undefined, before: OwnRules | undefined, tally:
 const streetsNote = (zips: number): string =>
   `Street-address rows cover ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. An address there whose \`line1\` matches no row is ambiguous if the rows and its ZIP have different jurisdictions.`;
 
-/** Writes the collected parts. Always closes the file. */
-const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
-  const file = new PartsFile(tempFolder);
-  try {
-    return { ...writeParts(collection, evidence, file, inForce), path: file.path, parts: file.count };
-  } finally {
-    file.close();
-  }
-};
-
 /**
  * Builds a release of custom rules, which replace the custom rules of the active release. An empty file withdraws them.
  */
@@ -200,7 +191,8 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   for await (const entry of entries) collect(collection, entry);
   if (isOwnOnly(importer)) return buildOwn(options, collection);
-  const { path, ...written } = writeAll(collection, evidence, options, inForce);
+  const path = join(options.tempFolder, 'parts.jsonl');
+  const written = await writeParts(collection, evidence, path, inForce);
   if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
   noteLost(base, tally, registry.used);
   if (streetRows.zips > 0) tally.note(streetsNote(streetRows.zips));

@@ -14,10 +14,11 @@ export type LocationFlags = Pick<
   'within_city' | 'yields_to_city' | 'crosses_borders' | 'of_streets' | 'of_addresses'
 >;
 
+export type DatedRate = Omit<Rate, 'jurisdiction' | 'source' | 'confidence' | 'note'>;
+
 export type Entry =
-  | { readonly kind: 'jurisdiction'; readonly jurisdiction: Jurisdiction }
-  /** The rate of a jurisdiction, including the state; the file provides the evidence. */
-  | { readonly kind: 'rate'; readonly rate: Omit<Rate, 'source' | 'confidence' | 'note'> }
+  /** A jurisdiction, which can be the state, with its rates; the file provides the evidence. */
+  | { readonly kind: 'tax'; readonly jurisdiction: Jurisdiction; readonly rates: readonly DatedRate[] }
   /** Nine-digit ZIPs, inclusive: `554010000` to `554019999` is the whole of 55401. Days are `YYYY-MM-DD`. */
   | {
       readonly kind: 'span';
@@ -81,7 +82,7 @@ export const wholeZip = (zip: string) => ({ kind: 'span', low: `${zip}0000`, hig
 export const unknownPlace = (state: string, place: Omit<Span, 'locals'> | Omit<City, 'locals'>): readonly Entry[] => {
   const code = `US-${state}-UNKNOWN`;
   return [
-    { kind: 'jurisdiction', jurisdiction: { code, name: 'Not established', type: 'district', tax_type: 'sales' } },
+    { kind: 'tax', jurisdiction: { code, name: 'Not established', type: 'district', tax_type: 'sales' }, rates: [] },
     { ...place, locals: [code] },
   ];
 };

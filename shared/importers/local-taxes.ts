@@ -130,11 +130,6 @@ const joinTaxes = (taxes: readonly KeyedTax[]): Jurisdiction => {
   return others;
 };
 
-function* listTaxEntries(jurisdiction: Jurisdiction, tax: KeyedTax): Generator<Entry> {
-  yield { kind: 'jurisdiction', jurisdiction };
-  for (const rate of listRates(tax)) yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, ...rate } };
-}
-
 const ofAddresses = { of_addresses: true } as const;
 
 /** Returns the entry for a city whose taxes depend on the address, so that the fallback release applies. */
@@ -244,11 +239,11 @@ export class LocalTaxes {
     for (const [code, sameCode] of Map.groupBy(this.taxes.values(), ({ tax }) => tax.code)) {
       const usual = listUsual(sameCode);
       for (const tax of usual) codes.set(getKey(tax), code);
-      yield* listTaxEntries(joinTaxes(usual), usual[0] as KeyedTax);
+      yield { kind: 'tax', jurisdiction: joinTaxes(usual), rates: listRates(usual[0] as KeyedTax) };
       for (const tax of sameCode.filter((one) => !usual.includes(one))) {
-        const own = { ...tax.tax, code: `${code}-${tax.distinction}` };
-        codes.set(getKey(tax), own.code);
-        yield* listTaxEntries(own, tax);
+        const jurisdiction = { ...tax.tax, code: `${code}-${tax.distinction}` };
+        codes.set(getKey(tax), jurisdiction.code);
+        yield { kind: 'tax', jurisdiction, rates: listRates(tax) };
       }
     }
     return codes;

@@ -45,13 +45,7 @@ export class PseudoJurisdictions {
     const code = this.free(base, distinction);
     this.codes.set(key, code);
     const jurisdiction: Jurisdiction = { code, name: getName(component), type: level, tax_type: 'sales' };
-    return {
-      code,
-      entries: [
-        { kind: 'jurisdiction', jurisdiction },
-        { kind: 'rate', rate: { jurisdiction: code, rate, from, to } },
-      ],
-    };
+    return { code, entries: [{ kind: 'tax', jurisdiction, rates: [{ rate, from, to }] }] };
   }
 
   private free(base: string, distinction: string): string {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/collections.ts';
 import { calendarDay } from '../catalog/days.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import { stateRateOn } from '../catalog/rates.ts';
@@ -25,52 +26,42 @@ const splitName = (name: string): { readonly city: string; readonly county?: str
 
 const keptCode = (code: string): string => `US-TX-${code}`;
 
+/** Returns the jurisdiction of a city or county in Levy's tables; `undefined` for any other code or name. */
+const findBuiltIn = (codes: OwnCodes, name: string, code: string): Jurisdiction | undefined => {
+  if (getType(code) === 'county') {
+    const county = codes.countyNamed(name);
+    return county === undefined ? undefined : codes.countyTax(county);
+  }
+  if (getType(code) !== 'city') return undefined;
+  const { city, county: within } = splitName(name);
+  const county = within === undefined ? undefined : codes.countyNamed(within);
+  // The tables do not list the county of every place.
+  const place = codes
+    .placesNamed(city)
+    .find((one) => within === undefined || one.county === '' || one.county === county);
+  return place && codes.cityTax(place);
+};
+
 /**
- * Returns the jurisdiction of each code in the file. A city or county in Levy's tables gets its code in the built-in
- * content, which rules refer to; any other jurisdiction keeps the file's code. The tables list transit authorities and
- * districts under different names, so these always keep their codes.
+ * Returns the function that returns the jurisdiction of a name and code in the file. A city or county in Levy's tables
+ * gets its code in the built-in content, which rules refer to; any other jurisdiction keeps the file's code. The tables
+ * list transit authorities and districts under different names, so these always keep their codes. Two codes are never
+ * the same jurisdiction, even if their names are equal.
  */
-class TexasCodes {
-  private readonly found = new Map<string, Jurisdiction>();
-  /** Codes of the built-in content that are already assigned. */
-  private readonly given = new Set<string>();
-  private readonly codes: OwnCodes;
-
-  constructor(codes: OwnCodes) {
-    this.codes = codes;
-  }
-
-  /**
-   * Returns the jurisdiction of a code with a type. Two codes are never the same jurisdiction, even if their names are
-   * equal.
-   */
-  jurisdiction(name: string, code: string): Jurisdiction {
-    const known = this.found.get(code);
-    if (known) return known;
-    const builtIn = this.builtIn(name, code);
-    const isOwn = builtIn !== undefined && !this.given.has(builtIn.code);
-    const fallback: Jurisdiction = { code: keptCode(code), name, type: getType(code), tax_type: 'sales' };
-    const jurisdiction = { ...(isOwn ? builtIn : fallback), reporting_code: code };
-    this.given.add(jurisdiction.code);
-    this.found.set(code, jurisdiction);
-    return jurisdiction;
-  }
-
-  private builtIn(name: string, code: string): Jurisdiction | undefined {
-    if (getType(code) === 'county') {
-      const county = this.codes.countyNamed(name);
-      return county === undefined ? undefined : this.codes.countyTax(county);
-    }
-    if (getType(code) !== 'city') return undefined;
-    const { city, county: within } = splitName(name);
-    const county = within === undefined ? undefined : this.codes.countyNamed(within);
-    // The tables do not list the county of every place.
-    const place = this.codes
-      .placesNamed(city)
-      .find((one) => within === undefined || one.county === '' || one.county === county);
-    return place && this.codes.cityTax(place);
-  }
-}
+const newTexasCodes = (codes: OwnCodes) => {
+  const found = new Map<string, Jurisdiction>();
+  const given = new Set<string>();
+  return (name: string, code: string): Jurisdiction =>
+    getOrAdd(found, code, () => {
+      const builtIn = findBuiltIn(codes, name, code);
+      const isOwn = builtIn !== undefined && !given.has(builtIn.code);
+      const fallback: Jurisdiction = { code: keptCode(code), name, type: getType(code), tax_type: 'sales' };
+      const jurisdiction = { ...(isOwn ? builtIn : fallback), reporting_code: code };
+      given.add(jurisdiction.code);
+      return jurisdiction;
+    });
+};
+type TexasCodes = ReturnType<typeof newTexasCodes>;
 
 /** Twelve fields: name, code and rate of the area, its county, its transit authority and its special district. */
 const areaFields = 12;
@@ -82,7 +73,7 @@ const isNone = (text: string): boolean => text === '' || text.toLowerCase() === 
 const readTax = (codes: TexasCodes, from: string, [name = '', code = '', text = '']: readonly string[]): Tax | null => {
   const rate = readFraction(text);
   if (!/^\d{7}$/.test(code) || getType(code) === undefined || rate === null || name === '') return null;
-  const tax = codes.jurisdiction(name, code);
+  const tax = codes(name, code);
   const unmatched = tax.code === keptCode(code) ? `${tax.name} (${code})` : undefined;
   return { tax, rates: [{ rate, from, to: null }], unmatched };
 };
@@ -157,7 +148,7 @@ export const texas = stateFile({
     const known = stateRateOn(base, from)?.rate;
     if (known !== stateRate)
       yield badFile(`the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${from}`);
-    const codes = new TexasCodes(ownCodes);
+    const codes = newTexasCodes(ownCodes);
     const taxes = new LocalTaxes();
     let count = 0;
     const readOne = ({ cells }: Row) => {

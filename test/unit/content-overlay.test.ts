@@ -102,10 +102,10 @@ const toEntries = ({ state, rows, completeFrom }: ImportedRows): readonly Entry[
     const code = localCode(state, { local, rateFrom });
     return [
       place,
-      { kind: 'jurisdiction', jurisdiction: { code, name: code, type: 'city', tax_type: 'sales' } },
       {
-        kind: 'rate',
-        rate: { jurisdiction: code, rate: `0.${String(local).padStart(6, '0')}`, from: rateFrom, to: null },
+        kind: 'tax',
+        jurisdiction: { code, name: code, type: 'city', tax_type: 'sales' },
+        rates: [{ rate: `0.${String(local).padStart(6, '0')}`, from: rateFrom, to: null }],
       },
     ];
   }),

@@ -8,10 +8,13 @@ import { alternativesAt, buildEntries, getHead } from '../fixtures/imports/harne
 import { getRelease, listedRelease } from '../support/builders.ts';
 
 const codes = ['A', 'B', 'C', 'D'].map((letter) => `US-RI-${letter}`);
-const jurisdictions = codes.flatMap((code): Entry[] => [
-  { kind: 'jurisdiction', jurisdiction: { code, name: code, type: 'district', tax_type: 'sales' } },
-  { kind: 'rate', rate: { jurisdiction: code, rate: '0.01', from: '2020-01-01', to: null } },
-]);
+const jurisdictions = codes.map(
+  (code): Entry => ({
+    kind: 'tax',
+    jurisdiction: { code, name: code, type: 'district', tax_type: 'sales' },
+    rates: [{ rate: '0.01', from: '2020-01-01', to: null }],
+  }),
+);
 const span = (low: string, high: string, locals: readonly string[], more: Partial<Span> = {}): Span => ({
   kind: 'span',
   low,
@@ -170,8 +173,9 @@ describe('the head of a release', () => {
 
   it('is rejected if an importer yields two rates of a jurisdiction for one day', async () => {
     const rate = (from: string | null, to: string | null, value = '0.02'): Entry => ({
-      kind: 'rate',
-      rate: { jurisdiction: 'US-RI-A', rate: value, from, to },
+      kind: 'tax',
+      jurisdiction: { code: 'US-RI-A', name: 'A', type: 'district', tax_type: 'sales' },
+      rates: [{ rate: value, from, to }],
     });
     // US-RI-A has 0.01 from 2020-01-01 on.
     for (const other of [rate('2020-01-01', null), rate(null, null), rate('2026-01-01', '2026-01-01')])
@@ -180,7 +184,7 @@ describe('the head of a release', () => {
       expect((await buildEntries('RI', [...jurisdictions, other, whole])).built.outcome).toBe('built');
   });
 
-  it('is rejected if an importer references a jurisdiction without an entry', async () => {
+  it('is rejected if an importer references a jurisdiction without a tax entry', async () => {
     await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
   });
 });

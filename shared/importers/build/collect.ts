@@ -19,10 +19,11 @@ const byLevel = (a: Jurisdiction, b: Jurisdiction): number =>
 // Neighbouring ZIPs share their jurisdictions, so a small cache is enough.
 const knownMax = 256;
 
+type Tax = { readonly jurisdiction: Jurisdiction; readonly rates: Rate[] };
+
 /** Stores every jurisdiction and rate in memory: there are only thousands of them, but millions of spans. */
 export class Registry {
-  private readonly jurisdictions = new Map<string, Jurisdiction>();
-  private readonly rates = new Map<string, Rate[]>();
+  private readonly taxes = new Map<string, Tax>();
   private readonly known = new Map<string, string>();
   /** Codes that a part refers to. */
   readonly used = new Set<string>();
@@ -33,26 +34,24 @@ export class Registry {
     this.evidence = evidence;
   }
 
-  add(entry: Extract<Entry, { kind: 'jurisdiction' | 'rate' }>): void {
-    if (entry.kind === 'jurisdiction') {
-      this.jurisdictions.set(entry.jurisdiction.code, entry.jurisdiction);
-      assertFits(this.jurisdictions.size, limits.jurisdictions, 'jurisdictions');
-      return;
+  add({ jurisdiction, rates }: Extract<Entry, { kind: 'tax' }>): void {
+    const { code } = jurisdiction;
+    const known = getOrAdd(this.taxes, code, (): Tax => ({ jurisdiction, rates: [] }));
+    for (const rate of rates) {
+      // The order of the entries would decide between two rates.
+      const other = known.rates.find((one) => one.rate !== rate.rate && shareDays(one, rate));
+      assert(other === undefined, `the importer yields one rate of ${code} for each day`);
+      known.rates.push({ jurisdiction: code, ...rate, ...this.evidence });
     }
-    const { jurisdiction } = entry.rate;
-    const rates = getOrAdd(this.rates, jurisdiction, () => []);
-    // The order of the entries would decide between two rates.
-    const other = rates.find((rate) => rate.rate !== entry.rate.rate && shareDays(rate, entry.rate));
-    assert(other === undefined, `the importer yields one rate of ${jurisdiction} for each day`);
-    rates.push({ ...entry.rate, ...this.evidence });
-    this.rateCount += 1;
-    assertFits(rates.length, limits.ratesOfJurisdiction, `rates of ${jurisdiction}`);
+    this.rateCount += rates.length;
+    assertFits(this.taxes.size, limits.jurisdictions, 'jurisdictions');
+    assertFits(known.rates.length, limits.ratesOfJurisdiction, `rates of ${code}`);
     assertFits(this.rateCount, limits.rates, 'rates');
   }
 
   /** Returns the rates of a jurisdiction, sorted by first day. */
   listRates(code: string): readonly Rate[] {
-    return (this.rates.get(code) ?? []).toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
+    return (this.taxes.get(code)?.rates ?? []).toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
   }
 
   /**
@@ -71,9 +70,9 @@ export class Registry {
   }
 
   private jurisdiction(code: string): Jurisdiction {
-    const found = this.jurisdictions.get(code);
-    assert(found !== undefined, `the importer yields a jurisdiction entry for ${code}`);
-    return found;
+    const found = this.taxes.get(code);
+    assert(found !== undefined, `the importer yields a tax entry for ${code}`);
+    return found.jurisdiction;
   }
 }
 
@@ -131,8 +130,7 @@ const spillSpan = (collection: Collection, span: Span): void => {
 export const collect = (collection: Collection, entry: Entry): void => {
   collection.tally.count(entry);
   switch (entry.kind) {
-    case 'jurisdiction':
-    case 'rate':
+    case 'tax':
       collection.registry.add(entry);
       break;
     case 'complete_from':

@@ -1,6 +1,6 @@
-import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ReleasePart } from '../../catalog/content.ts';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import type { Location, Streets } from '../../catalog/release.ts';
 import type { Evidence } from '../../catalog/release-values.ts';
 import type { LocationFlags } from '../entry.ts';
@@ -10,35 +10,18 @@ import type { Collection, SpanMeaning } from './collect.ts';
 import { dayText, type Piece, type Resolved, resolve } from './resolve.ts';
 import type { Pieces } from './spill.ts';
 
-const bufferLength = 1 << 20;
+const blockLength = 1 << 20;
 
-/** The parts of a release as lines of JSON in a file: written once, readable repeatedly. */
-export class PartsFile {
-  readonly path: string;
-  private readonly file: number;
-  private buffer = '';
-  count = 0;
-
-  constructor(folder: string) {
-    this.path = join(folder, 'parts.jsonl');
-    this.file = openSync(this.path, 'w');
+/** Joins lines to blocks, because each block is one write to a file. */
+function* joinLines(lines: Iterable<string>): Generator<string> {
+  let block = '';
+  for (const line of lines) {
+    block += `${line}\n`;
+    if (block.length < blockLength) continue;
+    yield block;
+    block = '';
   }
-
-  write(line: string): void {
-    this.buffer += `${line}\n`;
-    this.count += 1;
-    if (this.buffer.length >= bufferLength) this.flush();
-  }
-
-  close(): void {
-    this.flush();
-    closeSync(this.file);
-  }
-
-  private flush(): void {
-    writeFileSync(this.file, this.buffer);
-    this.buffer = '';
-  }
+  yield block;
 }
 
 /** Yields the parts of a file one by one. */
@@ -100,14 +83,6 @@ const zipUnit = 10_000;
 const tooManyStreets = (zip: number): string =>
   `ZIP ${String(zip).padStart(5, '0')} has more street ranges than Levy supports: its addresses are not looked up by street.`;
 
-type Written = {
-  readonly locations: number;
-  /** The number of street-address ranges. */
-  readonly streets: number;
-  /** The number of parts for ZIPs. */
-  readonly zips: number;
-};
-
 /** Returns the indexes of the pieces of each ZIP in the state. */
 const byZip = (pieces: Pieces, zips: readonly number[]): ReadonlyMap<number, readonly number[]> => {
   const found = new Map<number, number[]>(zips.map((zip) => [zip, []]));
@@ -125,22 +100,11 @@ const cut = (piece: Piece, zip: number): Piece => ({
   high: Math.min(piece.high, zip * zipUnit + zipUnit - 1),
 });
 
-/** Writes the parts of all ZIPs and cities, sorted by key, with one three-digit ZIP in memory at a time. */
-export const writeParts = (
-  { registry, sets, spill, streetRows, cities, zips, tally }: Collection,
-  evidence: Evidence,
-  file: PartsFile,
-  inForce: InForceCount,
-): Written => {
-  let [count, zipCount] = [0, 0];
+type Part = { readonly key: string; readonly locations: readonly Location[]; readonly streets?: Streets | undefined };
+
+/** Yields the parts of all ZIPs and cities, sorted by key, with one three-digit ZIP in memory at a time. */
+function* listParts({ sets, spill, streetRows, cities, zips }: Collection, evidence: Evidence): Generator<Part> {
   const details = { evidence, getMeaning: (set: number) => sets.meaning(set) };
-  const write = (key: string, locations: readonly Location[], zipStreets?: Streets): void => {
-    const fields = registry.listFields(locations.flatMap(({ alternatives }) => alternatives.flat()));
-    const streets = zipStreets ? `,"streets":${JSON.stringify(zipStreets)}` : '';
-    file.write(`{"key":${JSON.stringify(key)},${fields},"locations":${JSON.stringify(locations)}${streets}}`);
-    count += locations.length;
-    inForce.add(locations);
-  };
   const zipsByZip3 = Map.groupBy(zips, (zip) => Math.floor(zip / 100));
   const zip3s = new Set([...spill.zip3s(), ...streetRows.zip3s()]);
   for (const zip3 of [...zip3s].toSorted((a, b) => a - b)) {
@@ -150,13 +114,35 @@ export const writeParts = (
       const zipStreets = getStreets(zip);
       if (indexes.length === 0 && !zipStreets) continue;
       const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
-      const resolved = [...own, ...resolve(zipStreets?.pieces ?? [])];
-      write(String(zip).padStart(5, '0'), zipLocations(resolved, details), zipStreets?.streets);
-      zipCount += 1;
+      const locations = zipLocations([...own, ...resolve(zipStreets?.pieces ?? [])], details);
+      yield { key: String(zip).padStart(5, '0'), locations, streets: zipStreets?.streets };
     }
   }
   for (const city of [...cities.keys()].toSorted())
-    write(city, cityLocations(city, resolve(cities.get(city) ?? []), details));
+    yield { key: city, locations: cityLocations(city, resolve(cities.get(city) ?? []), details) };
+}
+
+/** Writes the parts to a file as lines of JSON. Returns the counts of the release. */
+export const writeParts = async (
+  collection: Collection,
+  evidence: Evidence,
+  path: string,
+  inForce: InForceCount,
+): Promise<Pick<ReleaseHead['counts'], 'parts' | 'zips' | 'locations' | 'streets'>> => {
+  const { registry, streetRows, tally } = collection;
+  const counts = { parts: 0, zips: 0, locations: 0 };
+  function* lines(): Generator<string> {
+    for (const { key, locations, streets } of listParts(collection, evidence)) {
+      const fields = registry.listFields(locations.flatMap(({ alternatives }) => alternatives.flat()));
+      const ofStreets = streets ? `,"streets":${JSON.stringify(streets)}` : '';
+      yield `{"key":${JSON.stringify(key)},${fields},"locations":${JSON.stringify(locations)}${ofStreets}}`;
+      counts.parts += 1;
+      counts.zips += collection.cities.has(key) ? 0 : 1;
+      counts.locations += locations.length;
+      inForce.add(locations);
+    }
+  }
+  await writeFile(path, joinLines(lines()));
   for (const zip of streetRows.tooMany) tally.note(tooManyStreets(zip));
-  return { locations: count, streets: streetRows.count, zips: zipCount };
+  return { ...counts, streets: streetRows.count };
 };

@@ -1,5 +1,5 @@
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
-import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
+import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import type { Location, Release } from '../../catalog/release.ts';
 import { contentHash } from '../build.ts';
 import { joinRanges, type NumberRange } from '../zips.ts';
@@ -53,6 +53,11 @@ async function* listNames(head: Head, parts: AsyncIterable<ReleasePart>): AsyncG
   }
 }
 
+const readNames = async (id: string) => {
+  const { head, parts } = await openRelease(id);
+  return { head, all: await Array.fromAsync(listNames(head, parts())) };
+};
+
 const rangesOn = (named: readonly Named[], day: string): readonly NumberRange[] =>
   joinRanges(named.flatMap(({ days, ranges }) => (includes(days, day) ? ranges : [])));
 
@@ -96,18 +101,16 @@ const neededUntil = async (
   id: string,
   { print }: Pick<Reporter, 'print'>,
 ): Promise<string | null | undefined> => {
-  try {
-    const { head, parts } = await openRelease(id);
-    const all = await Array.fromAsync(listNames(head, parts()));
-    const lastDays = all.map((names) => upper.lastDayWithout(names, head)).filter((day) => day !== undefined);
-    if (lastDays.length === 0) return undefined;
-    for (const names of all) upper.add(names, head);
-    return lastDays.reduce(later);
-  } catch (error) {
-    if (!(error instanceof ContentCorrupt)) throw error;
-    print(`${id} is left out of the fallback releases. ${corruptionText(error)}`);
+  const read = await catchCorrupt(readNames(id));
+  if (read instanceof ContentCorrupt) {
+    print(`${id} is left out of the fallback releases. ${corruptionText(read)}`);
     return undefined;
   }
+  const { head, all } = read;
+  const lastDays = all.map((names) => upper.lastDayWithout(names, head)).filter((day) => day !== undefined);
+  if (lastDays.length === 0) return undefined;
+  for (const names of all) upper.add(names, head);
+  return lastDays.reduce(later);
 };
 
 /**

@@ -2,15 +2,15 @@ import { toBatches } from '../../base/collections.ts';
 import { CommandError } from '../../base/command-error.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
-import { ContentCorrupt } from '../../catalog/loading/content-errors.ts';
-import { statesOfZip } from '../../catalog/location/zip-states.ts';
+import { ContentCorrupt, catchCorrupt } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly, withOwnRules } from '../../catalog/own-rules.ts';
-import type { Location, Release } from '../../catalog/release.ts';
+import type { Release } from '../../catalog/release.ts';
 import { readContent } from '../../store/content/content-reads.ts';
 import { findHead, readActiveReleases, readPartKeys, readParts } from '../../store/content/content-store.ts';
 import { jurisdictionCode, stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Position } from '../build.ts';
-import { isZip } from './zip-pieces.ts';
+import { zipsOfState } from '../zips.ts';
+import { isZip, listZipRanges } from './zip-pieces.ts';
 
 // Opens built-in and imported releases by id. Both have a head and parts sorted by key, so that commands can compare
 // them.
@@ -26,34 +26,16 @@ const builtInHead = (release: Release): Release => {
   };
 };
 
-const listZips = ({ zips }: Location, state: string): readonly string[] =>
-  zips.flatMap(([low, high]) => {
-    const first = Number(low.slice(0, 5));
-    const count = Number(high.slice(0, 5)) - first + 1;
-    return Array.from({ length: count }, (_, index) => String(first + index).padStart(5, '0')).filter((zip) =>
-      statesOfZip(zip).includes(state),
-    );
-  });
-
-const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Location[]> => {
-  const found = new Map<string, Location[]>();
-  for (const location of locations)
-    for (const key of new Set([...listZips(location, stateOfJurisdiction(state)), ...location.cities])) {
-      const list = found.get(key) ?? [];
-      if (list.push(location) === 1) found.set(key, list);
-    }
-  return found;
-};
-
 /** Compares keys in the order of the parts: ZIP codes first, then cities, so `29 PALMS` comes after 90001. */
 const compareKeys = (a: string, b: string): number =>
   Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
 
 /** Yields the parts of the release by ZIP and city, sorted by key. */
-function* builtInParts(release: Release): Generator<ReleasePart> {
-  const locationsByKey = byKey(release);
-  for (const key of [...locationsByKey.keys()].sort(compareKeys)) {
-    const locations = locationsByKey.get(key) ?? [];
+function* builtInParts({ state, locations: all, ...release }: Release): Generator<ReleasePart> {
+  const zips = all.length === 0 ? [] : zipsOfState(stateOfJurisdiction(state));
+  for (const key of [...zips, ...new Set(all.flatMap(({ cities }) => cities))].toSorted(compareKeys)) {
+    const locations = all.filter((location) => listZipRanges(key, location).length > 0);
+    if (locations.length === 0) continue;
     const codes = new Set(locations.flatMap(({ alternatives }) => alternatives.flat()));
     yield {
       key,
@@ -140,14 +122,10 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   const previous = (current?.previous ?? []).map(({ release }) => release);
   if (!current || current.release === null) return { id: builtIn.id, head: null, builtIn, previous };
   const id = current.release;
-  try {
-    const head = await findHead(id);
-    if (!head) throw new CommandError(`${id} is active for ${code}, but it is missing from the Content table.`);
-    return { id, head, builtIn, previous };
-  } catch (error) {
-    if (!(error instanceof ContentCorrupt)) throw error;
-    return { id, head: null, corrupt: error, builtIn, previous };
-  }
+  const head = await catchCorrupt(findHead(id));
+  if (!head) throw new CommandError(`${id} is active for ${code}, but it is missing from the Content table.`);
+  const corrupt = head instanceof ContentCorrupt;
+  return corrupt ? { id, head: null, corrupt: head, builtIn, previous } : { id, head, builtIn, previous };
 };
 
 /** Returns the ids of an imported release and of its imported fallback releases. */

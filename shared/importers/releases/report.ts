@@ -1,7 +1,7 @@
 import { counted } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
 import type { Dated } from '../../catalog/effective.ts';
-import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
+import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { RateKind } from '../../catalog/release-values.ts';
 import { formatFraction, formatPercent } from '../../catalog/release-values.ts';
@@ -165,13 +165,10 @@ export const impactOrCorruption = async (
   compare: () => Promise<Impact>,
   { print }: Pick<Reporter, 'print'>,
 ): Promise<Impact | null> => {
-  try {
-    return await compare();
-  } catch (error) {
-    if (!(error instanceof ContentCorrupt)) throw error;
-    print(`Combined rates cannot be compared. ${corruptionText(error)}`);
-    return null;
-  }
+  const impact = await catchCorrupt(compare());
+  if (!(impact instanceof ContentCorrupt)) return impact;
+  print(`Combined rates cannot be compared. ${corruptionText(impact)}`);
+  return null;
 };
 
 /** Describes a release's content, its changes from a different release, and its fallback release. */

@@ -276,7 +276,7 @@ export class Boundaries {
   private readonly zips: readonly string[];
   /** Caches the layers of rows, because most rows repeat them. */
   private readonly known = new Map<string, Layers>();
-  /** Keys without rates that already have a jurisdiction entry. */
+  /** Keys without rates that already have a tax entry. */
   private readonly declared = new Set<LayerKey>();
   /** `county 999`, `place 12345`: in boundary rows but not in the rate file. */
   private readonly untaxed = new Set<string>();
@@ -335,7 +335,7 @@ export class Boundaries {
     }
     for (const key of missing.filter((one) => !this.declared.has(one))) {
       this.declared.add(key);
-      yield { kind: 'jurisdiction', jurisdiction: this.book.getJurisdiction(key) };
+      yield { kind: 'tax', jurisdiction: this.book.getJurisdiction(key), rates: [] };
     }
     // The rate file must have the district on the days that its history covers.
     if (missing.length > 0 && (span.to === null || completeFrom === null || span.to >= completeFrom))

@@ -5,12 +5,13 @@ import { compactDay } from '../../catalog/days.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import type { Jurisdiction, JurisdictionType, Rate } from '../../catalog/release-values.ts';
 import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';
-import { type Entry, listFirst } from '../entry.ts';
+import { type DatedRate, type Entry, listFirst } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
 import type { Table } from '../files/rows.ts';
 import { readFraction } from '../fractions.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type NameTables, OwnCodes } from '../own-codes.ts';
+import { publicationIn } from '../updates/file-names.ts';
 
 /** The keys of SST files. A rate belongs to a type and a code: a county and a city can share a code. */
 
@@ -123,7 +124,6 @@ export const rowDates = (begin: string, end: string): RowResult<{ from: string; 
   return to !== null && to < from ? skipped('ends before it begins') : row({ from, to });
 };
 
-type DatedRate = Omit<Rate, 'jurisdiction' | 'source' | 'confidence' | 'note'>;
 type RateRow = { readonly key: LayerKey; readonly rate: DatedRate };
 
 /**
@@ -235,9 +235,7 @@ type KeyedOverlap = Overlap & { readonly key: LayerKey };
  * known.
  */
 export const completeFrom = (ends: Iterable<string | null>, fileName: string): string | null => {
-  const parts = /^[A-Z]{2}[RB](?<year>\d{4})Q(?<quarter>[1-4])[A-Z]{3}\d{1,2}\b/i.exec(fileName)?.groups;
-  const month = String(Number(parts?.['quarter']) * 3 - 2).padStart(2, '0');
-  let first = parts ? `${parts['year']}-${month}-01` : null;
+  let first = publicationIn(fileName.slice('MNR'.length))?.quarter ?? null;
   for (const end of ends) if (end !== null && (first === null || end < first)) first = dayAfter(end);
   return first;
 };
@@ -349,13 +347,11 @@ export class RateBook {
   /** Yields the rate entries. The state is not covered on days without a state rate. */
   private *rateEntries(): Generator<Entry> {
     for (const key of new Set([...this.rates.keys(), ...this.unsound])) {
+      const own = this.getJurisdiction(key);
       const isState = key === this.stateKey;
-      const jurisdiction = this.getJurisdiction(key);
-      const code = isState ? jurisdictionCode(this.state) : jurisdiction.code;
-      if (!isState) yield { kind: 'jurisdiction', jurisdiction };
-      if (this.unsound.has(key)) continue;
-      for (const rate of isState ? this.listRates(key) : this.withBeginning(key))
-        yield { kind: 'rate', rate: { jurisdiction: code, ...rate } };
+      const jurisdiction = isState ? { ...own, code: jurisdictionCode(this.state) } : own;
+      const rates = isState ? this.listRates(key) : this.withBeginning(key);
+      yield { kind: 'tax', jurisdiction, rates: this.unsound.has(key) ? [] : rates };
     }
   }
 

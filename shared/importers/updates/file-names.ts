@@ -50,8 +50,8 @@ const twoDigits = (value: number | string): string => String(value).padStart(2, 
 type Publication = { readonly quarter: string; readonly posted: string };
 
 /**
- * Reads a quarter and a day of publication: `2026Q4AUG18` is the quarter from 2026-10-01, posted on 2026-08-18. Returns
- * `null` for any other form. Does not check the day against the calendar.
+ * Reads a quarter and a day of publication: `2026Q4AUG18.zip` is the quarter from 2026-10-01, posted
+ * on 2026-08-18. Returns `null` for any other form. Does not check the day against the calendar.
  *
  * The name does not contain the year of publication. Files of a quarter are posted up to six months before it begins,
  * and corrections during it, so the months of publication are counted from six months before the first day of the
@@ -59,7 +59,7 @@ type Publication = { readonly quarter: string; readonly posted: string };
  */
 export const publicationIn = (text: string): Publication | null => {
   const { year, quarter, month, day } =
-    /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})$/.exec(text)?.groups ?? {};
+    /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})\b/i.exec(text)?.groups ?? {};
   const number = monthNumber(month ?? '');
   if (number === null) return null;
   const first = Number(year) * 12 + (Number(quarter) - 1) * 3;

@@ -138,8 +138,8 @@ const findNewest = (named: readonly Named[], getOrder: (name: string) => string 
 const publicationOrder =
   ({ name: start }: Index) =>
   (name: string): string | null => {
-    const [, stamp = ''] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(name.toUpperCase()) ?? [];
-    const publication = stamp.startsWith(start) ? publicationIn(stamp.slice(start.length)) : null;
+    const isPublished = name.toUpperCase().startsWith(start) && /^\w+\.(?:zip|csv|txt)$/i.test(name);
+    const publication = isPublished ? publicationIn(name.slice(start.length)) : null;
     return publication && `${publication.quarter} ${publication.posted}`;
   };
 

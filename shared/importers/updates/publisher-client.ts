@@ -106,33 +106,6 @@ const getReason = ({ message, cause }: Error): string => (cause instanceof Error
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
-/** Aborts a response if no data arrives for `stalledMs`, or if the time of all attempts has run out. */
-class Watch {
-  private readonly controller = new AbortController();
-  private readonly timers: readonly NodeJS.Timeout[];
-
-  constructor({ stalledMs }: Limits, leftMs: number) {
-    const abortAfter = (ms: number, error: Error) => setTimeout(() => this.controller.abort(error), ms);
-    this.timers = [
-      abortAfter(stalledMs, new Error(`no data for ${seconds(stalledMs)}`)),
-      abortAfter(leftMs, new Error('the time limit was reached')),
-    ];
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** Restarts the stall timer when data arrives. */
-  touch(): void {
-    this.timers[0]?.refresh();
-  }
-
-  end(): void {
-    for (const timer of this.timers) clearTimeout(timer);
-  }
-}
-
 type DownloadOptions = {
   /** Where to store the file. It is created only once it is complete. */
   readonly path: string;
@@ -172,13 +145,12 @@ export class PublisherClient {
 
   /** Reads an HTML page or a JSON document of at most 4 MiB. */
   readText(url: string): Promise<string> {
-    return this.retry(url, this.limits.pageMs, async (watch) => {
-      const response = await this.send(url, watch);
+    return this.retry(url, this.limits.pageMs, async (abort) => {
+      const response = await this.send(url, abort);
       if (!isOk(response)) return failedStatus(url, response);
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of getBody(response) as AsyncIterable<Buffer>) {
-        watch.touch();
         bytes += chunk.length;
         if (bytes > pageBytesMax)
           throw new PublisherFailure(`${url} is larger than 4 MiB, the limit for an index page.`);
@@ -190,8 +162,8 @@ export class PublisherClient {
 
   /** Returns the version of a file without its content. */
   readVersion(url: string): Promise<FileVersion> {
-    return this.retry(url, this.limits.pageMs, async (watch) => {
-      const response = await this.send(url, watch, 'HEAD');
+    return this.retry(url, this.limits.pageMs, async (abort) => {
+      const response = await this.send(url, abort, 'HEAD');
       response.destroy();
       return isOk(response) ? { value: toFileVersion(response) } : failedStatus(url, response);
     });
@@ -203,11 +175,11 @@ export class PublisherClient {
     // The version of the partial download. Bytes of two versions are never joined.
     let version: FileVersion | null = null;
     let isResumable = false;
-    const isNew = await this.retry(url, this.limits.fileMs, async (watch) => {
+    const isNew = await this.retry(url, this.limits.fileMs, async (abort) => {
       const start = isResumable ? await readSize(part) : 0;
       const resume = start > 0 && version?.etag ? { Range: `bytes=${start}-`, 'If-Range': version.etag } : null;
       const headers = resume ?? (known && version === null ? conditional(known) : {});
-      const response = await this.send(url, watch, 'GET', headers);
+      const response = await this.send(url, abort, 'GET', headers);
       const isConditional = 'If-None-Match' in headers || 'If-Modified-Since' in headers;
       if (response.statusCode === 304 && isConditional) {
         response.destroy();
@@ -218,7 +190,7 @@ export class PublisherClient {
       if (!isContinued) version = toFileVersion(response);
       const body = getBody(response);
       isResumable = version?.etag != null && body === response;
-      const counted = this.counting(url, response, isContinued ? start : 0, watch, onProgress);
+      const counted = this.counting(url, response, isContinued ? start : 0, onProgress);
       await pipeline(body, counted, createWriteStream(part, { flags: isContinued ? 'a' : 'w' }));
       return { value: true };
     });
@@ -233,7 +205,6 @@ export class PublisherClient {
     url: string,
     { headers }: Response,
     start: number,
-    watch: Watch,
     onProgress: DownloadOptions['onProgress'],
   ): Transform {
     const length = headers['content-length'];
@@ -241,7 +212,6 @@ export class PublisherClient {
     let bytes = start;
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
-        watch.touch();
         bytes += chunk.length;
         onProgress?.(bytes, total);
         if (Math.max(bytes, total ?? 0) <= fileBytesMax) return done(null, chunk);
@@ -252,19 +222,20 @@ export class PublisherClient {
 
   private send(
     url: string,
-    { signal }: Watch,
+    abort: AbortController,
     method: 'GET' | 'HEAD' = 'GET',
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const address = this.mirror === null ? url : `${this.mirror.replace(/\/$/, '')}/${url.replace(/^https?:\/\//, '')}`;
     const always = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' };
-    return request(address, { method, headers: { ...always, ...headers }, signal, trusted: this.trusted });
+    const { stalledMs } = this.limits;
+    return request(address, { method, headers: { ...always, ...headers }, abort, stalledMs, trusted: this.trusted });
   }
 
   private async retry<Value>(
     url: string,
     limitMs: number,
-    attempt: (watch: Watch) => Promise<Attempt<Value>>,
+    attempt: (abort: AbortController) => Promise<Attempt<Value>>,
   ): Promise<Value> {
     const end = performance.now() + limitMs;
     const leftMs = () => Math.max(0, end - performance.now());
@@ -273,16 +244,17 @@ export class PublisherClient {
       if (tried > 0) await realTime.sleep(Math.min(leftMs(), pauseBefore(tried - 1, pauses, realTime)));
       if (leftMs() === 0)
         throw new PublisherFailure(`${url} took longer than ${seconds(limitMs)}. Run the update again later.`);
-      const watch = new Watch(this.limits, leftMs());
+      const abort = new AbortController();
+      const timer = setTimeout(() => abort.abort(new Error('the time limit was reached')), leftMs());
       try {
-        const outcome = await attempt(watch);
+        const outcome = await attempt(abort);
         if ('value' in outcome) return outcome.value;
         failure = outcome.failure;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        failure = transientFailure(url, watch.signal.aborted ? (watch.signal.reason as Error) : error);
+        failure = transientFailure(url, abort.signal.aborted ? (abort.signal.reason as Error) : error);
       } finally {
-        watch.end();
+        clearTimeout(timer);
       }
     }
     throw new PublisherFailure(`${url} failed ${attempts} times: ${failure}. Run the update again later.`);

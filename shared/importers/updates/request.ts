@@ -65,7 +65,9 @@ const lookupPublic: LookupFunction = (host, options, done) => {
 type Request = {
   readonly method: 'GET' | 'HEAD';
   readonly headers: Record<string, string>;
-  readonly signal: AbortSignal;
+  readonly abort: AbortController;
+  /** Aborts the request if no data arrives for that long. */
+  readonly stalledMs: number;
   /** The only origin that may have a private address or plain HTTP: the mirror. */
   readonly trusted: string | null;
 };
@@ -77,7 +79,7 @@ const redirectsMax = 5;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /** Sends a request without following redirects. */
-const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<Response> => {
+const send = (url: URL, { method, headers, abort, stalledMs, trusted }: Request): Promise<Response> => {
   const isTrusted = url.origin === trusted;
   if (!isTrusted) {
     if (url.protocol !== 'https:') throw new Refused(`leads to ${url.protocol} instead of https`);
@@ -87,8 +89,16 @@ const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<
   return new Promise((resolve, reject) => {
     // Connections are not pooled: each one goes to a checked address.
     const checked: RequestOptions = isTrusted ? {} : { lookup: lookupPublic };
-    const options: RequestOptions = { ...checked, method, headers, signal, agent: false };
+    const options: RequestOptions = {
+      ...checked,
+      method,
+      headers,
+      signal: abort.signal,
+      timeout: stalledMs,
+      agent: false,
+    };
     const sent = start(url, options);
+    sent.on('timeout', () => abort.abort(new Error(`no data for ${stalledMs / 1000} s`)));
     sent.on('error', reject).on('response', (response) => resolve(response as Response));
     // Status 101. Without a listener the connection would end without an event.
     sent.on('upgrade', (response) => resolve(response as Response));

@@ -65,7 +65,7 @@ const daysInName = (name: string, file: PublishedFile | undefined, months: numbe
     return last === null ? days : { ...days, next: afterMonths(last, 1) };
   }
   if (file?.find !== 'index') return null;
-  const publication = publicationIn((name.split('.', 1)[0] ?? '').toUpperCase().slice(file.name.length));
+  const publication = publicationIn(name.slice(file.name.length));
   return publication && isDay(publication.posted) ? inPeriod(publication.posted, publication.quarter, months) : null;
 };
 
