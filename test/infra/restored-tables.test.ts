@@ -115,17 +115,15 @@ esac`);
   });
 });
 
-describe('the operations page', () => {
-  it("sets the table names from the stack's outputs", () => {
-    const page = readFileSync(new URL('../../infra/docs/operations.md', import.meta.url), 'utf8');
-    const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(page) ?? [];
-    const outputs = Object.keys(template.Outputs).filter((name) => name.endsWith('Table'));
-    const aws = standInAws(outputs.map((name) => `printf '%s\\t%s\\n' ${name} Levy-${name}-1`).join('\n'));
-    const printed = aws.shell(`${line}\nenv | grep ^TABLE_ | sort`);
-    expect(printed.trim().split('\n')).toEqual(
-      Object.entries(names)
-        .map(([name, table]) => `${name}=Levy-${table}-1`)
-        .sort(),
-    );
-  });
+it("the operations page sets the table names from the stack's outputs", () => {
+  const page = readFileSync(new URL('../../infra/docs/operations.md', import.meta.url), 'utf8');
+  const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(page) ?? [];
+  const outputs = Object.keys(template.Outputs).filter((name) => name.endsWith('Table'));
+  const aws = standInAws(outputs.map((name) => `printf '%s\\t%s\\n' ${name} Levy-${name}-1`).join('\n'));
+  const printed = aws.shell(`${line}\nenv | grep ^TABLE_ | sort`);
+  expect(printed.trim().split('\n')).toEqual(
+    Object.entries(names)
+      .map(([name, table]) => `${name}=Levy-${table}-1`)
+      .sort(),
+  );
 });

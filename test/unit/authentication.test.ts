@@ -267,17 +267,15 @@ describe('the use of a key', () => {
   });
 });
 
-describe('403', () => {
-  it('names the missing scope and includes the rate limit headers', async () => {
-    const asked = context({ authorization: 'Bearer acc_a' });
-    await authenticate(asked);
-    authorize({ scope: 'read' })(asked);
-    authorize({ scope: null })(asked);
-    const write = () => authorize({ scope: 'write' })(asked);
-    expect(write).toThrow(Refusal);
-    expect(write).toThrow('auth_forbidden');
-    expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
-  });
+it('403 names the missing scope and includes the rate limit headers', async () => {
+  const asked = context({ authorization: 'Bearer acc_a' });
+  await authenticate(asked);
+  authorize({ scope: 'read' })(asked);
+  authorize({ scope: null })(asked);
+  const write = () => authorize({ scope: 'write' })(asked);
+  expect(write).toThrow(Refusal);
+  expect(write).toThrow('auth_forbidden');
+  expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
 });
 
 describe('the cache of an instance', () => {

@@ -210,13 +210,14 @@ describe('an address that cannot be resolved', () => {
   });
 });
 
-describe('an address that no content covers', () => {
-  it.each<[Address, string, string]>([
-    [{ country: 'CA', state: 'ON', postal_code: 'K1A 0B1' }, 'CA', 'Country CA'],
-    [{ country: 'DE', city: 'Berlin' }, 'DE', 'Country DE'],
-    [{ state: 'GU', postal_code: '96910' }, 'US-GU', 'Guam'],
-    [{ state: 'PW', postal_code: '96940' }, 'US-PW', 'Palau'],
-  ])('charges no tax on %o, with rows of %s, the reason and a warning', (to, code, name) => {
+it.each<[Address, string, string]>([
+  [{ country: 'CA', state: 'ON', postal_code: 'K1A 0B1' }, 'CA', 'Country CA'],
+  [{ country: 'DE', city: 'Berlin' }, 'DE', 'Country DE'],
+  [{ state: 'GU', postal_code: '96910' }, 'US-GU', 'Guam'],
+  [{ state: 'PW', postal_code: '96940' }, 'US-PW', 'Palau'],
+])(
+  'an address that no content covers charges no tax on %o, with rows of %s, the reason and a warning',
+  (to, code, name) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', content_releases: {} });
     for (const { taxes } of listCharges(outcome))
@@ -224,8 +225,8 @@ describe('an address that no content covers', () => {
     expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
     const message = `${name} is not covered by any content release: no US state sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`;
     expect(outcome.warnings).toEqual([{ code: 'not_covered', message, pointer: '/customer/address' }]);
-  });
-});
+  },
+);
 
 describe("the account's policies", () => {
   const registered = (state: string) => ({

@@ -248,16 +248,14 @@ describe('unknown rates', () => {
   });
 });
 
-describe('an incomplete address', () => {
-  it.each<[RatesQuery, string]>([
-    [{}, 'postal_code'],
-    [{ state: 'MN' }, 'postal_code'],
-    [{ postal_code: ' ', county: 'Hennepin', line1: '1 Main St', country: 'US' }, 'postal_code'],
-    [{ city: 'Minneapolis' }, 'state'],
-    [{ city: 'Minneapolis', country: 'USA' }, 'state'],
-  ])('is rejected, with what to send: %o', async (query, parameter) => {
-    expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
-  });
+it.each<[RatesQuery, string]>([
+  [{}, 'postal_code'],
+  [{ state: 'MN' }, 'postal_code'],
+  [{ postal_code: ' ', county: 'Hennepin', line1: '1 Main St', country: 'US' }, 'postal_code'],
+  [{ city: 'Minneapolis' }, 'state'],
+  [{ city: 'Minneapolis', country: 'USA' }, 'state'],
+])('an incomplete address is rejected, with what to send: %o', async (query, parameter) => {
+  expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
 });
 
 it('returns no warning about calculated tax for an address that is not covered', async () => {

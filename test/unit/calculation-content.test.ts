@@ -27,36 +27,34 @@ const getAnswer = (to: To, tax_date: string, options: Options = {}) => {
   return { found: `${outcome.tax_amount} ${getCoverage(outcome)}`, codes: warningCodes(outcome), message };
 };
 
-describe('general goods at 100.00', () => {
-  it('have a tax of 6.00 in Lansing, Michigan', () => {
-    const to = { line1: '200 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
-    const outcome = ask({ to });
-    const amounts = { taxable_amount: '100.00', exempt_amount: '0.00', tax_amount: '6.00' };
-    expect(outcome).toMatchObject({
-      ...amounts,
-      subtotal_amount: '100.00',
-      total_amount: '106.00',
-      content_releases: { 'US-MI': 'US-MI@2026-11-22.1' },
-      warnings: [],
-      tax_summary: [{ ...amounts, jurisdiction_code: 'US-MI', rate: '0.06' }],
-    });
-    expect(listRows(outcome)).toEqual([
-      {
-        ...amounts,
-        jurisdiction_code: 'US-MI',
-        jurisdiction_name: 'Michigan',
-        jurisdiction_type: 'state',
-        reporting_code: null,
-        tax_type: 'sales',
-        rate: '0.06',
-        taxability_reason: 'standard_rated',
-        sourcing: 'destination',
-        rule_id: 'mi-goods',
-      },
-    ]);
-    const resolution = { level: 'state', ambiguous: false, coverage: 'complete' };
-    expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
+it('general goods at 100.00 have a tax of 6.00 in Lansing, Michigan', () => {
+  const to = { line1: '200 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
+  const outcome = ask({ to });
+  const amounts = { taxable_amount: '100.00', exempt_amount: '0.00', tax_amount: '6.00' };
+  expect(outcome).toMatchObject({
+    ...amounts,
+    subtotal_amount: '100.00',
+    total_amount: '106.00',
+    content_releases: { 'US-MI': 'US-MI@2026-11-22.1' },
+    warnings: [],
+    tax_summary: [{ ...amounts, jurisdiction_code: 'US-MI', rate: '0.06' }],
   });
+  expect(listRows(outcome)).toEqual([
+    {
+      ...amounts,
+      jurisdiction_code: 'US-MI',
+      jurisdiction_name: 'Michigan',
+      jurisdiction_type: 'state',
+      reporting_code: null,
+      tax_type: 'sales',
+      rate: '0.06',
+      taxability_reason: 'standard_rated',
+      sourcing: 'destination',
+      rule_id: 'mi-goods',
+    },
+  ]);
+  const resolution = { level: 'state', ambiguous: false, coverage: 'complete' };
+  expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
 });
 
 const header =
@@ -75,15 +73,16 @@ it('taxes a sale within Texas at its origin, and warns that use taxes of the des
   expect(sale(at('MI', '48933'))).toEqual(['8.25', false]);
 });
 
-describe('a local rate without a first day on record', () => {
-  it.each([
-    [newYork, '2026-10-01', '8.88 complete', null],
-    [newYork, '2026-09-30', '8.88 partial', 'New York City, New York County on 2026-09-30'],
-    [newYork, '2022-01-01', '8.88 partial', 'New York City, New York County on 2022-01-01'],
-    [newYork, '2021-12-31', '0.00 none', null],
-    // A Florida county without a surtax.
-    [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
-  ])('applies in %o on %s as %s, with a warning that gives both days', (to, tax_date, expected, text) => {
+it.each([
+  [newYork, '2026-10-01', '8.88 complete', null],
+  [newYork, '2026-09-30', '8.88 partial', 'New York City, New York County on 2026-09-30'],
+  [newYork, '2022-01-01', '8.88 partial', 'New York City, New York County on 2022-01-01'],
+  [newYork, '2021-12-31', '0.00 none', null],
+  // A Florida county without a surtax.
+  [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
+])(
+  'a local rate without a first day on record applies in %o on %s as %s, with a warning that gives both days',
+  (to, tax_date, expected, text) => {
     const { found, message } = getAnswer(to, tax_date);
     expect(found).toBe(expected);
     if (text === null) expect(message('local_rates_approximate')).toBeUndefined();
@@ -96,8 +95,8 @@ describe('a local rate without a first day on record', () => {
     const isComplete = expected.endsWith('complete');
     const refused = isComplete ? [] : [{ code: 'validation_not_covered', detail }];
     expect(refusal({ to, tax_date }, reject)).toMatchObject(refused);
-  });
-});
+  },
+);
 
 describe('a rate before and after its known days', () => {
   const chicago = at('IL', '60602', 'Chicago');

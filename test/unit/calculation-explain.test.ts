@@ -315,49 +315,47 @@ const line = fc.record({
   fulfillment: fc.constant('ship' as const),
 });
 
-describe('every explanation', () => {
-  it('shows one rule and one rate per row, and every product and sum in it is exact', () => {
-    fc.assert(
-      fc.property(
-        fc.array(line, { minLength: 1, maxLength: 3 }),
-        fc.option(fc.constant({ amount: '12.34' }), { nil: null }),
-        fc.constantFrom('2026-09-15', '2026-08-08', '2026-10-08'),
-        (line_items, shipping, tax_date) => {
-          const outcome = ask({ line_items, shipping, tax_date, explain: true });
-          const charges = [
-            ...outcome.line_items.map((charge, index) => ({ charge, pointer: `/line_items/${index}` })),
-            ...shippingCharges(outcome.shipping).map((charge) => ({ charge, pointer: '/shipping' })),
-          ];
-          for (const { charge, pointer } of charges) {
-            const ids = listSteps(outcome, 'rule', pointer).map(({ rule_id }) => rule_id);
-            expect(ids.toSorted()).toEqual(charge.taxes.map((row) => row.rule_id).toSorted());
-            const rates = listTexts(outcome, 'rate', pointer);
-            for (const row of charge.taxes) {
-              const amount = row.taxable_amount === '0.00' ? row.exempt_amount : row.taxable_amount;
-              expect(rates.some((text) => text.startsWith(`${row.jurisdiction_name}: `) && text.includes(amount))).toBe(
-                true,
-              );
-            }
-            for (const text of rates) {
-              const [, taxable, rate, product] =
-                /([\d.]+) times ([\d.]+), [^.]*? is ([\d.]+?)[.,]? ?(?:limited|The|$)/.exec(text) ?? [];
-              if (taxable === undefined || rate === undefined || product === undefined) continue;
-              const factors = [toExact(taxable), toExact(rate)] as const;
-              const expected = {
-                units: factors[0].units * factors[1].units,
-                scale: factors[0].scale + factors[1].scale,
-              };
-              expect([text, isSame(toExact(product), expected)]).toEqual([text, true]);
-            }
+it('every explanation shows one rule and one rate per row, and every product and sum in it is exact', () => {
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 3 }),
+      fc.option(fc.constant({ amount: '12.34' }), { nil: null }),
+      fc.constantFrom('2026-09-15', '2026-08-08', '2026-10-08'),
+      (line_items, shipping, tax_date) => {
+        const outcome = ask({ line_items, shipping, tax_date, explain: true });
+        const charges = [
+          ...outcome.line_items.map((charge, index) => ({ charge, pointer: `/line_items/${index}` })),
+          ...shippingCharges(outcome.shipping).map((charge) => ({ charge, pointer: '/shipping' })),
+        ];
+        for (const { charge, pointer } of charges) {
+          const ids = listSteps(outcome, 'rule', pointer).map(({ rule_id }) => rule_id);
+          expect(ids.toSorted()).toEqual(charge.taxes.map((row) => row.rule_id).toSorted());
+          const rates = listTexts(outcome, 'rate', pointer);
+          for (const row of charge.taxes) {
+            const amount = row.taxable_amount === '0.00' ? row.exempt_amount : row.taxable_amount;
+            expect(rates.some((text) => text.startsWith(`${row.jurisdiction_name}: `) && text.includes(amount))).toBe(
+              true,
+            );
           }
-          for (const { text } of outcome.explanation ?? []) expect(text).toMatch(/^\S.*\.$/);
-          for (const { text } of outcome.explanation ?? [])
-            expect(text).not.toMatch(/undefined|null|NaN|,,|\.\.|\[object/);
-        },
-      ),
-      { numRuns: 400 },
-    );
-  });
+          for (const text of rates) {
+            const [, taxable, rate, product] =
+              /([\d.]+) times ([\d.]+), [^.]*? is ([\d.]+?)[.,]? ?(?:limited|The|$)/.exec(text) ?? [];
+            if (taxable === undefined || rate === undefined || product === undefined) continue;
+            const factors = [toExact(taxable), toExact(rate)] as const;
+            const expected = {
+              units: factors[0].units * factors[1].units,
+              scale: factors[0].scale + factors[1].scale,
+            };
+            expect([text, isSame(toExact(product), expected)]).toEqual([text, true]);
+          }
+        }
+        for (const { text } of outcome.explanation ?? []) expect(text).toMatch(/^\S.*\.$/);
+        for (const { text } of outcome.explanation ?? [])
+          expect(text).not.toMatch(/undefined|null|NaN|,,|\.\.|\[object/);
+      },
+    ),
+    { numRuns: 400 },
+  );
 });
 
 it("does not apply a state's rounding tables to a document in another currency", () => {

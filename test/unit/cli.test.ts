@@ -91,23 +91,21 @@ const progress = {
 };
 const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
 
-describe('an exported line with keys of another account', () => {
-  it.each([
-    ['filing', { kind: 'filing', filing: { ...filing, ...forged } }],
-    [
-      'chain',
-      { kind: 'chain', chain: { state: 'US-OH', last: null, isBusy: true, isHeld: false, version: 1, ...forged } },
-    ],
-    ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
-    ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
-    ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
-  ])('imports a %s into the given account only', (_kind, line) => {
-    const items = toItems('acct_own', line as unknown as Line);
-    expect(items).toHaveLength(1);
-    for (const item of items) {
-      expect(item.pk.split('#')[1]).toBe('acct_own');
-      expect(Object.keys(item)).not.toEqual(expect.arrayContaining(['account']));
-      expect(Object.values(item)).not.toContain('acct_other#r');
-    }
-  });
+it.each([
+  ['filing', { kind: 'filing', filing: { ...filing, ...forged } }],
+  [
+    'chain',
+    { kind: 'chain', chain: { state: 'US-OH', last: null, isBusy: true, isHeld: false, version: 1, ...forged } },
+  ],
+  ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
+  ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
+  ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
+])('an exported line with keys of another account imports a %s into the given account only', (_kind, line) => {
+  const items = toItems('acct_own', line as unknown as Line);
+  expect(items).toHaveLength(1);
+  for (const item of items) {
+    expect(item.pk.split('#')[1]).toBe('acct_own');
+    expect(Object.keys(item)).not.toEqual(expect.arrayContaining(['account']));
+    expect(Object.values(item)).not.toContain('acct_other#r');
+  }
 });

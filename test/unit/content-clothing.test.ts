@@ -13,8 +13,9 @@ const shirt = (unit_price: string, attributes = '') => ({
   product_tax_code: `CLOTHING.APPAREL${attributes}`,
   unit_price,
 });
-describe('clothing in New York', () => {
-  it.each(readings('clothing rule of a county in New York'))('in county $text: $result', ({ text, result }) => {
+it.each(readings('clothing rule of a county in New York'))(
+  'clothing in New York in county $text: $result',
+  ({ text, result }) => {
     const [county = '', day = ''] = text.split(' ');
     const taxing = {
       code: `US-NY-00-${county.slice(2)}`,
@@ -24,8 +25,8 @@ describe('clothing in New York', () => {
       county,
     } as const;
     expect(chooseRule(builtIn('NY'), taxing, getProduct('CLOTHING.APPAREL'), day)?.id).toBe(result);
-  });
-});
+  },
+);
 
 describe('clothing in New York with an import', () => {
   const woocommerce = (...rows: readonly string[]) => ({

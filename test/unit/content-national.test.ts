@@ -202,12 +202,13 @@ const isGiven = (
   (combined === undefined || combined === given.combined) &&
   (part === undefined || given.parts.some((one) => JSON.stringify(one) === JSON.stringify(part)));
 
-describe('the public case', () => {
-  it.each(cases as readonly Case[])('$id: $why ($source)', async ({ request: { calculation, rates }, accepted }) => {
+it.each(cases as readonly Case[])(
+  'the public case $id: $why ($source)',
+  async ({ request: { calculation, rates }, accepted }) => {
     const given = calculation ? getAnswer(calculation) : await readRates(rates as RatesQuery);
     expect([accepted, accepted.some((answer) => isGiven(answer, given)) || given]).toEqual([accepted, true]);
-  });
-});
+  },
+);
 
 /** Values from the content notes, typed by hand and independent of how the releases were built. */
 describe('content values', () => {

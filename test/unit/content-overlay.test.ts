@@ -111,269 +111,263 @@ const toEntries = ({ state, rows, completeFrom }: ImportedRows): readonly Entry[
   }),
 ];
 
-describe('imports', () => {
-  /**
-   * Imports that overlay each other and the built-in release, compared with a list of layers that is searched from the
-   * top.
-   */
+/**
+ * Imports that overlay each other and the built-in release, compared with a list of layers that is searched from the
+ * top.
+ */
 
-  /** Days before, on and after the first days of the files, and before the built-in releases begin. */
-  const days = [
-    '2025-12-31',
-    '2026-02-28',
-    '2026-04-30',
-    '2026-09-30',
-    '2026-11-01',
-    '2026-11-14',
-    '2026-11-15',
-    '2026-12-01',
-    '2027-01-01',
-    '2027-02-01',
+/** Days before, on and after the first days of the files, and before the built-in releases begin. */
+const days = [
+  '2025-12-31',
+  '2026-02-28',
+  '2026-04-30',
+  '2026-09-30',
+  '2026-11-01',
+  '2026-11-14',
+  '2026-11-15',
+  '2026-12-01',
+  '2027-01-01',
+  '2027-02-01',
+];
+
+const listAddresses = (state: State): readonly Address[] => {
+  const { zips, cities } = placesByState[state];
+  const [first, second] = zips;
+  const [home, away] = cities;
+  return [
+    ...zips.map((zip) => ({ zip, plus4: null, city: null })),
+    { zip: first, plus4: null, city: home },
+    { zip: second, plus4: null, city: away },
+    { zip: second, plus4: null, city: 'Nowhere' },
+    { zip: second, plus4: '1234', city: null },
+    { zip: second, plus4: '2500', city: null },
+    { zip: second, plus4: '9000', city: home },
+    ...cities.map((city) => ({ zip: null, plus4: null, city })),
+    { zip: null, plus4: null, city: null },
   ];
+};
 
-  const listAddresses = (state: State): readonly Address[] => {
-    const { zips, cities } = placesByState[state];
-    const [first, second] = zips;
-    const [home, away] = cities;
-    return [
-      ...zips.map((zip) => ({ zip, plus4: null, city: null })),
-      { zip: first, plus4: null, city: home },
-      { zip: second, plus4: null, city: away },
-      { zip: second, plus4: null, city: 'Nowhere' },
-      { zip: second, plus4: '1234', city: null },
-      { zip: second, plus4: '2500', city: null },
-      { zip: second, plus4: '9000', city: home },
-      ...cities.map((city) => ({ zip: null, plus4: null, city })),
-      { zip: null, plus4: null, city: null },
-    ];
-  };
+const requestAddress = (state: string, { zip, plus4, city }: Address) => ({
+  state,
+  ...(zip === null ? {} : { postal_code: plus4 === null ? zip : `${zip}-${plus4}` }),
+  ...(city === null ? {} : { city }),
+});
 
-  const requestAddress = (state: string, { zip, plus4, city }: Address) => ({
-    state,
-    ...(zip === null ? {} : { postal_code: plus4 === null ? zip : `${zip}-${plus4}` }),
-    ...(city === null ? {} : { city }),
-  });
+type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
 
-  type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
-
-  /** A Content table, its directory and a loader, as in one Lambda instance. */
-  const createService = (charactersMax: number) => {
-    const stored = new Map<string, Stored>();
-    const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
-    const measured = <Value>(value: Value | undefined) =>
-      value === undefined ? undefined : { value: structuredClone(value), characters: JSON.stringify(value).length };
-    const { loadContent } = contentLoader(
-      {
-        readActive: async () => state.directory,
-        readContent: async (heads, names) => ({
-          heads: heads.map((id) => measured(stored.get(id)?.head)),
-          parts: names.map(({ release, key }) => measured(stored.get(release)?.parts.get(key))),
-        }),
-        builtIn: builtInRelease,
-        builtInById: builtInReleaseById,
-        now: () => state.nowMs,
-      },
-      charactersMax,
-    );
-    const change = (next: (directory: ActiveReleases) => ActiveReleases) => {
-      state.directory = next(state.directory);
-      state.nowMs += 60_000;
-    };
-    return { stored, loadContent, change };
-  };
-
-  type Service = ReturnType<typeof createService>;
-  type Answers = readonly Outcome[];
-
-  const contentFor = async (
-    { loadContent }: Service,
-    state: string,
-    addresses: readonly Address[],
-    settingsSnapshot = {},
-  ) =>
-    loadContent(
-      addresses.flatMap((address) => {
-        const read = readAddress(requestAddress(state, address), '');
-        return read.ok ? [read.value] : [];
+/** A Content table, its directory and a loader, as in one Lambda instance. */
+const createService = (charactersMax: number) => {
+  const stored = new Map<string, Stored>();
+  const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
+  const measured = <Value>(value: Value | undefined) =>
+    value === undefined ? undefined : { value: structuredClone(value), characters: JSON.stringify(value).length };
+  const { loadContent } = contentLoader(
+    {
+      readActive: async () => state.directory,
+      readContent: async (heads, names) => ({
+        heads: heads.map((id) => measured(stored.get(id)?.head)),
+        parts: names.map(({ release, key }) => measured(stored.get(release)?.parts.get(key))),
       }),
-      settingsSnapshot,
-    );
-
-  const million = [{ unit_price: '1000000.00' }];
-
-  /** Calculates every address on every day; `days` is the inner loop. */
-  const readAnswers = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
-    const addresses = listAddresses(state);
-    const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
-    return addresses.flatMap((address) =>
-      days.map((tax_date) =>
-        ask({ to: requestAddress(state, address), tax_date, line_items: million }, { releaseFor }),
-      ),
-    );
+      builtIn: builtInRelease,
+      builtInById: builtInReleaseById,
+      now: () => state.nowMs,
+    },
+    charactersMax,
+  );
+  const change = (next: (directory: ActiveReleases) => ActiveReleases) => {
+    state.directory = next(state.directory);
+    state.nowMs += 60_000;
   };
+  return { stored, loadContent, change };
+};
 
-  const cases = (state: State) => listAddresses(state).flatMap((address) => days.map((day) => ({ address, day })));
+type Service = ReturnType<typeof createService>;
+type Answers = readonly Outcome[];
 
-  /** An imported file with the layers below it, nearest first. */
-  type Layer = { readonly id: string; readonly file: ImportedRows; readonly below: readonly Layer[] };
-
-  /** The rate of the first layer that is complete on the day, or else of the layer that reaches furthest back. */
-  const findRate = (layers: readonly Layer[], address: Address, day: string): number | null => {
-    const there = layers.flatMap(({ file }) => {
-      const rate = rateIn(file, address, day);
-      return rate === null ? [] : [{ rate, completeFrom: file.completeFrom ?? '' }];
-    });
-    const first = there.find(({ completeFrom }) => completeFrom <= day);
-    const earliest = there.find((one) => there.every(({ completeFrom }) => one.completeFrom <= completeFrom));
-    return (first ?? earliest)?.rate ?? null;
-  };
-
-  const getLayers = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
-
-  /** Stores a file over the active layers, with the positions that the import command writes into the head. */
-  const importOver = async (
-    service: Service,
-    file: ImportedRows,
-    active: Layer | null,
-    id: string,
-    onActive: boolean,
-  ) => {
-    const { state } = file;
-    const builtIn = builtInRelease(state);
-    const under = active && service.stored.get(active.id)?.head;
-    const bottom = builtIn?.id ?? '';
-    const position = { below: active?.id ?? bottom, chain: getLayers(active).map((layer) => layer.id), bottom };
-    const base = onActive && under ? under : builtIn;
-    const imported = await buildEntries(state, toEntries(file), base, { position });
-    service.stored.set(id, { head: { ...getHead(imported), id }, parts: imported.parts });
-    return { id, file, below: getLayers(active) };
-  };
-
-  const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
-
-  /** Returns the difference of one result, or `null`. Comparing JSON strings is faster than comparing objects. */
-  const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
-    const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
-    if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
-    const expected = rate === null ? { ...builtIn, content_releases: releases } : actual;
-    if (JSON.stringify(actual) !== JSON.stringify(expected)) return { actual, expected };
-    if (JSON.stringify(actual.content_releases) !== JSON.stringify(releases)) return { actual, expected: releases };
-    return isNotCovered(actual) && !isNotCovered(builtIn) ? { actual, expected: 'covered' } : null;
-  };
-
-  /** Compares the results of a service with its layers and with the built-in release alone. */
-  const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
-    for (const [index, { address, day }] of cases(state).entries()) {
-      const rate = findRate(getLayers(active), address, day);
-      const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
-      if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
-    }
-  };
-
-  type Step =
-    | { readonly kind: 'import'; readonly file: ImportedRows; readonly activates: boolean; readonly onActive: boolean }
-    | { readonly kind: 'activate'; readonly which: number }
-    | { readonly kind: 'rollback' };
-
-  const listSteps = (state: State): fc.Arbitrary<Step[]> => {
-    const Import = fc.record({
-      kind: fc.constant('import' as const),
-      file: anyImport(state),
-      activates: fc.constantFrom(true, true, true, false),
-      onActive: fc.boolean(),
-    });
-    const Activate = fc.record({ kind: fc.constant('activate' as const), which: fc.nat(5) });
-    const Rollback = fc.constant({ kind: 'rollback' as const });
-    return fc
-      .tuple(Import, fc.array(fc.oneof({ arbitrary: Import, weight: 3 }, Activate, Rollback), { maxLength: 5 }))
-      .map(([first, others]) => [{ ...first, activates: true }, ...others]);
-  };
-
-  const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
-    fc.record({
-      state: fc.constant(state),
-      steps: listSteps(state),
-      charactersMax: fc.constantFrom(20_000, 10_000_000),
+const contentFor = async (
+  { loadContent }: Service,
+  state: string,
+  addresses: readonly Address[],
+  settingsSnapshot = {},
+) =>
+  loadContent(
+    addresses.flatMap((address) => {
+      const read = readAddress(requestAddress(state, address), '');
+      return read.ok ? [read.value] : [];
     }),
+    settingsSnapshot,
   );
 
-  /** The previously active releases, earliest first. */
-  const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
-    if (layer === (history.at(-1) ?? null)) return history;
-    const known = history.indexOf(layer);
-    return known < 0 ? [...history, layer] : history.slice(0, known + 1);
-  };
+const million = [{ unit_price: '1000000.00' }];
 
-  /** Runs the steps, and calls back after each one with the release that must be active then. */
-  const play = async (
-    service: Service,
-    { state, steps }: { readonly state: State; readonly steps: readonly Step[] },
-    onStep: (active: Layer | null, layers: readonly Layer[]) => Promise<void>,
-  ) => {
-    const layers: Layer[] = [];
-    let history: readonly (Layer | null)[] = [];
-    const code = `US-${state}`;
-    const activate = (layer: Layer | null) => {
-      history = activated(history, layer);
-      service.change((directory) => withActive(directory, code, layer?.id ?? null, '2026-11-22T00:00:00Z'));
-    };
-    for (const step of steps) {
-      if (step.kind === 'import') {
-        const id = `${code}@2026-11-22.${101 + layers.length}`;
-        const layer = await importOver(service, step.file, history.at(-1) ?? null, id, step.onActive);
-        layers.push(layer);
-        if (step.activates) activate(layer);
-      } else if (step.kind === 'activate') {
-        activate([null, ...layers][step.which % (layers.length + 1)] ?? null);
-      } else {
-        history = history.slice(0, -1);
-        service.change((directory) => withPrevious(directory, code, '2026-11-22T00:00:00Z'));
-      }
-      await onStep(history.at(-1) ?? null, layers);
+/** Calculates every address on every day; `days` is the inner loop. */
+const readAnswers = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
+  const addresses = listAddresses(state);
+  const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
+  return addresses.flatMap((address) =>
+    days.map((tax_date) => ask({ to: requestAddress(state, address), tax_date, line_items: million }, { releaseFor })),
+  );
+};
+
+const cases = (state: State) => listAddresses(state).flatMap((address) => days.map((day) => ({ address, day })));
+
+/** An imported file with the layers below it, nearest first. */
+type Layer = { readonly id: string; readonly file: ImportedRows; readonly below: readonly Layer[] };
+
+/** The rate of the first layer that is complete on the day, or else of the layer that reaches furthest back. */
+const findRate = (layers: readonly Layer[], address: Address, day: string): number | null => {
+  const there = layers.flatMap(({ file }) => {
+    const rate = rateIn(file, address, day);
+    return rate === null ? [] : [{ rate, completeFrom: file.completeFrom ?? '' }];
+  });
+  const first = there.find(({ completeFrom }) => completeFrom <= day);
+  const earliest = there.find((one) => there.every(({ completeFrom }) => one.completeFrom <= completeFrom));
+  return (first ?? earliest)?.rate ?? null;
+};
+
+const getLayers = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
+
+/** Stores a file over the active layers, with the positions that the import command writes into the head. */
+const importOver = async (
+  service: Service,
+  file: ImportedRows,
+  active: Layer | null,
+  id: string,
+  onActive: boolean,
+) => {
+  const { state } = file;
+  const builtIn = builtInRelease(state);
+  const under = active && service.stored.get(active.id)?.head;
+  const bottom = builtIn?.id ?? '';
+  const position = { below: active?.id ?? bottom, chain: getLayers(active).map((layer) => layer.id), bottom };
+  const base = onActive && under ? under : builtIn;
+  const imported = await buildEntries(state, toEntries(file), base, { position });
+  service.stored.set(id, { head: { ...getHead(imported), id }, parts: imported.parts });
+  return { id, file, below: getLayers(active) };
+};
+
+const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
+
+/** Returns the difference of one result, or `null`. Comparing JSON strings is faster than comparing objects. */
+const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
+  const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
+  if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
+  const expected = rate === null ? { ...builtIn, content_releases: releases } : actual;
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) return { actual, expected };
+  if (JSON.stringify(actual.content_releases) !== JSON.stringify(releases)) return { actual, expected: releases };
+  return isNotCovered(actual) && !isNotCovered(builtIn) ? { actual, expected: 'covered' } : null;
+};
+
+/** Compares the results of a service with its layers and with the built-in release alone. */
+const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
+  for (const [index, { address, day }] of cases(state).entries()) {
+    const rate = findRate(getLayers(active), address, day);
+    const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
+    if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
+  }
+};
+
+type Step =
+  | { readonly kind: 'import'; readonly file: ImportedRows; readonly activates: boolean; readonly onActive: boolean }
+  | { readonly kind: 'activate'; readonly which: number }
+  | { readonly kind: 'rollback' };
+
+const listSteps = (state: State): fc.Arbitrary<Step[]> => {
+  const Import = fc.record({
+    kind: fc.constant('import' as const),
+    file: anyImport(state),
+    activates: fc.constantFrom(true, true, true, false),
+    onActive: fc.boolean(),
+  });
+  const Activate = fc.record({ kind: fc.constant('activate' as const), which: fc.nat(5) });
+  const Rollback = fc.constant({ kind: 'rollback' as const });
+  return fc
+    .tuple(Import, fc.array(fc.oneof({ arbitrary: Import, weight: 3 }, Activate, Rollback), { maxLength: 5 }))
+    .map(([first, others]) => [{ ...first, activates: true }, ...others]);
+};
+
+const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
+  fc.record({
+    state: fc.constant(state),
+    steps: listSteps(state),
+    charactersMax: fc.constantFrom(20_000, 10_000_000),
+  }),
+);
+
+/** The previously active releases, earliest first. */
+const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
+  if (layer === (history.at(-1) ?? null)) return history;
+  const known = history.indexOf(layer);
+  return known < 0 ? [...history, layer] : history.slice(0, known + 1);
+};
+
+/** Runs the steps, and calls back after each one with the release that must be active then. */
+const play = async (
+  service: Service,
+  { state, steps }: { readonly state: State; readonly steps: readonly Step[] },
+  onStep: (active: Layer | null, layers: readonly Layer[]) => Promise<void>,
+) => {
+  const layers: Layer[] = [];
+  let history: readonly (Layer | null)[] = [];
+  const code = `US-${state}`;
+  const activate = (layer: Layer | null) => {
+    history = activated(history, layer);
+    service.change((directory) => withActive(directory, code, layer?.id ?? null, '2026-11-22T00:00:00Z'));
+  };
+  for (const step of steps) {
+    if (step.kind === 'import') {
+      const id = `${code}@2026-11-22.${101 + layers.length}`;
+      const layer = await importOver(service, step.file, history.at(-1) ?? null, id, step.onActive);
+      layers.push(layer);
+      if (step.activates) activate(layer);
+    } else if (step.kind === 'activate') {
+      activate([null, ...layers][step.which % (layers.length + 1)] ?? null);
+    } else {
+      history = history.slice(0, -1);
+      service.change((directory) => withPrevious(directory, code, '2026-11-22T00:00:00Z'));
     }
-  };
+    await onStep(history.at(-1) ?? null, layers);
+  }
+};
 
-  // On a day before the first complete day of the second import, the first one applies. The third one is complete.
-  const albany = { kind: 'city', city: 'ALBANY', from: null, to: null } as const;
-  const overlaid = [1000, 2000, 3000].map((local): Step => {
-    const rate = { local, rateFrom: '2020-01-01' };
-    const rows = [{ place: { ...albany, locals: [localCode('NY', rate)] }, ...rate }];
-    const completeFrom = local === 2000 ? '2026-11-15' : null;
-    return { kind: 'import', file: { state: 'NY', rows, completeFrom }, activates: true, onActive: true };
-  });
+// On a day before the first complete day of the second import, the first one applies. The third one is complete.
+const albany = { kind: 'city', city: 'ALBANY', from: null, to: null } as const;
+const overlaid = [1000, 2000, 3000].map((local): Step => {
+  const rate = { local, rateFrom: '2020-01-01' };
+  const rows = [{ place: { ...albany, locals: [localCode('NY', rate)] }, ...rate }];
+  const completeFrom = local === 2000 ? '2026-11-15' : null;
+  return { kind: 'import', file: { state: 'NY', rows, completeFrom }, activates: true, onActive: true };
+});
 
-  const builtInAnswers = new Map<State, Promise<Answers>>();
-  const readBuiltInAnswers = (state: State): Promise<Answers> => {
-    const known = builtInAnswers.get(state) ?? readAnswers(createService(10_000_000), state);
-    builtInAnswers.set(state, known);
-    return known;
-  };
+const builtInAnswers = new Map<State, Promise<Answers>>();
+const readBuiltInAnswers = (state: State): Promise<Answers> => {
+  const known = builtInAnswers.get(state) ?? readAnswers(createService(10_000_000), state);
+  builtInAnswers.set(state, known);
+  return known;
+};
 
-  describe('imports over the active release', () => {
-    it('apply to the addresses and days in their files, and leave the rest to the fallback releases', async () => {
-      await fc.assert(
-        fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
-          const service = createService(charactersMax);
-          const builtIn = await readBuiltInAnswers(state);
-          const seen = new Map<string | null, Answers>([[null, builtIn]]);
-          await play(service, { state, steps }, async (active) => {
-            const answers = await readAnswers(service, state);
-            expectAnswers(state, active, answers, builtIn);
-            // A rollback, or a new activation, restores every field of every response.
-            const id = active?.id ?? null;
-            expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
-            seen.set(id, answers);
-          });
-          for (const [id, answers] of seen)
-            if (id !== null) {
-              const settingsSnapshot = await readAnswers(service, state, { [`US-${state}`]: id });
-              expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
-            }
-        }),
-        { numRuns: 8, examples: [[{ state: 'NY', steps: overlaid, charactersMax: 20_000 }]] },
-      );
-    });
-  });
+it('applies imports to the addresses and days in their files, and leaves the rest to the fallback releases', async () => {
+  await fc.assert(
+    fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
+      const service = createService(charactersMax);
+      const builtIn = await readBuiltInAnswers(state);
+      const seen = new Map<string | null, Answers>([[null, builtIn]]);
+      await play(service, { state, steps }, async (active) => {
+        const answers = await readAnswers(service, state);
+        expectAnswers(state, active, answers, builtIn);
+        // A rollback, or a new activation, restores every field of every response.
+        const id = active?.id ?? null;
+        expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
+        seen.set(id, answers);
+      });
+      for (const [id, answers] of seen)
+        if (id !== null) {
+          const settingsSnapshot = await readAnswers(service, state, { [`US-${state}`]: id });
+          expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
+        }
+    }),
+    { numRuns: 8, examples: [[{ state: 'NY', steps: overlaid, charactersMax: 20_000 }]] },
+  );
 });
 
 describe('custom rules', () => {

@@ -9,35 +9,33 @@ import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
 import { buildLocation, getRelease } from '../support/builders.ts';
 import { readings } from '../support/facts.ts';
 
-describe('content show', () => {
-  describe('the output for a ZIP', () => {
-    const release = getRelease({
-      of: [
-        { code: 'US-XX', type: 'state', rate: '0.04' },
-        { code: 'CITY', type: 'city', rate: '0.03' },
-      ],
-      locations: [
-        buildLocation({ zips: [['55012', '55012']], alternatives: [['CITY']], from: '2026-01-01', to: '2026-06-30' }),
-      ],
-    });
-    const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
-    const shownOn = (day: string) => showZip({ ...release, locations: [] }, part, '55012', day).locations[0];
+describe('the output of `content show` for a ZIP', () => {
+  const release = getRelease({
+    of: [
+      { code: 'US-XX', type: 'state', rate: '0.04' },
+      { code: 'CITY', type: 'city', rate: '0.03' },
+    ],
+    locations: [
+      buildLocation({ zips: [['55012', '55012']], alternatives: [['CITY']], from: '2026-01-01', to: '2026-06-30' }),
+    ],
+  });
+  const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
+  const shownOn = (day: string) => showZip({ ...release, locations: [] }, part, '55012', day).locations[0];
 
-    it('has the rate on a day when the location is in force', () => {
-      for (const day of ['2026-01-01', '2026-06-30'])
-        expect(shownOn(day)).toMatchObject({
-          in_force: true,
-          alternatives: [{ rate: '0.07', jurisdictions: [{ rate: '0.04' }, { code: 'CITY', rate: '0.03' }] }],
-        });
-    });
+  it('has the rate on a day when the location is in force', () => {
+    for (const day of ['2026-01-01', '2026-06-30'])
+      expect(shownOn(day)).toMatchObject({
+        in_force: true,
+        alternatives: [{ rate: '0.07', jurisdictions: [{ rate: '0.04' }, { code: 'CITY', rate: '0.03' }] }],
+      });
+  });
 
-    it('has no rate on a day without a location, even if its jurisdictions have rates', () => {
-      for (const day of ['2025-12-31', '2026-07-01'])
-        expect(shownOn(day)).toMatchObject({
-          in_force: false,
-          alternatives: [{ rate: null, jurisdictions: [{ rate: null }, { code: 'CITY', rate: null }] }],
-        });
-    });
+  it('has no rate on a day without a location, even if its jurisdictions have rates', () => {
+    for (const day of ['2025-12-31', '2026-07-01'])
+      expect(shownOn(day)).toMatchObject({
+        in_force: false,
+        alternatives: [{ rate: null, jurisdictions: [{ rate: null }, { code: 'CITY', rate: null }] }],
+      });
   });
 });
 
@@ -87,19 +85,17 @@ describe('values in force', () => {
   const next = { from: '2026-10-01', to: null };
   const unknown = { from: null, to: null };
 
-  describe('inForce', () => {
-    it.each([
-      ['2018-09-30', []],
-      ['2018-10-01', [old]],
-      ['2025-12-31', [old]],
-      ['2026-01-01', [old, unknown]],
-      ['2026-09-30', [old, unknown]],
-      ['2026-10-01', [next, unknown]],
-      ['2999-12-31', [next, unknown]],
-    ])('selects the value on %s', (day, values) =>
-      expect(inForce([old, next, unknown], day, established)).toEqual(values),
-    );
-  });
+  it.each([
+    ['2018-09-30', []],
+    ['2018-10-01', [old]],
+    ['2025-12-31', [old]],
+    ['2026-01-01', [old, unknown]],
+    ['2026-09-30', [old, unknown]],
+    ['2026-10-01', [next, unknown]],
+    ['2999-12-31', [next, unknown]],
+  ])('inForce selects the value on %s', (day, values) =>
+    expect(inForce([old, next, unknown], day, established)).toEqual(values),
+  );
 
   describe('a season', () => {
     const summer = { ...unknown, season: { from: '06-01', to: '08-31' } };

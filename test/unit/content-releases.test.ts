@@ -225,44 +225,42 @@ describe('packed files', () => {
   });
 });
 
-describe('facts', () => {
-  /** The evidence for local treatment, and the rules of the releases that use it. */
+/** The evidence for local treatment, and the rules of the releases that use it. */
 
-  type Fact = Readonly<
-    Record<'state' | 'topic' | 'product_family' | 'applies_to' | 'from' | 'confidence' | 'used_by' | 'reason', string>
-  >;
+type Fact = Readonly<
+  Record<'state' | 'topic' | 'product_family' | 'applies_to' | 'from' | 'confidence' | 'used_by' | 'reason', string>
+>;
 
-  const text = readFileSync(new URL('../../shared/catalog/local/facts.csv', import.meta.url), 'utf8');
-  const facts: readonly Fact[] = parse<Fact>(text, { columns: true });
-  const byState = [...Map.groupBy(facts, ({ state }) => state)];
-  const listUsers = ({ used_by }: Fact): string[] => used_by.split(';').filter((user) => user !== '');
-  const getName = ({ state, topic, product_family, applies_to, from }: Fact) =>
-    [state, topic, product_family, applies_to, from].join(' | ');
+const text = readFileSync(new URL('../../shared/catalog/local/facts.csv', import.meta.url), 'utf8');
+const facts: readonly Fact[] = parse<Fact>(text, { columns: true });
+const byState = [...Map.groupBy(facts, ({ state }) => state)];
+const listUsers = ({ used_by }: Fact): string[] => used_by.split(';').filter((user) => user !== '');
+const getName = ({ state, topic, product_family, applies_to, from }: Fact) =>
+  [state, topic, product_family, applies_to, from].join(' | ');
 
-  describe('the facts about local treatment', () => {
-    it('are complete', () => expect(facts).toHaveLength(374));
+describe('the facts about local treatment', () => {
+  it('are complete', () => expect(facts).toHaveLength(374));
 
-    it.each(byState)('%s: each is used by rules or settings of the newest release, or has a reason', (state, own) => {
-      const release = builtInRelease(state);
-      const known = new Set([...(release?.rules ?? []).map(({ id }) => id), 'settings.shipping']);
-      for (const fact of own) {
-        const users = listUsers(fact);
-        for (const user of users) expect(known, getName(fact)).toContain(user);
-        expect(users.length > 0 || fact.reason !== '', getName(fact)).toBe(true);
-      }
-    });
+  it.each(byState)('%s: each is used by rules or settings of the newest release, or has a reason', (state, own) => {
+    const release = builtInRelease(state);
+    const known = new Set([...(release?.rules ?? []).map(({ id }) => id), 'settings.shipping']);
+    for (const fact of own) {
+      const users = listUsers(fact);
+      for (const user of users) expect(known, getName(fact)).toContain(user);
+      expect(users.length > 0 || fact.reason !== '', getName(fact)).toBe(true);
+    }
+  });
 
-    it.each(byState)('%s: none of low confidence changes an answer', (_, own) => {
-      for (const fact of own) {
-        expect(['high', 'medium-high', 'medium', 'low'], getName(fact)).toContain(fact.confidence);
-        if (fact.confidence === 'low') expect(listUsers(fact), getName(fact)).toEqual([]);
-      }
-    });
+  it.each(byState)('%s: none of low confidence changes an answer', (_, own) => {
+    for (const fact of own) {
+      expect(['high', 'medium-high', 'medium', 'low'], getName(fact)).toContain(fact.confidence);
+      if (fact.confidence === 'low') expect(listUsers(fact), getName(fact)).toEqual([]);
+    }
+  });
 
-    it.each(byState)('%s: the rules that a reason names exist', (state, own) => {
-      const ids = new Set(builtInRelease(state)?.rules.map(({ id }) => id));
-      const named = new RegExp(`\\b${state.toLowerCase()}-[a-z]+(?:-[a-z]+)*(?:-20\\d\\d)?`, 'g');
-      for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, getName(fact)).toContain(id);
-    });
+  it.each(byState)('%s: the rules that a reason names exist', (state, own) => {
+    const ids = new Set(builtInRelease(state)?.rules.map(({ id }) => id));
+    const named = new RegExp(`\\b${state.toLowerCase()}-[a-z]+(?:-[a-z]+)*(?:-20\\d\\d)?`, 'g');
+    for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, getName(fact)).toContain(id);
   });
 });

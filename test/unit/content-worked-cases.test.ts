@@ -13,112 +13,108 @@ import { town, withLocals } from '../support/local-content.ts';
 import { onlyShipping } from '../support/sales.ts';
 import { buildRequest, getFound, type WorkedCase } from '../support/worked-case.ts';
 
-describe('state taxes', () => {
-  /**
-   * Worked cases from revenue departments, statutes and vendors (id in each title), with the built-in rules and the
-   * local rates of each case. Amounts are typed by hand.
-   */
+/**
+ * Worked cases from revenue departments, statutes and vendors (id in each title), with the built-in rules and the
+ * local rates of each case. Amounts are typed by hand.
+ */
 
-  const line = (product_tax_code: string, unit_price: string, others: object = {}) => ({
-    product_tax_code,
-    unit_price,
-    ...others,
+const line = (product_tax_code: string, unit_price: string, others: object = {}) => ({
+  product_tax_code,
+  unit_price,
+  ...others,
+});
+describe('fees', () => {
+  it('include the retail delivery fee of Minnesota once per order, whatever the quantity of its line', () => {
+    const quantity = { quantity: '3' };
+    const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
+    expect(ask({ to: { state: 'MN' }, line_items }).line_items[1]?.tax_amount).toBe('0.50');
   });
-  describe('fees', () => {
-    it('include the retail delivery fee of Minnesota once per order, whatever the quantity of its line', () => {
-      const quantity = { quantity: '3' };
-      const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
-      expect(ask({ to: { state: 'MN' }, line_items }).line_items[1]?.tax_amount).toBe('0.50');
-    });
 
-    const colorado = (code: string, tax_date: string) =>
-      ask({
-        to: { state: 'CO' },
-        tax_date,
-        line_items: [line(code, '10.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00')],
-      });
-    it.each([
-      ['FOOD.PREPARED_FOOD', '2026-06-30', '0.28'],
-      ['FOOD.GROCERY', '2026-06-30', '0.00'],
-    ])('include the retail delivery fee of Colorado on a delivery of %s on %s: %s', (code, tax_date, tax) =>
-      expect(colorado(code, tax_date).line_items[1]?.tax_amount).toBe(tax),
-    );
-    it('include the last published retail delivery fee of Colorado from July 2026, with a warning', () => {
-      const outcome = colorado('GENERAL', '2026-07-01');
-      expect(outcome.line_items[1]?.tax_amount).toBe('0.28');
-      expect(outcome.warnings).toContainEqual(
-        expect.objectContaining({
-          code: 'content_unconfirmed',
-          message: expect.stringContaining('is not established'),
-        }),
-      );
-      expect(colorado('GENERAL', '2026-06-30').warnings.map(({ message }) => message)).not.toContainEqual(
-        expect.stringContaining('is not established; the last'),
-      );
+  const colorado = (code: string, tax_date: string) =>
+    ask({
+      to: { state: 'CO' },
+      tax_date,
+      line_items: [line(code, '10.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00')],
     });
+  it.each([
+    ['FOOD.PREPARED_FOOD', '2026-06-30', '0.28'],
+    ['FOOD.GROCERY', '2026-06-30', '0.00'],
+  ])('include the retail delivery fee of Colorado on a delivery of %s on %s: %s', (code, tax_date, tax) =>
+    expect(colorado(code, tax_date).line_items[1]?.tax_amount).toBe(tax),
+  );
+  it('include the last published retail delivery fee of Colorado from July 2026, with a warning', () => {
+    const outcome = colorado('GENERAL', '2026-07-01');
+    expect(outcome.line_items[1]?.tax_amount).toBe('0.28');
+    expect(outcome.warnings).toContainEqual(
+      expect.objectContaining({
+        code: 'content_unconfirmed',
+        message: expect.stringContaining('is not established'),
+      }),
+    );
+    expect(colorado('GENERAL', '2026-06-30').warnings.map(({ message }) => message)).not.toContainEqual(
+      expect.stringContaining('is not established; the last'),
+    );
   });
 });
 
-describe('local taxes', () => {
-  /**
-   * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law and independently of the
-   * code. Each case gives its reason. Rates are from the built-in tables.
-   */
+/**
+ * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law and independently of the
+ * code. Each case gives its reason. Rates are from the built-in tables.
+ */
 
-  type LocalCase = WorkedCase & {
-    readonly topic: string;
-    readonly city: string;
-    /** The address is within the city limits, but most residents of the ZIP live outside, so the case uses highest_rate. */
-    readonly in_city?: boolean;
-    readonly because: string;
-    /** `warns` lists the codes of warnings about rules. Without it, there are none. */
-    readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
+type LocalCase = WorkedCase & {
+  readonly topic: string;
+  readonly city: string;
+  /** The address is within the city limits, but most residents of the ZIP live outside, so the case uses highest_rate. */
+  readonly in_city?: boolean;
+  readonly because: string;
+  /** `warns` lists the codes of warnings about rules. Without it, there are none. */
+  readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
+};
+
+/** The client's request, including the product tax code of the shipping. */
+const sent = (one: LocalCase) => {
+  const request = buildRequest(one);
+  const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
+  return {
+    ...request,
+    customer: { address: { ...request.customer.address, city: one.city } },
+    ...(request.shipping && charge ? { shipping: { ...request.shipping, product_tax_code: charge.ptc } } : {}),
   };
+};
 
-  /** The client's request, including the product tax code of the shipping. */
-  const sent = (one: LocalCase) => {
-    const request = buildRequest(one);
-    const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
-    return {
-      ...request,
-      customer: { address: { ...request.customer.address, city: one.city } },
-      ...(request.shipping && charge ? { shipping: { ...request.shipping, product_tax_code: charge.ptc } } : {}),
-    };
-  };
+const solve = (one: LocalCase): Outcome => {
+  const request = sent(one);
+  const ambiguous_address = one.in_city ? 'highest_rate' : 'warn';
+  return ask(request, { settings: { ambiguous_address }, today: request.tax_date });
+};
 
-  const solve = (one: LocalCase): Outcome => {
-    const request = sent(one);
-    const ambiguous_address = one.in_city ? 'highest_rate' : 'warn';
-    return ask(request, { settings: { ambiguous_address }, today: request.tax_date });
-  };
+/** The codes of warnings about rules, without warnings about the rate of a place. */
+const uncertaintiesAboutRules = ({ warnings }: Outcome): readonly string[] =>
+  warnings
+    .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
+    .map(({ code }) => code);
 
-  /** The codes of warnings about rules, without warnings about the rate of a place. */
-  const uncertaintiesAboutRules = ({ warnings }: Outcome): readonly string[] =>
-    warnings
-      .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
-      .map(({ code }) => code);
+const localCases = readCases<LocalCase>(cases, {
+  required: ['id', 'topic', 'state', 'city', 'zip', 'day', 'lines', 'expected', 'because', 'citation'],
+  optional: ['in_city'],
+});
+readCases<LocalCase['expected']>(
+  localCases.map(({ expected }) => expected),
+  { required: ['tax'], optional: ['shipping_tax', 'rows', 'warns'] },
+);
 
-  const localCases = readCases<LocalCase>(cases, {
-    required: ['id', 'topic', 'state', 'city', 'zip', 'day', 'lines', 'expected', 'because', 'citation'],
-    optional: ['in_city'],
-  });
-  readCases<LocalCase['expected']>(
-    localCases.map(({ expected }) => expected),
-    { required: ['tax'], optional: ['shipping_tax', 'rows', 'warns'] },
-  );
-
-  describe.each(Object.entries(Object.groupBy(localCases, ({ topic }) => topic)))('%s', (_, group) => {
-    it.each(group ?? [])('$id: $because', (one) => {
-      const outcome = solve(one);
-      const { tax, shipping_tax, rows = [], warns = [] } = one.expected;
-      expect(outcome.tax_amount).toBe(tax);
-      if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
-      for (const row of rows)
-        expect(getFound(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
-      const uncertainties = uncertaintiesAboutRules(outcome);
-      for (const code of warns) expect(uncertainties).toContain(code);
-      if (warns.length === 0) expect(uncertainties).toEqual([]);
-    });
+describe.each(Object.entries(Object.groupBy(localCases, ({ topic }) => topic)))('%s', (_, group) => {
+  it.each(group ?? [])('$id: $because', (one) => {
+    const outcome = solve(one);
+    const { tax, shipping_tax, rows = [], warns = [] } = one.expected;
+    expect(outcome.tax_amount).toBe(tax);
+    if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
+    for (const row of rows)
+      expect(getFound(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
+    const uncertainties = uncertaintiesAboutRules(outcome);
+    for (const code of warns) expect(uncertainties).toContain(code);
+    if (warns.length === 0) expect(uncertainties).toEqual([]);
   });
 });
 
@@ -128,32 +124,30 @@ const getStateTax = ({ line_items }: Outcome): string => {
   return (rows.reduce((sum, row) => sum + Math.round(Number(row.tax_amount) * 100), 0) / 100).toFixed(2);
 };
 
-describe('the tax on a product', () => {
-  describe.each([...Map.groupBy(productTaxes, ({ topic }) => topic)])('%s', (_, rows) => {
-    it.each(rows)('in $state $city: $quantity of $code for $price on $day, $tax', (row) => {
-      const { state, zip, city, code, price, quantity, day, local, shipping, tax, state_tax } = row;
-      const to = local ? town(state) : { state, ...(zip !== '' && { postal_code: zip, city }) };
-      const line_items = price.split(' ').map((unit_price) => ({ product_tax_code: code, unit_price, quantity }));
-      const [amount, product_tax_code = null] = shipping.split(' ');
-      const [percent, type = 'county'] = local.split(' ');
-      const outcome = ask(
-        { to, tax_date: day, line_items, ...(amount && { shipping: { amount, product_tax_code } }) },
-        local ? withLocals(state, [`US-${state}-LOCAL`, type as JurisdictionType, String(Number(percent) / 100)]) : {},
-      );
-      expectWarnings(outcome, row);
-      if (tax !== '') expect(outcome.tax_amount).toBe(tax);
-      if (state_tax !== '') expect(getStateTax(outcome)).toBe(state_tax);
-    });
-  });
-
-  it('never uses the state rate for a rule on local taxes', () => {
-    const withRate = builtInReleases().flatMap(({ rules }) =>
-      rules.filter(
-        ({ id, levels, effect }) => /taxability-/.test(id) && levels && !levels.includes('state') && 'rate' in effect,
-      ),
+describe.each([...Map.groupBy(productTaxes, ({ topic }) => topic)])('%s', (_, rows) => {
+  it.each(rows)('in $state $city: $quantity of $code for $price on $day, $tax', (row) => {
+    const { state, zip, city, code, price, quantity, day, local, shipping, tax, state_tax } = row;
+    const to = local ? town(state) : { state, ...(zip !== '' && { postal_code: zip, city }) };
+    const line_items = price.split(' ').map((unit_price) => ({ product_tax_code: code, unit_price, quantity }));
+    const [amount, product_tax_code = null] = shipping.split(' ');
+    const [percent, type = 'county'] = local.split(' ');
+    const outcome = ask(
+      { to, tax_date: day, line_items, ...(amount && { shipping: { amount, product_tax_code } }) },
+      local ? withLocals(state, [`US-${state}-LOCAL`, type as JurisdictionType, String(Number(percent) / 100)]) : {},
     );
-    expect(withRate).toEqual([]);
+    expectWarnings(outcome, row);
+    if (tax !== '') expect(outcome.tax_amount).toBe(tax);
+    if (state_tax !== '') expect(getStateTax(outcome)).toBe(state_tax);
   });
+});
+
+it('never uses the state rate for a rule on local taxes', () => {
+  const withRate = builtInReleases().flatMap(({ rules }) =>
+    rules.filter(
+      ({ id, levels, effect }) => /taxability-/.test(id) && levels && !levels.includes('state') && 'rate' in effect,
+    ),
+  );
+  expect(withRate).toEqual([]);
 });
 
 describe('definitions of food', () => {

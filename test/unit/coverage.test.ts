@@ -163,41 +163,39 @@ describe('local coverage', () => {
   });
 });
 
-describe('coverage by residents', () => {
-  describe('the outcomes by residents', () => {
-    // Counts again from the calculated result of each address.
-    const getCount = (state: string) => {
-      const found = { certain: [0, 0], likelier: [0, 0], unknown: [0, 0] };
-      for (const { zip5, residents, names } of zipRows(state)) {
-        const address = readAddress({ state, postal_code: zip5, city: names.replace(/[|=:].*/, '') }, '');
-        if (!address.ok) throw new Error(zip5);
-        const { ambiguous, coverage } = locate(address.value, withTables, '2026-11-20', false).resolution;
-        const outcome = ambiguous ? 'likelier' : coverage === 'partial' ? 'unknown' : 'certain';
-        const [count = 0, sum = 0] = found[outcome];
-        found[outcome] = [count + 1, sum + Number(residents)];
-      }
-      return found;
-    };
+describe('the outcomes by residents', () => {
+  // Counts again from the calculated result of each address.
+  const getCount = (state: string) => {
+    const found = { certain: [0, 0], likelier: [0, 0], unknown: [0, 0] };
+    for (const { zip5, residents, names } of zipRows(state)) {
+      const address = readAddress({ state, postal_code: zip5, city: names.replace(/[|=:].*/, '') }, '');
+      if (!address.ok) throw new Error(zip5);
+      const { ambiguous, coverage } = locate(address.value, withTables, '2026-11-20', false).resolution;
+      const outcome = ambiguous ? 'likelier' : coverage === 'partial' ? 'unknown' : 'certain';
+      const [count = 0, sum = 0] = found[outcome];
+      found[outcome] = [count + 1, sum + Number(residents)];
+    }
+    return found;
+  };
 
-    it.each(['GA', 'NM', 'VA', 'KY'])('match the calculated results: %s', (state) => {
-      const expected = getCount(state);
-      const found = lookUpResidents(tabledRelease(state) as Release).filter(({ city }) => city === 'preferred name');
-      const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
-      for (const [outcome, counts] of Object.entries(expected)) {
-        const some = found.filter((one) => one.outcome === outcome);
-        expect([some.length, sum(some.map(({ residents }) => residents))], outcome).toEqual(counts);
-        for (const { residents, charged } of some) expect(charged).toBeLessThanOrEqual(residents);
-      }
-    });
+  it.each(['GA', 'NM', 'VA', 'KY'])('match the calculated results: %s', (state) => {
+    const expected = getCount(state);
+    const found = lookUpResidents(tabledRelease(state) as Release).filter(({ city }) => city === 'preferred name');
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+    for (const [outcome, counts] of Object.entries(expected)) {
+      const some = found.filter((one) => one.outcome === outcome);
+      expect([some.length, sum(some.map(({ residents }) => residents))], outcome).toEqual(counts);
+      for (const { residents, charged } of some) expect(charged).toBeLessThanOrEqual(residents);
+    }
+  });
 
-    // `content-coverage.test.ts` compares the page with the content.
-    it('include each ZIP and resident of the tables once in the total of the page', () => {
-      const all = listStates().flatMap((state) => zipRows(state).map(({ residents }) => Number(residents)));
-      const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
-      const residents = all.reduce((sum, one) => sum + one, 0).toLocaleString('en-US');
-      for (const city of ['preferred name', 'no city'])
-        expect(page).toContain(`| all | ${city} | ${all.length.toLocaleString('en-US')} | ${residents} |`);
-    });
+  // `content-coverage.test.ts` compares the page with the content.
+  it('include each ZIP and resident of the tables once in the total of the page', () => {
+    const all = listStates().flatMap((state) => zipRows(state).map(({ residents }) => Number(residents)));
+    const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
+    const residents = all.reduce((sum, one) => sum + one, 0).toLocaleString('en-US');
+    for (const city of ['preferred name', 'no city'])
+      expect(page).toContain(`| all | ${city} | ${all.length.toLocaleString('en-US')} | ${residents} |`);
   });
 });
 
@@ -277,112 +275,108 @@ describe('coverage sources', () => {
     });
   });
 
-  describe('the publishers', () => {
-    it('include one per state with a general sales tax, and one for the cities of Alaska', () => {
-      const withoutSalesTax = ['AA', 'AE', 'AP', 'DE', 'MT', 'NH', 'OR'];
-      const states = builtInReleases().map(({ state }) => state.slice('US-'.length));
-      const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
-      expect(expected).toHaveLength(48);
-      expect(publishers.map(({ state }) => state).sort()).toEqual(expected);
+  it('the publishers include one per state with a general sales tax, and one for the cities of Alaska', () => {
+    const withoutSalesTax = ['AA', 'AE', 'AP', 'DE', 'MT', 'NH', 'OR'];
+    const states = builtInReleases().map(({ state }) => state.slice('US-'.length));
+    const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
+    expect(expected).toHaveLength(48);
+    expect(publishers.map(({ state }) => state).sort()).toEqual(expected);
+  });
+});
+
+const day = '2026-11-26';
+const inState = (state: string, code: string) => findTaxability(builtIn(state), code, day);
+
+describe('the taxability of a code in a state', () => {
+  it('shows the treatment, the rule with its source, and the attributes that change it', () => {
+    // 86 Ill. Adm. Code 130.310: candy is taxed at the general rate; candy with flour is food, which the state taxes
+    // at 0%.
+    const candy = inState('IL', 'FOOD.CANDY');
+    expect(candy).toMatchObject({ state: 'IL', treatment: 'taxable', rule_id: 'il-candy-and-soft-drinks' });
+    expect(candy.source).not.toBe('');
+    expect(candy.attributes.map(({ code, treatment }) => [code, treatment])).toEqual([
+      ['_CONTAINS_FLOUR', 'reduced_rate'],
+      ['_REFRIGERATED', 'reduced_rate'],
+    ]);
+  });
+
+  it('shows each treatment if business and personal use are taxed differently', () => {
+    // Ohio R.C. 5739.01(B)(3)(e).
+    expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({
+      treatment: 'by_use',
+      attributes: [
+        { code: '_BUSINESS_USE', treatment: 'taxable' },
+        { code: '_PERSONAL_USE', treatment: 'exempt' },
+      ],
+    });
+  });
+
+  it('defaults to taxable without a rule, with a note that no rule is established', () => {
+    const rules: Rule[] = [
+      rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
+    ];
+    const candy = findTaxability(getRelease({ rules }), 'FOOD.CANDY', day);
+    expect(candy).toMatchObject({ treatment: 'taxable', rule_id: null, confidence: null, source: null });
+    expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
+  });
+
+  it('is not_subject_to_tax in a state without a general sales tax, even if its cities tax', () => {
+    for (const state of ['OR', 'DE', 'MT', 'NH', 'AK'])
+      expect(inState(state, 'GENERAL')).toMatchObject({ treatment: 'not_subject_to_tax', attributes: [] });
+    expect(inState('AK', 'GENERAL').text).not.toBe(inState('OR', 'GENERAL').text);
+  });
+
+  it("is the state's fee if it charges one", () => {
+    expect(inState('CO', 'FEES.RETAIL_DELIVERY_FEE').rule_id).toBe('co-retail-delivery-fee-2026');
+  });
+
+  it('is the shipping policy if no rule covers a shipping charge', () => {
+    expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject({
+      treatment: 'exempt',
+      rule_id: 'ia-shipping',
+      attributes: [{ code: '_INCLUDED_IN_PRICE', treatment: 'follows_goods' }],
     });
   });
 });
 
-describe('taxability coverage', () => {
-  const day = '2026-11-26';
-  const inState = (state: string, code: string) => findTaxability(builtIn(state), code, day);
+describe('the taxability page', () => {
+  const page = taxabilityPage(builtInReleases());
+  const states = (/^\| Code \| (.*) \|$/m.exec(page)?.[1] ?? '').split(' | ');
+  const rows = new Map(
+    [...page.matchAll(/^\| `(.*)` \| (.*) \|$/gm)].map(([, code = '', cells = '']) => [code, cells.split(' | ')]),
+  );
+  const cell = (code: string, state: string) => rows.get(code)?.[states.indexOf(state)];
 
-  describe('the taxability of a code in a state', () => {
-    it('shows the treatment, the rule with its source, and the attributes that change it', () => {
-      // 86 Ill. Adm. Code 130.310: candy is taxed at the general rate; candy with flour is food, which the state taxes
-      // at 0%.
-      const candy = inState('IL', 'FOOD.CANDY');
-      expect(candy).toMatchObject({ state: 'IL', treatment: 'taxable', rule_id: 'il-candy-and-soft-drinks' });
-      expect(candy.source).not.toBe('');
-      expect(candy.attributes.map(({ code, treatment }) => [code, treatment])).toEqual([
-        ['_CONTAINS_FLOUR', 'reduced_rate'],
-        ['_REFRIGERATED', 'reduced_rate'],
-      ]);
-    });
-
-    it('shows each treatment if business and personal use are taxed differently', () => {
-      // Ohio R.C. 5739.01(B)(3)(e).
-      expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({
-        treatment: 'by_use',
-        attributes: [
-          { code: '_BUSINESS_USE', treatment: 'taxable' },
-          { code: '_PERSONAL_USE', treatment: 'exempt' },
-        ],
-      });
-    });
-
-    it('defaults to taxable without a rule, with a note that no rule is established', () => {
-      const rules: Rule[] = [
-        rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
-      ];
-      const candy = findTaxability(getRelease({ rules }), 'FOOD.CANDY', day);
-      expect(candy).toMatchObject({ treatment: 'taxable', rule_id: null, confidence: null, source: null });
-      expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
-    });
-
-    it('is not_subject_to_tax in a state without a general sales tax, even if its cities tax', () => {
-      for (const state of ['OR', 'DE', 'MT', 'NH', 'AK'])
-        expect(inState(state, 'GENERAL')).toMatchObject({ treatment: 'not_subject_to_tax', attributes: [] });
-      expect(inState('AK', 'GENERAL').text).not.toBe(inState('OR', 'GENERAL').text);
-    });
-
-    it("is the state's fee if it charges one", () => {
-      expect(inState('CO', 'FEES.RETAIL_DELIVERY_FEE').rule_id).toBe('co-retail-delivery-fee-2026');
-    });
-
-    it('is the shipping policy if no rule covers a shipping charge', () => {
-      expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject({
-        treatment: 'exempt',
-        rule_id: 'ia-shipping',
-        attributes: [{ code: '_INCLUDED_IN_PRICE', treatment: 'follows_goods' }],
-      });
-    });
+  it('matches the content (after a change, run `npm run content -- coverage --write`)', () => {
+    expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
   });
 
-  describe('the taxability page', () => {
-    const page = taxabilityPage(builtInReleases());
-    const states = (/^\| Code \| (.*) \|$/m.exec(page)?.[1] ?? '').split(' | ');
-    const rows = new Map(
-      [...page.matchAll(/^\| `(.*)` \| (.*) \|$/gm)].map(([, code = '', cells = '']) => [code, cells.split(' | ')]),
-    );
-    const cell = (code: string, state: string) => rows.get(code)?.[states.indexOf(state)];
+  it('has a cell for each code in each of the 47 states and territories with a general sales tax', () => {
+    expect(states).toHaveLength(47);
+    expect([...rows.keys()]).toEqual(vocabulary().productTaxCodes);
+    expect([...rows.values()].filter((cells) => cells.length !== states.length)).toEqual([]);
+    for (const state of ['AK', 'DE', 'MT', 'NH', 'OR', 'AE']) expect(states).not.toContain(state);
+  });
 
-    it('matches the content (after a change, run `npm run content -- coverage --write`)', () => {
-      expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
-    });
+  it.each([
+    // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80%
+    // of it.
+    ['CLOTHING.APPAREL', 'NY', 'D'],
+    ['CLOTHING.APPAREL', 'MN', 'E'],
+    ['SERVICES.DATA_PROCESSING', 'TX', 'P'],
+    // Ohio R.C. 5739.01(B)(3)(e): for business use.
+    ['SOFTWARE.SAAS', 'OH', 'U'],
+    ['GENERAL', 'CA', 'T'],
+  ])('shows %s in %s as %s', (code, state, letter) => {
+    expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
+  });
 
-    it('has a cell for each code in each of the 47 states and territories with a general sales tax', () => {
-      expect(states).toHaveLength(47);
-      expect([...rows.keys()]).toEqual(vocabulary().productTaxCodes);
-      expect([...rows.values()].filter((cells) => cells.length !== states.length)).toEqual([]);
-      for (const state of ['AK', 'DE', 'MT', 'NH', 'OR', 'AE']) expect(states).not.toContain(state);
-    });
-
-    it.each([
-      // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80%
-      // of it.
-      ['CLOTHING.APPAREL', 'NY', 'D'],
-      ['CLOTHING.APPAREL', 'MN', 'E'],
-      ['SERVICES.DATA_PROCESSING', 'TX', 'P'],
-      // Ohio R.C. 5739.01(B)(3)(e): for business use.
-      ['SOFTWARE.SAAS', 'OH', 'U'],
-      ['GENERAL', 'CA', 'T'],
-    ])('shows %s in %s as %s', (code, state, letter) => {
-      expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
-    });
-
-    it('explains in its legend exactly the signs that it uses', () => {
-      const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
-      const used = [...rows.values()]
-        .flat()
-        .flatMap((text) => (text.endsWith('\\*') ? [text.slice(0, -2), '\\*'] : [text]));
-      expect(new Set(used)).toEqual(new Set(legend));
-      expect(new Set(legend).size).toBe(legend.length);
-    });
+  it('explains in its legend exactly the signs that it uses', () => {
+    const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
+    const used = [...rows.values()]
+      .flat()
+      .flatMap((text) => (text.endsWith('\\*') ? [text.slice(0, -2), '\\*'] : [text]));
+    expect(new Set(used)).toEqual(new Set(legend));
+    expect(new Set(legend).size).toBe(legend.length);
   });
 });

@@ -232,26 +232,24 @@ const getReturn = (transactions: readonly StoredTransaction[]) => {
   return sums;
 };
 
-describe('the calculated tax of the credits of a sale', () => {
-  it('is refunded with the goods, and the excess with tax alone', () => {
-    const sold = toSale(saleOfOne(10_000, 2, { supplied: 1_400 }));
-    const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
-    const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
-    const getTotal = (one: StoredTransaction) => {
-      const sums = Object.values(getReturn([one]));
-      return [sums.reduce((sum, { tax }) => sum + tax, 0), sums.reduce((sum, { calculated }) => sum + calculated, 0)];
-    };
-    const { outcome } = credited(sold, buildRequest(sold, { kind: 'price', line: 0, part: 50 }));
-    const lawful = withSuppliedCreditTax(outcome, '6.00', sold);
-    const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome);
-    const all = [sold, taxAlone, half, { ...withCalculatedTaxes(lawfulHalf, sold), auditHash: '' }];
-    expect(all.map(getTotal)).toEqual([
-      [1400, 1200],
-      [-99, 0],
-      [-700, -600],
-      [-600, -600],
-    ]);
-  });
+it('the calculated tax of the credits of a sale is refunded with the goods, and the excess with tax alone', () => {
+  const sold = toSale(saleOfOne(10_000, 2, { supplied: 1_400 }));
+  const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
+  const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
+  const getTotal = (one: StoredTransaction) => {
+    const sums = Object.values(getReturn([one]));
+    return [sums.reduce((sum, { tax }) => sum + tax, 0), sums.reduce((sum, { calculated }) => sum + calculated, 0)];
+  };
+  const { outcome } = credited(sold, buildRequest(sold, { kind: 'price', line: 0, part: 50 }));
+  const lawful = withSuppliedCreditTax(outcome, '6.00', sold);
+  const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome);
+  const all = [sold, taxAlone, half, { ...withCalculatedTaxes(lawfulHalf, sold), auditHash: '' }];
+  expect(all.map(getTotal)).toEqual([
+    [1400, 1200],
+    [-99, 0],
+    [-700, -600],
+    [-600, -600],
+  ]);
 });
 
 /** The last unit of a line takes its remaining net, because its share of the coupon alone would leave a cent. */
@@ -412,37 +410,33 @@ describe('credits of a sale', () => {
   });
 });
 
-describe('a credit calculation that is posted back unchanged', () => {
-  it('records the same amounts of every kind', () => {
-    fc.assert(
-      fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
-        const sold = toSale(sale);
-        const { live } = creditInSteps(sold, steps);
-        const parent = live.slice(0, -1).reduce((before, credit) => changed(before, credit), sold);
-        const requests: CreditRequest[] = [{}, { credit_remaining: true }, buildRequest(parent, last)];
-        for (const request of requests) {
-          const first = buildCredit(parent, request, context, []);
-          if (!first.ok) continue;
-          const { outcome } = first.value;
-          if (outcome.line_items.length === 0) continue;
-          expect(credited(parent, outcome).outcome).toEqual(outcome);
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
+it('a credit calculation that is posted back unchanged records the same amounts of every kind', () => {
+  fc.assert(
+    fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
+      const sold = toSale(sale);
+      const { live } = creditInSteps(sold, steps);
+      const parent = live.slice(0, -1).reduce((before, credit) => changed(before, credit), sold);
+      const requests: CreditRequest[] = [{}, { credit_remaining: true }, buildRequest(parent, last)];
+      for (const request of requests) {
+        const first = buildCredit(parent, request, context, []);
+        if (!first.ok) continue;
+        const { outcome } = first.value;
+        if (outcome.line_items.length === 0) continue;
+        expect(credited(parent, outcome).outcome).toEqual(outcome);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
-describe('an explanation', () => {
-  it('gives the line, the amount, and its share of the recorded tax', () => {
-    const sold = toSale(saleOfOne(1000, 2, { shipping: [500] }));
-    const { explanation } = credited(sold, { explain: true }).outcome;
-    expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);
-    const figures = (text = '') => text.match(/\d+\.\d\d/g);
-    expect(explanation?.[0]?.text).toContain(`Line l0 of ${sold.transaction.id}`);
-    expect(figures(explanation?.[0]?.text)).toEqual(['20.00', '20.00', '1.20', '1.20']);
-    const half = credited(sold, { explain: true, line_items: [{ id: 'l0', quantity: '1' }] }).outcome;
-    expect(figures(half.explanation?.[0]?.text)).toEqual(['10.00', '20.00', '0.60', '1.20']);
-    expect(credited(sold, {}).outcome.explanation).toBeNull();
-  });
+it('an explanation gives the line, the amount, and its share of the recorded tax', () => {
+  const sold = toSale(saleOfOne(1000, 2, { shipping: [500] }));
+  const { explanation } = credited(sold, { explain: true }).outcome;
+  expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);
+  const figures = (text = '') => text.match(/\d+\.\d\d/g);
+  expect(explanation?.[0]?.text).toContain(`Line l0 of ${sold.transaction.id}`);
+  expect(figures(explanation?.[0]?.text)).toEqual(['20.00', '20.00', '1.20', '1.20']);
+  const half = credited(sold, { explain: true, line_items: [{ id: 'l0', quantity: '1' }] }).outcome;
+  expect(figures(half.explanation?.[0]?.text)).toEqual(['10.00', '20.00', '0.60', '1.20']);
+  expect(credited(sold, {}).outcome.explanation).toBeNull();
 });

@@ -108,8 +108,9 @@ describe('periods', () => {
   });
 });
 
-describe("periods of a state's own calendar", () => {
-  it.each(statePeriods)('$state by $frequency has $day in $start to $end', ({ state, day, start, end, ...row }) => {
+it.each(statePeriods)(
+  "periods of a state's own calendar $state by $frequency has $day in $start to $end",
+  ({ state, day, start, end, ...row }) => {
     const frequency = row.frequency as Frequency;
     const registered = (from: string, to: string | null): Registration => ({ state, from, to, frequency });
     expect(periodAround(day, [registered('2020-01-01', null)])).toEqual({ start, end, frequency });
@@ -117,8 +118,8 @@ describe("periods of a state's own calendar", () => {
     // A registration that begins in the middle shortens the period.
     const middle = `${day.slice(0, 8)}01`;
     expect(periodAround(day, [registered(middle, null)])).toEqual({ start: middle, end, frequency });
-  });
-});
+  },
+);
 
 describe('the period ends around a day', () => {
   it('match the periods after a known period, at any distance', () => {

@@ -267,35 +267,33 @@ const buildEntry = (
   })),
 });
 
-describe('the sums of a shard that are not in parts', () => {
-  it('fit in an item with every currency, exception and code to review', () => {
-    const drawn = drawFrom(1);
-    const amount = () => BigInt(drawn.below(2 ** 31)) * 1_000_003n;
-    // ISO 4217 has about 180 currencies. Their codes do not matter here.
-    const entries = Array.from({ length: 180 }, (_, at): LiabilityEntry => {
-      const currency = String.fromCharCode(65 + (at % 26), 65 + ((at * 7) % 26), 65 + Math.floor(at / 26));
-      const parts = Object.fromEntries([...namedExemptions, 'not_covered'].map((part) => [part, amount()]));
-      return {
-        ...buildEntry({ currency, levies: [{ code: 1, rate: '0.01', tax: drawn.below(1e9) }] }, at),
-        base: { taxable: amount(), exempt: amount(), tax: 0n, ...parts },
-        exceptions: exceptionReasons.map((reason) => ({ reason, gross: amount() })),
-        review: reviewCodes,
-      };
-    });
-    // The jurisdictions are bounded apart.
-    const totals = { ...withEntries(noTotals, entries), jurisdictions: noTotals.jurisdictions };
-    // Sums of one code differ from those of the others.
-    const review = new Map(
-      [...totals.review].map(([key, { count }]) => [key, { count, gross: amount(), tax: amount() }]),
-    );
-    expect(review.size).toBe(180 * (1 + reviewCodes.length));
-    const progress = { ...({ shard: 0, phase: 'move', isDone: false, cursor: null, parts: [], version: 1 } as const) };
-    const none = { moved: 0, marked: 0, reopened: 0 };
-    const item = filingProgressItem('acct', 'fil', { ...progress, entries: none, totals: { ...totals, review } });
-    const stored = item['totals'] as Uint8Array;
-    // An item has at most 400 KB, and the jurisdictions at most 210 KB.
-    expect(stored.byteLength).toBeLessThan(190_000);
+it('the sums of a shard that are not in parts fit in an item with every currency, exception and code to review', () => {
+  const drawn = drawFrom(1);
+  const amount = () => BigInt(drawn.below(2 ** 31)) * 1_000_003n;
+  // ISO 4217 has about 180 currencies. Their codes do not matter here.
+  const entries = Array.from({ length: 180 }, (_, at): LiabilityEntry => {
+    const currency = String.fromCharCode(65 + (at % 26), 65 + ((at * 7) % 26), 65 + Math.floor(at / 26));
+    const parts = Object.fromEntries([...namedExemptions, 'not_covered'].map((part) => [part, amount()]));
+    return {
+      ...buildEntry({ currency, levies: [{ code: 1, rate: '0.01', tax: drawn.below(1e9) }] }, at),
+      base: { taxable: amount(), exempt: amount(), tax: 0n, ...parts },
+      exceptions: exceptionReasons.map((reason) => ({ reason, gross: amount() })),
+      review: reviewCodes,
+    };
   });
+  // The jurisdictions are bounded apart.
+  const totals = { ...withEntries(noTotals, entries), jurisdictions: noTotals.jurisdictions };
+  // Sums of one code differ from those of the others.
+  const review = new Map(
+    [...totals.review].map(([key, { count }]) => [key, { count, gross: amount(), tax: amount() }]),
+  );
+  expect(review.size).toBe(180 * (1 + reviewCodes.length));
+  const progress = { ...({ shard: 0, phase: 'move', isDone: false, cursor: null, parts: [], version: 1 } as const) };
+  const none = { moved: 0, marked: 0, reopened: 0 };
+  const item = filingProgressItem('acct', 'fil', { ...progress, entries: none, totals: { ...totals, review } });
+  const stored = item['totals'] as Uint8Array;
+  // An item has at most 400 KB, and the jurisdictions at most 210 KB.
+  expect(stored.byteLength).toBeLessThan(190_000);
 });
 
 /** Returns the shards after the steps, and their stored parts. */

@@ -167,108 +167,100 @@ describe('pages of entries', () => {
   );
 });
 
-describe('filing CSV', () => {
-  const read = (csv: string): string[][] => parse(csv, { record_delimiter: '\r\n', relax_column_count: false });
+const read = (csv: string): string[][] => parse(csv, { record_delimiter: '\r\n', relax_column_count: false });
 
-  describe('a CSV file', () => {
-    it('has a header and one line per row, each terminated by CRLF', () => {
-      const columns = ['name', 'tax_amount'] as const;
-      expect(csvText(columns, [{ name: 'Michigan', tax_amount: '6.00' }])).toBe('name,tax_amount\r\nMichigan,6.00\r\n');
-      expect(csvText(columns, [])).toBe('name,tax_amount\r\n');
-    });
+describe('a CSV file', () => {
+  it('has a header and one line per row, each terminated by CRLF', () => {
+    const columns = ['name', 'tax_amount'] as const;
+    expect(csvText(columns, [{ name: 'Michigan', tax_amount: '6.00' }])).toBe('name,tax_amount\r\nMichigan,6.00\r\n');
+    expect(csvText(columns, [])).toBe('name,tax_amount\r\n');
+  });
 
-    it('quotes only values with commas, quotes or line breaks', () => {
-      const row = ['a,b', 'a"b', 'a\nb', 'a\rb', 'a b', null];
-      expect(csvText([...row.keys()].map(String), [Object.fromEntries(row.entries())])).toContain(
-        '\r\n"a,b","a""b","a\nb","a\rb",a b,\r\n',
-      );
-    });
-
-    it.each(['-5.70', '0', '12345678901234567890.123', '0.0625', 7, -2])(
-      'writes the number %s unquoted',
-      (tax_amount) => {
-        expect(csvText(['tax_amount'], [{ tax_amount }])).toBe(`tax_amount\r\n${tax_amount}\r\n`);
-      },
+  it('quotes only values with commas, quotes or line breaks', () => {
+    const row = ['a,b', 'a"b', 'a\nb', 'a\rb', 'a b', null];
+    expect(csvText([...row.keys()].map(String), [Object.fromEntries(row.entries())])).toContain(
+      '\r\n"a,b","a""b","a\nb","a\rb",a b,\r\n',
     );
+  });
 
-    it('leaves a missing amount empty', () => {
-      expect(csvText(['rate', 'tax_amount'], [{ rate: null, tax_amount: '6.00' }])).toBe(
-        'rate,tax_amount\r\n,6.00\r\n',
-      );
-    });
+  it.each(['-5.70', '0', '12345678901234567890.123', '0.0625', 7, -2])(
+    'writes the number %s unquoted',
+    (tax_amount) => {
+      expect(csvText(['tax_amount'], [{ tax_amount }])).toBe(`tax_amount\r\n${tax_amount}\r\n`);
+    },
+  );
 
-    it.each(['=1', '1e5', '', '1,5', '+1', '1.', Number.NaN, Infinity])('rejects the amount %s', (tax_amount) => {
-      expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
-    });
+  it('leaves a missing amount empty', () => {
+    expect(csvText(['rate', 'tax_amount'], [{ rate: null, tax_amount: '6.00' }])).toBe('rate,tax_amount\r\n,6.00\r\n');
+  });
 
-    it.each([
-      ["=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"],
-      ['x;=HYPERLINK("https://example.com")', `x;'=HYPERLINK("https://example.com")`],
-      ['a-b; c=d, e@f', 'a-b; c=d, e@f'],
-    ])('escapes formulas in %j', (name, escaped) => {
-      expect(read(csvText(['name'], [{ name }]))[1]).toEqual([escaped]);
-    });
+  it.each(['=1', '1e5', '', '1,5', '+1', '1.', Number.NaN, Infinity])('rejects the amount %s', (tax_amount) => {
+    expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
+  });
 
-    it('round-trips any string, with an escape before each formula of a cell or of a list in it', () => {
-      const sign = fc.constantFrom(...';\t\r\n"=+-@＝＋－＠a1');
-      const formula = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
-      const texts = fc.record({ a: fc.oneof(fc.string({ unit: 'binary' }), formula), b: formula });
-      fc.assert(
-        fc.property(fc.array(texts, { minLength: 1 }), (rows) => {
-          const guarded = (value: string) =>
-            [...value]
-              .map((sign, index, all) => {
-                const before = all.slice(0, index).findLast((one) => one !== '"') ?? ';';
-                const isFirstBlank = index === 0 && (sign === '\t' || sign === '\r');
-                return isFirstBlank || (';\t\r\n'.includes(before) && '=+-@＝＋－＠'.includes(sign))
-                  ? `'${sign}`
-                  : sign;
-              })
-              .join('');
-          expect(read(csvText(['a', 'b'], rows)).slice(1)).toEqual(rows.map(({ a, b }) => [guarded(a), guarded(b)]));
-        }),
-      );
-    });
+  it.each([
+    ["=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"],
+    ['x;=HYPERLINK("https://example.com")', `x;'=HYPERLINK("https://example.com")`],
+    ['a-b; c=d, e@f', 'a-b; c=d, e@f'],
+  ])('escapes formulas in %j', (name, escaped) => {
+    expect(read(csvText(['name'], [{ name }]))[1]).toEqual([escaped]);
+  });
+
+  it('round-trips any string, with an escape before each formula of a cell or of a list in it', () => {
+    const sign = fc.constantFrom(...';\t\r\n"=+-@＝＋－＠a1');
+    const formula = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
+    const texts = fc.record({ a: fc.oneof(fc.string({ unit: 'binary' }), formula), b: formula });
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1 }), (rows) => {
+        const guarded = (value: string) =>
+          [...value]
+            .map((sign, index, all) => {
+              const before = all.slice(0, index).findLast((one) => one !== '"') ?? ';';
+              const isFirstBlank = index === 0 && (sign === '\t' || sign === '\r');
+              return isFirstBlank || (';\t\r\n'.includes(before) && '=+-@＝＋－＠'.includes(sign)) ? `'${sign}` : sign;
+            })
+            .join('');
+        expect(read(csvText(['a', 'b'], rows)).slice(1)).toEqual(rows.map(({ a, b }) => [guarded(a), guarded(b)]));
+      }),
+    );
   });
 });
 
-describe('filing calendar', () => {
-  const getDue = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
+const getDue = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
 
-  describe('the due date of a return', () => {
-    it.each(dueDates)('in $state by $frequency to $period_end: $due', ({ state, frequency, period_end, due }) => {
-      expect(getDue(state, frequency as Frequency, period_end)).toBe(due || null);
-    });
-
-    it('is a business day within 150 days after the period, in every state with a return', () => {
-      for (const state of Object.keys(calendar))
-        for (const end of ['2026-03-31', '2026-12-31', '2027-02-28', '2028-02-29']) {
-          const due = getDue(`US-${state}`, 'month', end);
-          if (due === null) continue;
-          const days = (Date.parse(due) - Date.parse(end)) / 86_400_000;
-          expect([state, end, due, days > 0 && days < 150]).toEqual([state, end, due, true]);
-          expect([0, 6]).not.toContain(new Date(due).getUTCDay());
-        }
-    });
+describe('the due date of a return', () => {
+  it.each(dueDates)('in $state by $frequency to $period_end: $due', ({ state, frequency, period_end, due }) => {
+    expect(getDue(state, frequency as Frequency, period_end)).toBe(due || null);
   });
 
-  it('returns the discount, the zero-return requirement and the source of a state', () => {
-    expect(findFilingTerms('US-FL', 'month', '2026-10-31')).toMatchObject({
-      vendor_discount: expect.stringContaining('2.5%'),
-      terms: { zero_return_required: true, source: expect.stringContaining('http') },
-    });
-    expect(findFilingTerms('US-OR', 'month', '2026-10-31').terms).toBeNull();
+  it('is a business day within 150 days after the period, in every state with a return', () => {
+    for (const state of Object.keys(calendar))
+      for (const end of ['2026-03-31', '2026-12-31', '2027-02-28', '2028-02-29']) {
+        const due = getDue(`US-${state}`, 'month', end);
+        if (due === null) continue;
+        const days = (Date.parse(due) - Date.parse(end)) / 86_400_000;
+        expect([state, end, due, days > 0 && days < 150]).toEqual([state, end, due, true]);
+        expect([0, 6]).not.toContain(new Date(due).getUTCDay());
+      }
   });
+});
 
-  it('shows amounts in dollars, and omits research notes', () => {
-    for (const state of Object.keys(calendar)) {
-      const { vendor_discount, terms } = findFilingTerms(`US-${state}`, 'month', '2026-10-31');
-      expect(vendor_discount).not.toMatch(/\b(cap|first|above|under) \d/);
-      expect(JSON.stringify({ vendor_discount, terms })).not.toMatch(
-        /memory|remembered|not read|not known to be law|_note/,
-      );
-    }
+it('returns the discount, the zero-return requirement and the source of a state', () => {
+  expect(findFilingTerms('US-FL', 'month', '2026-10-31')).toMatchObject({
+    vendor_discount: expect.stringContaining('2.5%'),
+    terms: { zero_return_required: true, source: expect.stringContaining('http') },
   });
+  expect(findFilingTerms('US-OR', 'month', '2026-10-31').terms).toBeNull();
+});
+
+it('shows amounts in dollars, and omits research notes', () => {
+  for (const state of Object.keys(calendar)) {
+    const { vendor_discount, terms } = findFilingTerms(`US-${state}`, 'month', '2026-10-31');
+    expect(vendor_discount).not.toMatch(/\b(cap|first|above|under) \d/);
+    expect(JSON.stringify({ vendor_discount, terms })).not.toMatch(
+      /memory|remembered|not read|not known to be law|_note/,
+    );
+  }
 });
 
 describe('the estimate of a vendor discount', () => {

@@ -31,14 +31,12 @@ describe('a JSON Pointer', () => {
   });
 });
 
-describe('nesting', () => {
-  it('is rejected if nested deeper than sixteen levels', () => {
-    const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
-    expect(textProblems(nested(16))).toEqual([]);
-    expect(textProblems(nested(17))).toMatchObject([
-      { title: 'Nested too deeply', source: { pointer: '/a'.repeat(16) } },
-    ]);
-  });
+it('nesting is rejected if nested deeper than sixteen levels', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  expect(textProblems(nested(16))).toEqual([]);
+  expect(textProblems(nested(17))).toMatchObject([
+    { title: 'Nested too deeply', source: { pointer: '/a'.repeat(16) } },
+  ]);
 });
 
 describe('problems in body order', () => {
@@ -84,13 +82,11 @@ describe('problems in body order', () => {
   });
 });
 
-describe('the path', () => {
-  it.each(['txn_1', 'a$$b', '$&', "$'"])('matches the route with the raw id: %s', (id) => {
-    const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
-    const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
-    const { path } = contextOfEvent(sent, () => 1000);
-    expect(path).toBe(`/transactions/${id}/replay`);
-  });
+it.each(['txn_1', 'a$$b', '$&', "$'"])('the path matches the route with the raw id: %s', (id) => {
+  const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
+  const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
+  const { path } = contextOfEvent(sent, () => 1000);
+  expect(path).toBe(`/transactions/${id}/replay`);
 });
 
 describe('the query', () => {
@@ -243,17 +239,15 @@ describe('the negotiated media type', () => {
   });
 });
 
-describe('an entity tag', () => {
-  it('is a strong validator that depends on all parts', () => {
-    expect(entityTag('aspen', '{}')).toMatch(/^"[A-Za-z0-9_-]{43}"$/);
-    expect(entityTag('ab', 'c')).not.toBe(entityTag('a', 'bc'));
-    const parts = fc.array(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 3 });
-    fc.assert(
-      fc.property(parts, parts, (left, right) => {
-        expect(entityTag(...left) === entityTag(...right)).toBe(JSON.stringify(left) === JSON.stringify(right));
-      }),
-    );
-  });
+it('an entity tag is a strong validator that depends on all parts', () => {
+  expect(entityTag('aspen', '{}')).toMatch(/^"[A-Za-z0-9_-]{43}"$/);
+  expect(entityTag('ab', 'c')).not.toBe(entityTag('a', 'bc'));
+  const parts = fc.array(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 3 });
+  fc.assert(
+    fc.property(parts, parts, (left, right) => {
+      expect(entityTag(...left) === entityTag(...right)).toBe(JSON.stringify(left) === JSON.stringify(right));
+    }),
+  );
 });
 
 describe('If-None-Match', () => {

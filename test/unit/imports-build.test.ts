@@ -259,10 +259,8 @@ describe('values in force on the day of an import', () => {
   });
 });
 
-describe('importers', () => {
-  it('have a built-in release if only one state uses the format', () => {
-    for (const { onlyState } of Object.values(importers)) {
-      if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
-    }
-  });
+it('importers have a built-in release if only one state uses the format', () => {
+  for (const { onlyState } of Object.values(importers)) {
+    if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
+  }
 });

@@ -210,151 +210,149 @@ describe('a table saved by a spreadsheet', () => {
     });
 });
 
-describe('workbooks', () => {
-  describe('workbookNumber', () => {
-    it.each([
-      ['9.9750000000000005E-2', '0.09975'],
-      ['0.29999999999999998', '0.3'],
-      ['0.99999999999999999', '1'],
-      ['51001', '51001'],
-      ['1E-3', '0.001'],
-      ['-1.50', '-1.5'],
-      ['1.', '1'],
-    ])('formats %s as %s', (stored, text) => {
-      expect(workbookNumber(stored)).toBe(text);
-    });
-
-    it.each(['', '1e999', '0x10', '1,5', 'NaN', '#N/A'])('returns null for %j', (stored) => {
-      expect(workbookNumber(stored)).toBe(null);
-    });
-
-    it('formats every rate of up to eight decimals, in any stored form', () => {
-      fc.assert(
-        fc.property(fc.integer({ min: 1, max: 25_000_000 }), fc.boolean(), (units, isExponent) => {
-          const value = units / 1e8;
-          const stored = isExponent ? value.toExponential(16) : value.toPrecision(17);
-          const expected = `0.${String(units).padStart(8, '0')}`.replace(/0+$/, '');
-          expect(workbookNumber(stored)).toBe(expected);
-        }),
-      );
-    });
+describe('workbookNumber', () => {
+  it.each([
+    ['9.9750000000000005E-2', '0.09975'],
+    ['0.29999999999999998', '0.3'],
+    ['0.99999999999999999', '1'],
+    ['51001', '51001'],
+    ['1E-3', '0.001'],
+    ['-1.50', '-1.5'],
+    ['1.', '1'],
+  ])('formats %s as %s', (stored, text) => {
+    expect(workbookNumber(stored)).toBe(text);
   });
 
-  describe('readWorkbook', () => {
-    it('returns strings, exact numbers and days, with row numbers', async () => {
-      const content = workbook({
-        'First & only': [[], [null, ' A  B '], [], [{ number: '9.9750000000000005E-2' }, { serial: 46327 }, null, 'x']],
-        Second: [[{ number: '1' }]],
-      });
-      const read = await withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
-      expect(read).toEqual({
-        name: 'a.xlsx',
-        sheets: [
-          {
-            name: 'First & only',
-            rows: [
-              { line: 2, cells: ['', 'A B', '', ''] },
-              { line: 4, cells: ['0.09975', '2026-11-01', '', 'x'] },
-            ],
-          },
-          { name: 'Second', rows: [{ line: 1, cells: ['1'] }] },
-        ],
-      });
-    });
-
-    it('rejects a file that is not a workbook', async () => {
-      const read = withFiles([{ name: 'a.xlsx', content: 'City,Rate' }], ([path = '']) => readWorkbook(path));
-      await expect(read).rejects.toThrow('a.xlsx cannot be read as an XLSX workbook');
-    });
+  it.each(['', '1e999', '0x10', '1,5', 'NaN', '#N/A'])('returns null for %j', (stored) => {
+    expect(workbookNumber(stored)).toBe(null);
   });
 
-  describe('readSheet', () => {
+  it('formats every rate of up to eight decimals, in any stored form', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 25_000_000 }), fc.boolean(), (units, isExponent) => {
+        const value = units / 1e8;
+        const stored = isExponent ? value.toExponential(16) : value.toPrecision(17);
+        const expected = `0.${String(units).padStart(8, '0')}`.replace(/0+$/, '');
+        expect(workbookNumber(stored)).toBe(expected);
+      }),
+    );
+  });
+});
+
+describe('readWorkbook', () => {
+  it('returns strings, exact numbers and days, with row numbers', async () => {
     const content = workbook({
-      Notes: [['Rate'], ['none']],
-      Rates: [['As of July'], ['City', 'Rate'], ['Ely', '0.07']],
+      'First & only': [[], [null, ' A  B '], [], [{ number: '9.9750000000000005E-2' }, { serial: 46327 }, null, 'x']],
+      Second: [[{ number: '1' }]],
     });
-    const readRates = (name: string) =>
-      withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
-        const { rows } = await readSheet(
-          path,
-          { rate: text('Rate') },
-          {
-            pick: (sheets) => sheets.find((one) => one.name === name),
-          },
-        );
-        return rows;
-      });
-
-    it('returns the columns below the headers of the selected sheet', async () => {
-      expect(await readRates('Rates')).toEqual([{ line: 3, cells: { rate: '0.07' } }]);
-    });
-
-    it('rejects a workbook without that sheet', async () => {
-      await expect(readRates('Rate')).rejects.toThrow('a.xlsx does not have a sheet with the rates');
+    const read = await withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
+    expect(read).toEqual({
+      name: 'a.xlsx',
+      sheets: [
+        {
+          name: 'First & only',
+          rows: [
+            { line: 2, cells: ['', 'A B', '', ''] },
+            { line: 4, cells: ['0.09975', '2026-11-01', '', 'x'] },
+          ],
+        },
+        { name: 'Second', rows: [{ line: 1, cells: ['1'] }] },
+      ],
     });
   });
 
-  describe('a malicious workbook', () => {
-    const withSheet = (data: string): Buffer => packWorkbook({ sheets: [sheetXml(data)] });
-    const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
-    const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
+  it('rejects a file that is not a workbook', async () => {
+    const read = withFiles([{ name: 'a.xlsx', content: 'City,Rate' }], ([path = '']) => readWorkbook(path));
+    await expect(read).rejects.toThrow('a.xlsx cannot be read as an XLSX workbook');
+  });
+});
 
-    it('is read if it is harmless', async () => {
-      const { sheets } = await read(withSheet(cell('B3')));
-      expect(sheets[0]?.rows).toEqual([{ line: 3, cells: ['', '1'] }]);
+describe('readSheet', () => {
+  const content = workbook({
+    Notes: [['Rate'], ['none']],
+    Rates: [['As of July'], ['City', 'Rate'], ['Ely', '0.07']],
+  });
+  const readRates = (name: string) =>
+    withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
+      const { rows } = await readSheet(
+        path,
+        { rate: text('Rate') },
+        {
+          pick: (sheets) => sheets.find((one) => one.name === name),
+        },
+      );
+      return rows;
     });
 
-    it.each([
-      ['one cell at the end of the sheet', cell('XFD1048576')],
-      ['the last cell with a prefix', cell('XFD1048576', 'x:')],
-      ['the last cell in single quotes', "<row><c r = 'XFD1048576'><v>1</v></c></row>"],
-      ['the last cell after a different address', '<row><c r="A1" x:r="XFD1048576"><v>1</v></c></row>'],
-      ['the last cell without a space before the address', '<row><c s="0"r="XFD1048576"><v>1</v></c></row>'],
-      ['an address with a character reference', cell('XFD&#49;048576')],
-      ['a row in the billions', `<row r="9999999999">${cell('A1')}</row>`],
-      ['an infinite row', '<row r="Infinity"><c r="A1"><v>1</v></c></row>'],
-      ['invalid column letters', cell('zzzz1')],
-      ['many rows without a number, and a wide one', `${cell('XFD1')}${'<row/>'.repeat(1000)}`],
-      ['a long string', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
-      ['unclosed tags', '<row a="1" '.repeat(300_000)],
-      ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
-      ['deeply nested tags', '<c>'.repeat(5_000_000)],
-      ['too much content for a workbook', 'x<y/>'.repeat(4_000_000)],
-    ])('is rejected with %s', async (_what, data) => {
-      const content = withSheet(data);
-      expect(content.length).toBeLessThan(100_000);
-      await expect(read(content)).rejects.toThrow(/^a\.xlsx cannot be read as an XLSX workbook: /);
-    });
+  it('returns the columns below the headers of the selected sheet', async () => {
+    expect(await readRates('Rates')).toEqual([{ line: 3, cells: { rate: '0.07' } }]);
+  });
 
-    it('is rejected if its cells share a long string', async () => {
-      const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
-      const sheet = (bytes: number) => packWorkbook({ strings, sheets: [getGrid(2, bytes, ' t="s"', '<v>0</v>')] });
-      expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
-      const content = sheet(20_000);
-      expect(content.length).toBeLessThan(10_000);
-      await expect(read(content)).rejects.toThrow(/more than 8000000 characters/);
-    });
+  it('rejects a workbook without that sheet', async () => {
+    await expect(readRates('Rate')).rejects.toThrow('a.xlsx does not have a sheet with the rates');
+  });
+});
 
-    it('is rejected if it lists a sheet many times', async () => {
-      const sheet = getGrid(2, 100, '', '<v>1</v>');
-      const naming = (times: number) =>
-        packWorkbook({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
-      expect((await read(naming(0))).sheets).toHaveLength(1);
-      await expect(read(naming(5000))).rejects.toThrow(/has 5001 sheets/);
-    });
+describe('a malicious workbook', () => {
+  const withSheet = (data: string): Buffer => packWorkbook({ sheets: [sheetXml(data)] });
+  const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
+  const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
 
-    it('uses only parts that its directory lists', async () => {
-      // The sheet's local header comes first but is not in the directory.
-      const hidden = withSheet(cell('XFD1048576'));
-      const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];
-      const seen = withSheet(cell('A1'));
-      const content = Buffer.concat([hidden.subarray(start, end), seen]);
-      const shift = start === -1 ? 0 : end - start;
-      for (let at = content.indexOf('PK\u0001\u0002', shift); at !== -1; at = content.indexOf('PK\u0001\u0002', at + 1))
-        content.writeUInt32LE(content.readUInt32LE(at + 42) + shift, at + 42);
-      const trailer = content.lastIndexOf('PK\u0005\u0006');
-      content.writeUInt32LE(content.readUInt32LE(trailer + 16) + shift, trailer + 16);
-      expect((await read(content)).sheets[0]?.rows).toEqual([{ line: 1, cells: ['1'] }]);
-    });
+  it('is read if it is harmless', async () => {
+    const { sheets } = await read(withSheet(cell('B3')));
+    expect(sheets[0]?.rows).toEqual([{ line: 3, cells: ['', '1'] }]);
+  });
+
+  it.each([
+    ['one cell at the end of the sheet', cell('XFD1048576')],
+    ['the last cell with a prefix', cell('XFD1048576', 'x:')],
+    ['the last cell in single quotes', "<row><c r = 'XFD1048576'><v>1</v></c></row>"],
+    ['the last cell after a different address', '<row><c r="A1" x:r="XFD1048576"><v>1</v></c></row>'],
+    ['the last cell without a space before the address', '<row><c s="0"r="XFD1048576"><v>1</v></c></row>'],
+    ['an address with a character reference', cell('XFD&#49;048576')],
+    ['a row in the billions', `<row r="9999999999">${cell('A1')}</row>`],
+    ['an infinite row', '<row r="Infinity"><c r="A1"><v>1</v></c></row>'],
+    ['invalid column letters', cell('zzzz1')],
+    ['many rows without a number, and a wide one', `${cell('XFD1')}${'<row/>'.repeat(1000)}`],
+    ['a long string', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
+    ['unclosed tags', '<row a="1" '.repeat(300_000)],
+    ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
+    ['deeply nested tags', '<c>'.repeat(5_000_000)],
+    ['too much content for a workbook', 'x<y/>'.repeat(4_000_000)],
+  ])('is rejected with %s', async (_what, data) => {
+    const content = withSheet(data);
+    expect(content.length).toBeLessThan(100_000);
+    await expect(read(content)).rejects.toThrow(/^a\.xlsx cannot be read as an XLSX workbook: /);
+  });
+
+  it('is rejected if its cells share a long string', async () => {
+    const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
+    const sheet = (bytes: number) => packWorkbook({ strings, sheets: [getGrid(2, bytes, ' t="s"', '<v>0</v>')] });
+    expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
+    const content = sheet(20_000);
+    expect(content.length).toBeLessThan(10_000);
+    await expect(read(content)).rejects.toThrow(/more than 8000000 characters/);
+  });
+
+  it('is rejected if it lists a sheet many times', async () => {
+    const sheet = getGrid(2, 100, '', '<v>1</v>');
+    const naming = (times: number) =>
+      packWorkbook({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
+    expect((await read(naming(0))).sheets).toHaveLength(1);
+    await expect(read(naming(5000))).rejects.toThrow(/has 5001 sheets/);
+  });
+
+  it('uses only parts that its directory lists', async () => {
+    // The sheet's local header comes first but is not in the directory.
+    const hidden = withSheet(cell('XFD1048576'));
+    const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];
+    const seen = withSheet(cell('A1'));
+    const content = Buffer.concat([hidden.subarray(start, end), seen]);
+    const shift = start === -1 ? 0 : end - start;
+    for (let at = content.indexOf('PK\u0001\u0002', shift); at !== -1; at = content.indexOf('PK\u0001\u0002', at + 1))
+      content.writeUInt32LE(content.readUInt32LE(at + 42) + shift, at + 42);
+    const trailer = content.lastIndexOf('PK\u0005\u0006');
+    content.writeUInt32LE(content.readUInt32LE(trailer + 16) + shift, trailer + 16);
+    expect((await read(content)).sheets[0]?.rows).toEqual([{ line: 1, cells: ['1'] }]);
   });
 });

@@ -54,21 +54,19 @@ describe('the JSON parser', () => {
   });
 });
 
-describe('parsed JSON', () => {
-  it('equals the result of JSON.parse, with the line on which each value begins', () => {
-    fc.assert(
-      fc.property(fc.json(), fc.constantFrom(0, 2), (json, indent) => {
-        const value: unknown = JSON.parse(json);
-        const text = JSON.stringify(value, null, indent);
-        expect(parseJsonLines(text, 'f').value).toEqual(value);
-      }),
-      { numRuns: 300 },
-    );
-    const lines = Array.from({ length: 50 }, (_, index) => ({ key: `line ${2 + 3 * index + 1}` }));
-    const { getLine } = parseJsonLines(JSON.stringify(lines, null, 1), 'f');
-    for (const [index, { key }] of lines.entries()) expect(`line ${getLine([index, 'key'])}`).toBe(key);
-    expect(getLine([3, 'missing'])).toBe(getLine([3]));
-  });
+it('parsed JSON equals the result of JSON.parse, with the line on which each value begins', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.constantFrom(0, 2), (json, indent) => {
+      const value: unknown = JSON.parse(json);
+      const text = JSON.stringify(value, null, indent);
+      expect(parseJsonLines(text, 'f').value).toEqual(value);
+    }),
+    { numRuns: 300 },
+  );
+  const lines = Array.from({ length: 50 }, (_, index) => ({ key: `line ${2 + 3 * index + 1}` }));
+  const { getLine } = parseJsonLines(JSON.stringify(lines, null, 1), 'f');
+  for (const [index, { key }] of lines.entries()) expect(`line ${getLine([index, 'key'])}`).toBe(key);
+  expect(getLine([3, 'missing'])).toBe(getLine([3]));
 });
 
 describe('a file with invalid or contradictory values', () => {

@@ -406,13 +406,11 @@ describe.each(formats)('the $format importer', ({ format, state, rates, codes, s
   });
 });
 
-describe('the arizona importer', () => {
-  it('uses the city code of the rules on groceries', async () => {
-    const imported = await read('arizona', 'AZ', fixture('TPT_RATETABLE_ALL_11012026.csv'));
-    const named = getBase('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
-    const codes = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
-    expect(named.filter((code) => codes.includes(code))).toContain('US-AZ-01-55000');
-  });
+it('the arizona importer uses the city code of the rules on groceries', async () => {
+  const imported = await read('arizona', 'AZ', fixture('TPT_RATETABLE_ALL_11012026.csv'));
+  const named = getBase('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
+  const codes = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
+  expect(named.filter((code) => codes.includes(code))).toContain('US-AZ-01-55000');
 });
 
 describe('the cdtfa importer', () => {
@@ -439,22 +437,20 @@ describe('the cdtfa importer', () => {
   });
 });
 
-describe('the colorado importer', () => {
-  it('uses the jurisdictions of the built-in tables, with their names and kinds', async () => {
-    const { parts } = await read('colorado', 'CO', changedFile('colorado'));
-    const taxes = packRates('CO').taxes.split('\n');
-    const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];
-    // The tables do not include the district's tax, and include the transit tax of Pitkin County in the county's rate.
-    const others = ['US-CO-63-LID-037', 'US-CO-63-MTS-097'];
-    const own = cities.flatMap((city) => parts.get(city)?.jurisdictions ?? []);
-    for (const { code, name, type, kind } of own.filter((one) => !others.includes(one.code))) {
-      const start = `${code}~${name}~${type}~${kind ?? ''}`;
-      expect(
-        taxes.filter((tax) => tax.startsWith(start)),
-        code,
-      ).toHaveLength(1);
-    }
-  });
+it('the colorado importer uses the jurisdictions of the built-in tables, with their names and kinds', async () => {
+  const { parts } = await read('colorado', 'CO', changedFile('colorado'));
+  const taxes = packRates('CO').taxes.split('\n');
+  const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];
+  // The tables do not include the district's tax, and include the transit tax of Pitkin County in the county's rate.
+  const others = ['US-CO-63-LID-037', 'US-CO-63-MTS-097'];
+  const own = cities.flatMap((city) => parts.get(city)?.jurisdictions ?? []);
+  for (const { code, name, type, kind } of own.filter((one) => !others.includes(one.code))) {
+    const start = `${code}~${name}~${type}~${kind ?? ''}`;
+    expect(
+      taxes.filter((tax) => tax.startsWith(start)),
+      code,
+    ).toHaveLength(1);
+  }
 });
 
 describe('the texas importer', () => {
@@ -480,11 +476,9 @@ describe('the texas importer', () => {
   });
 });
 
-describe('the virginia importer', () => {
-  it('omits periods that ended before the release', async () => {
-    const { built } = await read('virginia', 'VA', changedFile('virginia'));
-    expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);
-  });
+it('the virginia importer omits periods that ended before the release', async () => {
+  const { built } = await read('virginia', 'VA', changedFile('virginia'));
+  expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);
 });
 
 it('keeps the rate of an earlier Illinois file with an uncertainty if the rate depends on the address now', async () => {

@@ -352,17 +352,18 @@ describe('local corrections', () => {
     });
   });
 
-  describe('a tax that a city of Idaho collects itself', () => {
-    it.each([
-      ['Ponderay', '83852'],
-      ['Ketchum', '83340'],
-      ['Sandpoint', '83864'],
-    ])('is in the combined rate of %s, with a warning that remote sellers do not collect it', (city, postal_code) => {
+  it.each([
+    ['Ponderay', '83852'],
+    ['Ketchum', '83340'],
+    ['Sandpoint', '83864'],
+  ])(
+    'includes a tax that an Idaho city collects itself in the rate of %s, with a warning that remote sellers do not',
+    (city, postal_code) => {
       const { warnings } = answerTo({ state: 'ID', city, postal_code }, undefined, 'highest_rate');
       expect(warnings.map(({ code, message }) => [code, message])).toContainEqual([
         'content_unconfirmed',
         expect.stringContaining('not collected by remote sellers as such'),
       ]);
-    });
-  });
+    },
+  );
 });

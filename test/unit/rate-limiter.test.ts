@@ -30,26 +30,24 @@ const sharedCounter = () => {
 };
 
 describe('a single rate limiter', () => {
-  describe('the limit', () => {
-    it('is exact for any limit, any number of instances, and any order in which calls complete', async () => {
-      const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
-      await fc.assert(
-        fc.asyncProperty(fc.scheduler(), fc.record(bounds), async (scheduler, { limit, instances, requests }) => {
-          const { take } = sharedCounter();
-          const limiters = Array.from({ length: instances }, () =>
-            rateLimiter(scheduler.scheduleFunction(take), unexpected),
-          );
-          const answers = Array.from({ length: requests }, (_, index) =>
-            limiters[index % instances]?.admit('a', limit, start + index),
-          );
-          await scheduler.waitFor(Promise.all(answers));
-          const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
-          // All requests came at once, so one instance can have leased requests that another instance needed.
-          expect(passed).toBeLessThanOrEqual(limit);
-          if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
-        }),
-      );
-    });
+  it('the limit is exact for any limit, any number of instances, and any order in which calls complete', async () => {
+    const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.record(bounds), async (scheduler, { limit, instances, requests }) => {
+        const { take } = sharedCounter();
+        const limiters = Array.from({ length: instances }, () =>
+          rateLimiter(scheduler.scheduleFunction(take), unexpected),
+        );
+        const answers = Array.from({ length: requests }, (_, index) =>
+          limiters[index % instances]?.admit('a', limit, start + index),
+        );
+        await scheduler.waitFor(Promise.all(answers));
+        const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
+        // All requests came at once, so one instance can have leased requests that another instance needed.
+        expect(passed).toBeLessThanOrEqual(limit);
+        if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
+      }),
+    );
   });
 
   describe('a limiter', () => {
@@ -217,17 +215,15 @@ describe('rate limit counters', () => {
   const account = 'acct_1';
   const anyCounter = fc.nat(999_999_999);
 
-  describe('a limit of up to 1,000 requests a second', () => {
-    it('uses one counter with an unchanged key, for every instance', async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
-          const { take, parts } = sharedCounter();
-          await rateLimiter(take, unexpected, counter).admit(account, limit, start);
-          expect([...parts]).toEqual([[0, limit]]);
-        }),
-      );
-      expect(rateWindowKey(account, start, 0)).toEqual({ pk: 'RATE#acct_1', sk: `WINDOW#${start}` });
-    });
+  it('a limit of up to 1,000 requests a second uses one counter with an unchanged key, for every instance', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
+        const { take, parts } = sharedCounter();
+        await rateLimiter(take, unexpected, counter).admit(account, limit, start);
+        expect([...parts]).toEqual([[0, limit]]);
+      }),
+    );
+    expect(rateWindowKey(account, start, 0)).toEqual({ pk: 'RATE#acct_1', sk: `WINDOW#${start}` });
   });
 
   describe('a larger limit', () => {

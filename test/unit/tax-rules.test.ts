@@ -288,11 +288,9 @@ describe('the uncertainties of a rule', () => {
   });
 });
 
-describe('a place where nothing is taxed', () => {
-  it.each([
-    ['no jurisdiction is known', buildPlace(getRelease(), []), 'not_supported'],
-    ['the state has no tax', placeAt(['0']), 'not_subject_to_tax'],
-  ])('has a row with the reason: %s', (_, place, reason) => {
-    expect(taxLine(getLine(place)).rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason }]);
-  });
+it.each([
+  ['no jurisdiction is known', buildPlace(getRelease(), []), 'not_supported'],
+  ['the state has no tax', placeAt(['0']), 'not_subject_to_tax'],
+])('a place where nothing is taxed has a row with the reason: %s', (_, place, reason) => {
+  expect(taxLine(getLine(place)).rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason }]);
 });
