@@ -1,12 +1,11 @@
 /** Run by itself, this module does one import and prints its figure. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import type { Release } from '../../shared/catalog/release.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { buildRelease } from '../../shared/importers/build.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';
+import { getBase, identity } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { type Figure, inNewProcess, rounded } from './figure.ts';
 
@@ -37,16 +36,13 @@ const importRows = async (): Promise<Figure> => {
     const ranges = Array.from({ length: 10_000 }, (_, offset) => rangeRow(index + offset));
     writeFileSync(boundaryFile, lines(ranges), { flag: 'a' });
   }
-  const base = builtInRelease('MN') as Release;
+  const base = getBase('MN');
   const start = performance.now();
   const built = await buildRelease({
+    ...identity('MN', 'sst'),
     entries: importers.sst.read([rateFile, boundaryFile], { state: 'MN', base, names: readNameTables('MN') }),
     base,
-    position: { below: base.id, chain: [], bottom: base.id },
-    importer: importers.sst,
     tempFolder,
-    id: 'US-MN@2026-11-21.1',
-    importedAt: '2026-11-21T00:00:00.000Z',
   });
   if (built.outcome !== 'built' || built.summary.bad.count > 0) throw new Error(JSON.stringify(built.summary));
   return {

@@ -11,7 +11,7 @@ import { limits } from '../../shared/importers/limits.ts';
 import { localName, nameInUrl } from '../../shared/importers/updates/file-names.ts';
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
-import { fixture, getBase, noNames, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
+import { fixture, getBase, identity, noNames, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
 import { changedFile, dataRows } from '../fixtures/imports/workbooks.ts';
 import { createRandom, type Random } from '../support/seeded.ts';
 import { found } from './found.ts';
@@ -203,13 +203,7 @@ const importAndRead = (format: Format, state: string, input: Input): Promise<voi
   withFiles(input, async (paths, tempFolder) => {
     const base = getBase(state);
     const entries = importers[format].read(paths, { state, base, names: noNames });
-    const identity = {
-      id: `US-${state}@2026-11-21.1`,
-      position: { below: base.id, chain: [], bottom: base.id },
-      importer: importers[format],
-      importedAt: '2026-11-21T08:00:00.000Z',
-    };
-    const built = await buildRelease({ ...identity, entries, base, tempFolder });
+    const built = await buildRelease({ ...identity(state, format), entries, base, tempFolder });
     if (built.outcome === 'built') for await (const _ of built.parts());
   });
 

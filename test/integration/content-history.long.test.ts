@@ -11,8 +11,7 @@ import type { Format } from '../../shared/importers/importers.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { loadContent } from '../../shared/store/content/load-content.ts';
-import type { TestFile } from '../fixtures/imports/harness.ts';
-import { withFiles } from '../fixtures/imports/harness.ts';
+import { type TestFile, tableFile, withFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { readOutput } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
@@ -224,11 +223,10 @@ const undated = (seed: number): History => {
     const rows = [...now].flatMap(([zip, rate]) =>
       rate === null ? [] : [`US,NY,${zip},*,${percentage(40_000 + rate)},Tax,1,0,1,`],
     );
-    const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
     return {
       posted,
       firstDay: posted,
-      files: [{ name: 'rates.csv', content: [header, ...rows].join('\n') }],
+      files: [tableFile('woocommerce', ...rows)],
       getRate: (place) => {
         const rate = now.get(place) ?? null;
         return rate === null ? null : 40_000 + rate;

@@ -5,7 +5,7 @@ import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { impactOfChange } from '../../shared/importers/releases/measure-impact.ts';
 import { openRelease } from '../../shared/importers/releases/open-release.ts';
 import { findHead } from '../../shared/store/content/content-store.ts';
-import { fixture } from '../fixtures/imports/harness.ts';
+import { fixture, tableFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { changeHead, changePart, content, findActive, withText } from '../support/content.ts';
 import { dayMs, later } from '../support/sales.ts';
@@ -131,11 +131,8 @@ describe('overlays', () => {
     expect(await readChain([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await readChain([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
     // A row for the whole state lists no place, so the fallback releases still apply.
-    const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-    const file = saveFile(
-      'tax_rates.csv',
-      `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`,
-    );
+    const rows = ['US,WI,*,*,5.0000,State tax,1,0,1,', 'US,WI,54301,*,5.5000,Tax,1,0,1,'];
+    const file = saveFile('tax_rates.csv', tableFile('woocommerce', ...rows).content);
     const { out } = await content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     expect((await findHead(id))?.chain).toEqual([other, first]);
@@ -178,8 +175,7 @@ describe('an import over a corrupt release', () => {
 
 it('rates of a file without dates apply from its first import, or from the day of --from', async () => {
   await content('activate', builtIn);
-  const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-  const file = saveFile('undated.csv', `${head}\nUS,WI,53202,*,6.1000,Tax,1,0,1,\n`);
+  const file = saveFile('undated.csv', tableFile('woocommerce', 'US,WI,53202,*,6.1000,Tax,1,0,1,').content);
   const undated = (...options: readonly string[]) =>
     content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file, ...options);
   expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);

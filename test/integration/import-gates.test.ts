@@ -1,16 +1,15 @@
 /** Runs `npm run content -- import … --activate`: a file that changes too much is imported but not activated. */
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import { tableFile } from '../fixtures/imports/harness.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { content, findActive } from '../support/content.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
-const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-
 /** Imports rates in percent by ZIP. */
 const importing = async (state: string, rates: Readonly<Record<string, number>>, ...options: readonly string[]) => {
   const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
-  const path = saveFile('rates.csv', [header, ...rows].join('\n'));
+  const path = saveFile('rates.csv', tableFile('woocommerce', ...rows).content);
   const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
   const ran = await content(...words);
   return { ...ran, id: /(\S+@\S+) (?:with|already)/.exec(ran.out)?.[1] ?? '', path };

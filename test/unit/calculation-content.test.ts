@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
+import { createReleaseFor, importFiles, tableFile } from '../fixtures/imports/harness.ts';
 import { ask, buildLocation, getRelease, refusal, rule, warningCodes } from '../support/builders.ts';
 import { listCharges } from '../support/sales.ts';
 
@@ -57,10 +57,8 @@ it('general goods at 100.00 have a tax of 6.00 in Lansing, Michigan', () => {
   expect(outcome.line_items[0]?.address_resolution).toEqual(resolution);
 });
 
-const header =
-  'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel';
 const importRows = (state: string, ...rows: string[]) =>
-  importFiles('zip-rates', state, [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
+  importFiles('zip-rates', state, [tableFile('zip-rates', ...rows)]);
 
 it('taxes a sale within Texas at its origin, and warns that use taxes of the destination may be due', async () => {
   const near = 'TX,75001,NEAR,0.0725,0.0625,0,0.01,0,1';

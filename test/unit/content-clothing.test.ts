@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
-import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
+import { createReleaseFor, importFiles, tableFile } from '../fixtures/imports/harness.ts';
 import { ask, getProduct, warningCodes } from '../support/builders.ts';
 import { holidays, readings } from '../support/facts.ts';
 import { builtIn } from '../support/local-content.ts';
@@ -29,17 +29,8 @@ it.each(readings('clothing rule of a county in New York'))(
 );
 
 describe('clothing in New York with an import', () => {
-  const woocommerce = (...rows: readonly string[]) => ({
-    format: 'woocommerce' as const,
-    header: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
-    rows,
-  });
-  const zipRates = (...rows: readonly string[]) => ({
-    format: 'zip-rates' as const,
-    header:
-      'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
-    rows,
-  });
+  const woocommerce = (...rows: readonly string[]) => ({ format: 'woocommerce' as const, rows });
+  const zipRates = (...rows: readonly string[]) => ({ format: 'zip-rates' as const, rows });
   /** Loaded as an import over the built-in release, which maps the ZIP to a county. */
   const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
     const views = new Map<Release, Release>();
@@ -52,12 +43,12 @@ describe('clothing in New York with an import', () => {
   };
   type Table = ReturnType<typeof woocommerce> | ReturnType<typeof zipRates>;
   const taxIn = async (
-    { format, header, rows }: Table,
+    { format, rows }: Table,
     line_items: readonly object[],
     postal_code = '10001',
     city = 'New York',
   ) => {
-    const imported = await importFiles(format, 'NY', [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
+    const imported = await importFiles(format, 'NY', [tableFile(format, ...rows)]);
     const to = { state: 'NY', postal_code, city };
     return ask({ to, tax_date: '2026-11-20', line_items }, { releaseFor: overBuiltIn(createReleaseFor(imported)) });
   };

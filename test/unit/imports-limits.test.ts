@@ -9,15 +9,13 @@ import {
   listEntries,
   ofKind,
   type TestFile,
+  tableFile,
   withFiles,
   zipped,
 } from '../fixtures/imports/harness.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 const rates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
-const file = (...rows: readonly string[]) => [{ name: 'rates.csv', content: rows.join('\n') }];
-const woocommerce = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
-const zipRates = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
 const many = (length: number, row: (index: number) => string) => Array.from({ length }, (_, index) => row(index));
 const compactDay = (index: number) =>
   new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', '');
@@ -38,28 +36,35 @@ describe('files that exceed the memory limits', () => {
       "ranges in a shop's table cover too many ZIPs",
       'woocommerce',
       'TX',
-      file(woocommerce, ...many(3000, () => 'US,TX,00000...99999,*,6.25,Tax,1,0')),
+      [tableFile('woocommerce', ...many(3000, () => 'US,TX,00000...99999,*,6.25,Tax,1,0,1,'))],
       /ZIP codes in all rows together/,
     ],
     [
       'a shop’s table has many rows for many cities',
       'woocommerce',
       'TX',
-      file(
-        woocommerce,
-        ...many(1100, (index) => `US,TX,*,City ${index},1,Tax,2,0`),
-        ...many(1000, () => 'US,TX,*,*,6.25,Tax,1,0'),
-      ),
+      [
+        tableFile(
+          'woocommerce',
+          ...many(1100, (index) => `US,TX,*,City ${index},1,Tax,2,0,1,`),
+          ...many(1000, () => 'US,TX,*,*,6.25,Tax,1,0,1,'),
+        ),
+      ],
       /rows that apply to a place/,
     ],
     [
       'a city is in many counties',
       'cdtfa',
       'CA',
-      file(
-        'City_name,County_name,RATE,START_DATE',
-        ...many(limits.rowsOfCity + 2, (index) => `ALAMEDA,${index},0.1075,7/1/2021`),
-      ),
+      [
+        {
+          name: 'rates.csv',
+          content: [
+            'City_name,County_name,RATE,START_DATE',
+            ...many(limits.rowsOfCity + 2, (index) => `ALAMEDA,${index},0.1075,7/1/2021`),
+          ].join('\n'),
+        },
+      ],
       /more than 1,000 rows of ALAMEDA/,
     ],
     [
@@ -83,7 +88,7 @@ describe('files that exceed the memory limits', () => {
   });
 
   it('are read only up to the limit of lines without a separator', async () => {
-    const table = file(zipRates, ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0');
+    const table = [tableFile('zip-rates', ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0,0,1')];
     const entries = await listEntries('zip-rates', 'TX', table);
     expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
       line: 10_002,
@@ -96,7 +101,9 @@ describe('files that exceed the memory limits', () => {
 it('rejects a row whose open quote includes other rows, with the line of the quote', async () => {
   const [first = '', second = '', third = ''] = boundaryRows('27', 'Z 55401', 'Z 55402', 'Z 55403');
   const quoted = sstFiles('MN', rates, [first, `"${second}`, third.replace('Z,', 'Z",')]);
-  const table = file(zipRates, 'TX,78664,"ROUND ROCK,0.0625,0.0625,0,0', 'TX,78665,ROUND ROCK",0.0625,0.0625,0,0');
+  const table = [
+    tableFile('zip-rates', 'TX,78664,"ROUND ROCK,0.0625,0.0625,0,0,0,1', 'TX,78665,ROUND ROCK",0.0625,0.0625,0,0,0,1'),
+  ];
   const bad = [{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }];
   expect(ofKind(await listEntries('sst', 'MN', quoted), 'bad')).toEqual(bad);
   expect(ofKind(await listEntries('zip-rates', 'TX', table), 'bad')).toEqual(bad);

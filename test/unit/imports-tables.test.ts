@@ -22,12 +22,14 @@ import {
   fixture,
   getBase,
   getHead,
+  headers,
   type Imported,
   importFiles,
   listEntries,
   ofKind,
   percentsIn,
   type TestFile,
+  tableFile,
 } from '../fixtures/imports/harness.ts';
 import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import tables from '../fixtures/imports/tables.json' with { type: 'json' };
@@ -81,14 +83,17 @@ type Case = Omit<Table, 'cases'> & {
   readonly impact?: object;
 };
 
-const headers: Readonly<Partial<Record<Format, string>>> = {
-  woocommerce: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
-  'zip-rates':
-    'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
-};
-
 const listFiles = (one: Case): readonly TestFile[] => {
-  const { format, state, files, name, replace, header = headers[format], rows = [], rates = [] } = one;
+  const {
+    format,
+    state,
+    files,
+    name,
+    replace,
+    header = headers[format as keyof typeof headers],
+    rows = [],
+    rates = [],
+  } = one;
   if (files)
     return files.map((file) => {
       const [of, from = '', to = ''] = replace ?? [];
@@ -257,8 +262,7 @@ const shopTax = (rows: readonly ShopRow[]): bigint => {
   return tax / 10n ** 10n;
 };
 
-const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content: [header, ...rows].join('\n') });
+const table = (...rows: readonly string[]) => tableFile('woocommerce', ...rows);
 
 const text = ({ zips, cities, rate, priority, compound }: ShopRow): string =>
   `US,TX,${zips.join('; ')},${cities.join('; ')},${(rate / 10_000).toFixed(4)},Tax,${priority},${Number(compound)},1,`;
