@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import type { ScheduleName } from '../../functions/endpoints.ts';
+import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { assert } from '../../shared/base/assert.ts';
 import type { Code } from '../../shared/base/result.ts';
@@ -48,7 +48,7 @@ const ownMetrics = (namespace: string) => {
   const ofUpdates = (name: 'Waiting' | 'Activated' | 'Failed' | 'Stale', statistic: string = Stats.SUM) =>
     own(name, { schedule: updateContent.name }, statistic).with({ period: day });
   return {
-    getDuration: (operation: string, statistic: string) => own('Duration', { operation }, statistic),
+    getDuration: (operation: Operation, statistic: string) => own('Duration', { operation }, statistic),
     /** New transactions. */
     recorded: own('Recorded'),
     refused: (code: Code) => own('Refused', { code }),

@@ -8,6 +8,9 @@ import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 import { inTimeZone } from './time-zone.ts';
 
+/** Where an account collects tax. */
+export const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
+
 /** How often a state requires a return. Periods of a quarter or more begin in the months that the state sets. */
 export const frequencies = ['month', 'quarter', 'half_year', 'year', 'fiscal_year'] as const;
 export type Frequency = (typeof frequencies)[number];

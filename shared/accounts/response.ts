@@ -11,7 +11,7 @@ import {
 } from '../base/described.ts';
 import { date, objectType, timestamp } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
-import { frequencies, policies, ReturnIdentity } from './account.ts';
+import { collectsIn, frequencies, policies, ReturnIdentity } from './account.ts';
 import { scopes } from './api-key.ts';
 
 const Registration = component('Registration', 'A registration to collect tax in a state.', {
@@ -35,8 +35,6 @@ const SettingChange = component('SettingChange', 'A change of a setting.', {
   before: string('The value before, as JSON.'),
   after: string('The value after, as JSON.'),
 });
-
-export const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
 
 /** The response of GET /account. */
 export const AccountAnswer = component(

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  collectsIn,
   type Frequency,
   frequencies,
   policies,
@@ -8,7 +9,6 @@ import {
   ReturnIdentity,
   type Settings,
 } from '../accounts/account.ts';
-import { collectsIn } from '../accounts/response.ts';
 import { isTimeZone } from '../accounts/time-zone.ts';
 import { isDay, toDay } from '../base/calendar.ts';
 import { component, described, nullable } from '../base/described.ts';

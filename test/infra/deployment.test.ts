@@ -13,7 +13,7 @@ import { patterns } from '../../shared/events/announce.ts';
 import { eventsOfRecordMax } from '../../shared/events/event.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
-import { type TableDefinition, tables } from '../../shared/store/table-definitions.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
 import { deployment } from '../bench/cost/usage.ts';
 import {
   carelessFolder,
@@ -96,38 +96,6 @@ describe('the snapshot of the templates', () => {
 
 describe('consistency of the templates and the code', () => {
   const { at, listProperties } = synthesized;
-
-  it('tables in the template and the emulator have the keys, indexes and TTL of their definition', () => {
-    // Reads both wire formats without Levy's converter.
-    const getKey = ({ KeySchema }: Properties, type: string) =>
-      KeySchema.find(({ KeyType }: Properties) => KeyType === type)?.AttributeName;
-    const buildKeys = (table: Properties) => ({ partition: getKey(table, 'HASH'), sort: getKey(table, 'RANGE') });
-    const ids = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
-    expect(Object.keys(ids)).toEqual(Object.keys(tables));
-    for (const [name, definition] of Object.entries<TableDefinition>(tables)) {
-      const { partition, sort, ttl, indexes = [] } = definition;
-      const deployed = at(ids[name as keyof typeof ids]);
-      expect(deployed.TimeToLiveSpecification?.AttributeName).toBe(ttl);
-      for (const table of [deployed, createTableInput(name, definition)] as Properties[]) {
-        expect(buildKeys(table)).toEqual({ partition: partition.name, sort: sort.name });
-        const found = (table.GlobalSecondaryIndexes ?? []).map((index: Properties) => [
-          index.IndexName,
-          buildKeys(index),
-          index.Projection.NonKeyAttributes ?? index.Projection.ProjectionType,
-        ]);
-        expect(found).toEqual(
-          indexes.map((index) => [
-            index.name,
-            { partition: index.partition.name, sort: index.sort.name },
-            index.include.length > 0 ? index.include : 'KEYS_ONLY',
-          ]),
-        );
-        const keys = [partition, sort, ...indexes.flatMap((index) => [index.partition, index.sort])];
-        const types = table.AttributeDefinitions.map((one: Properties) => [one.AttributeName, one.AttributeType]);
-        expect(Object.fromEntries(types)).toEqual(Object.fromEntries(keys.map((key) => [key.name, key.type])));
-      }
-    }
-  });
 
   it('an existing emulator table is accepted if it matches its definition, and otherwise rejected', async () => {
     const input = createTableInput('transactions', tables.transactions);
@@ -213,17 +181,6 @@ describe('consistency of the templates and the code', () => {
 const listIds = ({ Resources }: typeof all.data) => Object.keys(Resources).sort();
 
 describe('the data stack', () => {
-  // Written by hand: a changed id would replace the resource and lose its data.
-  it('has these logical ids', () => {
-    const isDerived = (id: string) => /^Backups|^(FailedRuns|UncountedTransactions|UntoldEvents)Policy/.test(id);
-    expect(listIds(all.data).filter((id) => !isDerived(id))).toEqual(
-      [
-        ...['AccountsTable', 'ContentTable', 'TransactionsTable', 'DataKey', 'EventBus'],
-        ...['BackupRole', 'BackupVault', 'BackupVaultOwnKey', 'FailedRuns', 'UncountedTransactions', 'UntoldEvents'],
-      ].sort(),
-    );
-  });
-
   it('has all resources that hold data, so the service stack can be recreated', () => {
     const stateful = /^AWS::(DynamoDB::|Backup::|SQS::|Events::EventBus|S3::|RDS::)/;
     // Function versions are kept for rollbacks, and other APIs in the AWS account can use the logging role.

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import { endpoints, schedules } from '../../functions/endpoints.ts';
+import { schedules } from '../../functions/endpoints.ts';
 import { updateFigures } from '../../functions/update-content.ts';
 import { scheduled } from '../../shared/api/define-schedule.ts';
-import { errorStatuses } from '../../shared/base/result.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { counted, countMetric, published } from '../../shared/observability/metric.ts';
@@ -170,13 +169,6 @@ describe('metrics of the alarms and the dashboard', () => {
     const unread = new Set((await readLines('essential')).flatMap(listSeries).filter((name) => !known.has(name)));
     // Failures are too rare to affect the cost.
     expect([...unread].sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
-  });
-
-  it('use existing operations, codes and schedules', () => {
-    const known = { operation: endpoints, code: errorStatuses, schedule: { ...schedules, 'update-content': true } };
-    const values = [...alarmed, ...shown].filter(isOwn).flatMap(({ dimensions }) => Object.entries(dimensions));
-    expect(values).toContainEqual(['operation', 'create-calculation']);
-    for (const [key, value] of values) if (value !== '*') expect(known).toHaveProperty([key, value]);
   });
 
   it("use documented metrics of AWS services, for this stack's resources", () => {

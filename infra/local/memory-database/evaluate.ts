@@ -124,8 +124,7 @@ const added = (before: Value | undefined, by: Value): Value => {
 
 /** Returns the attributes that an update changes. Rejects overlapping paths. */
 export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
-  const { set, remove, add } = parseUpdate(expression);
-  const paths = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove];
+  const paths = parseUpdate(expression).map(({ path }) => path);
   const texts = paths.map((path) => `${resolveNames(path, scope).join('.')}.`).sort();
   if (texts.some((text, at) => texts[at + 1]?.startsWith(text)))
     throw invalid('Two document paths overlap with each other');
@@ -134,13 +133,10 @@ export const updatedNames = (expression: string, scope: Scope): readonly string[
 
 /** Returns the item after an update. Operands are read from the item before the update. */
 export const updated = (expression: string, before: Item, scope: Scope): Item => {
-  const { set, remove, add } = parseUpdate(expression);
   let item = before;
-  for (const { path, to } of set) item = withValueAt(item, resolveNames(path, scope), assigned(to, before, scope));
-  for (const { path, by } of add) {
-    const sum = added(valueAt(path, before, scope), assigned(by, before, scope));
-    item = withValueAt(item, resolveNames(path, scope), sum);
+  for (const { path, set, add } of parseUpdate(expression)) {
+    const sum = () => add && added(valueAt(path, before, scope), assigned(add, before, scope));
+    item = withValueAt(item, resolveNames(path, scope), set ? assigned(set, before, scope) : sum());
   }
-  for (const path of remove) item = withValueAt(item, resolveNames(path, scope), undefined);
   return item === before ? { ...before } : item;
 };

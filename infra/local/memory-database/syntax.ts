@@ -25,11 +25,8 @@ export type Condition =
   /** A test of the first operand, which is a path in a function, against the others. */
   | { readonly kind: 'test'; readonly by: Test; readonly operands: readonly Operand[] };
 export type Assigned = Operand | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand };
-type Update = {
-  readonly set: readonly { readonly path: Path; readonly to: Assigned }[];
-  readonly remove: readonly Path[];
-  readonly add: readonly { readonly path: Path; readonly by: Operand }[];
-};
+/** A part of an update: SET and ADD have a value. */
+type Part = { readonly path: Path; readonly set?: Assigned; readonly add?: Operand };
 
 const token = /\s*(<=|>=|[=<>(),.]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
 
@@ -156,24 +153,24 @@ class Parser {
     const [path, otherwise] = this.inBrackets(() => this.pathAndOperand());
     return { kind: 'if_not_exists', path, otherwise };
   }
-  update(): Update {
-    const update: { -readonly [Part in keyof Update]: Update[Part] } = { set: [], remove: [], add: [] };
+  setting(): Part {
+    const path = this.path();
+    this.need('=');
+    return { path, set: this.assigned() };
+  }
+  update(): Part[] {
+    const parts: Part[] = [];
     const seen = new Set<string>();
     while (this.at < this.tokens.length) {
       const clause = (this.tokens[this.at] ?? '').toUpperCase();
       if (seen.has(clause)) this.fail();
       seen.add(clause);
-      if (this.take('SET'))
-        update.set = this.several(() => {
-          const path = this.path();
-          this.need('=');
-          return { path, to: this.assigned() };
-        });
-      else if (this.take('REMOVE')) update.remove = this.several(() => this.path());
-      else if (this.take('ADD')) update.add = this.several(() => ({ path: this.path(), by: this.operand() }));
+      if (this.take('SET')) parts.push(...this.several(() => this.setting()));
+      else if (this.take('REMOVE')) parts.push(...this.several(() => ({ path: this.path() })));
+      else if (this.take('ADD')) parts.push(...this.several(() => ({ path: this.path(), add: this.operand() })));
       else this.fail();
     }
-    return update;
+    return parts;
   }
 }
 

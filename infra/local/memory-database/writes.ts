@@ -31,8 +31,17 @@ type Write = {
   readonly scope: Scope;
   readonly showsOld: boolean;
   readonly after: (before: Item | undefined) => Item | undefined;
+  /** The attributes that an update changes. */
   readonly names: readonly string[];
 };
+
+const parameters = {
+  Put: ['Item'],
+  Delete: ['Key'],
+  Update: ['Key', 'UpdateExpression'],
+  ConditionCheck: ['Key'],
+} as const;
+type Kind = keyof typeof parameters;
 
 const isShown = ({ ReturnValuesOnConditionCheckFailure: shown }: Input) => {
   if (shown !== undefined && shown !== 'ALL_OLD' && shown !== 'NONE')
@@ -40,71 +49,40 @@ const isShown = ({ ReturnValuesOnConditionCheckFailure: shown }: Input) => {
   return shown === 'ALL_OLD';
 };
 
-const base = (
-  tableNamed: TableNamed,
-  input: Input,
-  key: Item,
-  exactly: boolean,
-  ...expressions: (string | undefined)[]
-) => {
-  const table = tableNamed(input.TableName);
-  return {
-    table,
-    key: table.getKey(key, exactly),
-    condition: input.ConditionExpression as string | undefined,
-    scope: newScope(input, [input.ConditionExpression, ...expressions]),
-    showsOld: isShown(input),
-    names: [],
-  };
-};
-
-type Making = (tableNamed: TableNamed, input: Input) => Write;
-
-const putWrite: Making = (tableNamed, input) => {
-  const item: Item = input.Item ?? {};
-  const write = base(tableNamed, input, item, false);
-  write.table.check(item);
-  return { ...write, after: () => item };
-};
-
-const deleteWrite: Making = (tableNamed, input) => ({
-  ...base(tableNamed, input, input.Key ?? {}, true),
-  after: () => undefined,
-});
-
-const checkWrite: Making = (tableNamed, input) => {
-  if (input.ConditionExpression === undefined) throw invalid('A ConditionCheck needs a condition');
-  return { ...base(tableNamed, input, input.Key ?? {}, true), after: (before) => before };
-};
-
-const updateWrite: Making = (tableNamed, input) => {
-  const key: Item = input.Key ?? {};
-  const expression = input.UpdateExpression as string;
-  const write = base(tableNamed, input, key, true, expression);
-  const names = updatedNames(expression, write.scope);
+/** Returns the item that a write leaves, by its kind. */
+const readChange = (kind: Kind, { table, scope, names }: Pick<Write, 'table' | 'scope' | 'names'>, input: Input) => {
+  const { Item: item = {}, Key: key = {}, UpdateExpression: expression = '' } = input;
+  if (kind === 'Put') table.check(item);
+  if (kind === 'ConditionCheck' && input.ConditionExpression === undefined)
+    throw invalid('A ConditionCheck needs a condition');
   if (names.some((name) => name in key))
     throw invalid(
       'One or more parameter values were invalid: Cannot update attribute. This attribute is part of the key',
     );
-  return {
-    ...write,
-    names,
-    after: (before) => {
-      const item = updated(expression, before ?? key, write.scope);
-      write.table.check(item);
-      return item;
-    },
+  const update = (before: Item = key): Item => {
+    const after = updated(expression, before, scope);
+    table.check(after);
+    return after;
   };
+  const after = {
+    Put: () => item,
+    Delete: () => undefined,
+    Update: update,
+    ConditionCheck: (before: Item | undefined) => before,
+  };
+  return after[kind];
 };
 
-const writeKinds: Readonly<Record<string, { readonly make: Making; readonly parameters: readonly string[] }>> = {
-  Put: { make: putWrite, parameters: [...conditional, 'Item'] },
-  Delete: { make: deleteWrite, parameters: [...conditional, 'Key'] },
-  Update: { make: updateWrite, parameters: [...conditional, 'Key', 'UpdateExpression'] },
-  ConditionCheck: { make: checkWrite, parameters: [...conditional, 'Key'] },
+const readWrite = (kind: Kind, tableNamed: TableNamed, input: Input, ...others: readonly string[]): Write => {
+  requireKnownParameters(input, ...conditional, ...parameters[kind], ...others);
+  const { ConditionExpression: condition, UpdateExpression: expression } = input;
+  const table = tableNamed(input.TableName);
+  const key = kind === 'Put' ? table.getKey(input.Item ?? {}, false) : table.getKey(input.Key ?? {}, true);
+  const scope = newScope(input, [condition, expression]);
+  const names = kind === 'Update' ? updatedNames(expression ?? '', scope) : [];
+  const after = readChange(kind, { table, scope, names }, input);
+  return { table, key, condition, scope, showsOld: isShown(input), after, names };
 };
-
-const currentItem = ({ table, key }: Write): Item | undefined => table.get(key);
 
 const returnedAttributes = (
   wanted: string | undefined,
@@ -124,11 +102,9 @@ const returnedAttributes = (
 };
 
 /** Performs one write outside a transaction. */
-export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNamed, input: Input) => {
-  const { make, parameters } = writeKinds[kind] as (typeof writeKinds)[string];
-  requireKnownParameters(input, ...parameters, 'ReturnValues');
-  const write = make(tableNamed, input);
-  const before = currentItem(write);
+export const writeOne = (kind: Kind, tableNamed: TableNamed, input: Input) => {
+  const write = readWrite(kind, tableNamed, input, 'ReturnValues');
+  const before = write.table.get(write.key);
   if (!matchesCondition(write.condition, before, write.scope))
     throw conditionFailed(write.showsOld ? before : undefined);
   const after = write.after(before);
@@ -148,10 +124,9 @@ const readAction = (tableNamed: TableNamed, action: object): Write => {
   const [[kind, input] = ['', {}], ...others] = Object.entries<Input>({ ...action }).filter(
     ([, part]) => part !== undefined,
   );
-  const making = writeKinds[kind];
-  if (!making || others.length > 0) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
-  requireKnownParameters(input, ...making.parameters);
-  return making.make(tableNamed, input);
+  if (!Object.hasOwn(parameters, kind) || others.length > 0)
+    throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
+  return readWrite(kind as Kind, tableNamed, input);
 };
 
 type Result = { readonly item: Item | undefined } | { readonly reason: CancellationReason };
@@ -187,7 +162,7 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
     if (known.items === items || isDeepStrictEqual(known.items, items)) return {};
     throw tokenReused();
   }
-  const before = writes.map(currentItem);
+  const before = writes.map(({ table, key }) => table.get(key));
   const results = writes.map((write, at) => toResult(write, before[at]));
   if (results.some((result) => 'reason' in result))
     throw canceled(results.map((result) => ('reason' in result ? result.reason : noReason)));
