@@ -1,8 +1,6 @@
+// Invalid tokens are tested in test/integration/accounts-issuer.test.ts, and their response in isolation.test.ts.
 // @isolated: the service reads the issuer's settings at import.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-
-// test/integration/accounts-issuer.test.ts has the invalid tokens, and isolation.test.ts their response.
-
 import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Caller } from '../support/api.ts';
 import { accountClaim, type LocalIssuer, withIssuer } from '../support/issuer.ts';
@@ -12,7 +10,7 @@ let issuer: LocalIssuer;
 let own: Caller;
 let call: Call;
 /** Returns a valid token for the account, with the given claims overridden. */
-let signToken: (claims?: Record<string, unknown>, header?: { kid: string }) => Promise<string>;
+let signToken: (claims?: Record<string, unknown>) => Promise<string>;
 
 // The service reads its environment at import, so it is imported after the issuer has started.
 beforeAll(async () => {
@@ -23,11 +21,8 @@ beforeAll(async () => {
   const api = await import('../support/api.ts');
   own = await api.newCaller();
   call = api.anonymous.call;
-  signToken = (claims = {}, header) =>
-    issuer.sign(
-      issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read', 'tax:write'], ...claims }),
-      header,
-    );
+  const permissions = ['tax:read', 'tax:write'];
+  signToken = (claims = {}) => issuer.sign(issuer.claims({ [accountClaim]: own.account.id, permissions, ...claims }));
 });
 beforeEach(() => {
   issuer.state.broken = null;
