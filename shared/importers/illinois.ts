@@ -1,5 +1,6 @@
 import { compactDay } from '../catalog/days.ts';
 import {
+  type Column,
   county,
   day,
   matching,
@@ -8,6 +9,7 @@ import {
   rate,
   readCells,
   row,
+  type Texts,
   text,
   whenRead,
 } from './files/columns.ts';
@@ -18,28 +20,21 @@ import { type LocalRate, LocalTaxes, localPart, type TaxedPlace } from './local-
 import { listNames } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
-/** The positions of the fields, from 0, and the ends after them. */
-const positions = {
-  id: [0, 10],
-  name: [10, 35],
-  county: [35, 60],
-  isByAddress: [60, 61],
-  from: [61, 69],
-  high: [69, 74],
-  low: [79, 84],
-  earlierFrom: [132, 140],
-  earlierTo: [140, 148],
-  earlierHigh: [148, 153],
-  earlierLow: [158, 163],
-} as const;
+/** A column between two positions of a line, from 0. */
+const at = <Value>(start: number, end: number, column: Column<Value>) => ({ ...column, ends: [start, end] as const });
 
-const openLocations = async (path: string, _: unknown, { onProgress }: ReadOptions) => {
+type FixedColumns = Readonly<Record<string, Column<unknown> & { readonly ends?: readonly [number, number] }>>;
+
+/** Reads the lines as rows. The column without positions is the length of the line. */
+const openLocations = async <Of extends FixedColumns>(path: string, columns: Of, { onProgress }: ReadOptions) => {
   const { name, rows } = await openLines(path, onProgress);
   async function* located() {
     for await (const { line, text } of rows) {
-      const fields = Object.entries(positions).map(([name, ends]) => [name, text.slice(...ends).trim()]);
-      const cells: Readonly<Record<keyof typeof positions, string>> = Object.fromEntries(fields);
-      yield { line, cells: { ...cells, length: String(text.length) } };
+      const fields = Object.entries(columns).map(([name, { ends }]) => [
+        name,
+        ends ? text.slice(...ends).trim() : String(text.length),
+      ]);
+      yield { line, cells: Object.fromEntries(fields) as Texts<Of> };
     }
   }
   return { name, rows: located() };
@@ -107,17 +102,17 @@ export const illinois = stateTable({
   state: 'IL',
   columns: {
     length: matching('Line length', /^211$/, '211 characters'),
-    id: matching('Location code', codePattern, 'a location code: write it as 016-0001-7'),
-    isByAddress: matching('Column 61', /^[NY]$/, 'Y or N'),
-    name: placeName('Columns 11 to 35'),
-    county: county('County', 'a county of Illinois'),
-    from: day('First day', compactDay, '20260701'),
-    high: rate('High rate', readRate, '06250'),
-    low: rate('Low rate', readRate, '06250'),
-    earlierFrom: text('Prior first day'),
-    earlierTo: text('Prior last day'),
-    earlierHigh: text('Prior high rate'),
-    earlierLow: text('Prior low rate'),
+    id: at(0, 10, matching('Location code', codePattern, 'a location code: write it as 016-0001-7')),
+    isByAddress: at(60, 61, matching('Column 61', /^[NY]$/, 'Y or N')),
+    name: at(10, 35, placeName('Columns 11 to 35')),
+    county: at(35, 60, county('County', 'a county of Illinois')),
+    from: at(61, 69, day('First day', compactDay, '20260701')),
+    high: at(69, 74, rate('High rate', readRate, '06250')),
+    low: at(79, 84, rate('Low rate', readRate, '06250')),
+    earlierFrom: at(132, 140, text('Prior first day')),
+    earlierTo: at(140, 148, text('Prior last day')),
+    earlierHigh: at(148, 153, text('Prior high rate')),
+    earlierLow: at(158, 163, text('Prior low rate')),
   },
   open: openLocations,
   skip({ length, id, county }) {

@@ -58,20 +58,15 @@ const openPacked = async (path: string): Promise<OpenFile> => {
   const found: yauzl.Entry[] = [];
   for await (const entry of zip.eachEntry()) if (isText(entry)) found.push(entry);
   const [entry, ...others] = found;
-  if (!entry || others.length > 0) {
+  const refuse = (reason: string): never => {
     zip.close();
-    throw new Error(`${fileName(path)} contains ${found.length} .csv or .txt files; expected one. Unpack it first.`);
-  }
-  if (entry.uncompressedSize > unpackedBytesMax) {
-    zip.close();
-    throw new Error(`${fileName(path)} unpacks to more than 2 GiB. Unpack it first.`);
-  }
-  if (entry.uncompressedSize > Math.max(smallBytes, ratioMax * entry.compressedSize)) {
-    zip.close();
-    throw new Error(
-      `${fileName(path)} unpacks to more than ${ratioMax} times its size. If the file is correct, unpack it first.`,
-    );
-  }
+    throw new Error(`${fileName(path)} ${reason}`);
+  };
+  if (!entry || others.length > 0)
+    return refuse(`contains ${found.length} .csv or .txt files; expected one. Unpack it first.`);
+  if (entry.uncompressedSize > unpackedBytesMax) refuse('unpacks to more than 2 GiB. Unpack it first.');
+  if (entry.uncompressedSize > Math.max(smallBytes, ratioMax * entry.compressedSize))
+    refuse(`unpacks to more than ${ratioMax} times its size. If the file is correct, unpack it first.`);
   const bytes = await zip.openReadStreamPromise(entry);
   return { name: fileName(entry.fileName), bytes, size: entry.uncompressedSize, close: () => zip.close() };
 };

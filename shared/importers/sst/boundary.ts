@@ -100,28 +100,14 @@ const streetZips = (cells: readonly string[]): readonly [low: string, high: stri
   return zip === '' ? [low, high || low] : [zip, zip];
 };
 
-type Kind = { readonly ends: (cells: readonly string[]) => Ends; readonly columns: string };
-
-const kinds: Readonly<Record<string, Kind>> = {
-  A: {
-    ends: (cells) => {
-      const [low, high] = streetZips(cells);
-      return { low: nineDigits(low, '0000'), high: nineDigits(high, '9999') };
-    },
-    columns: 'column 16',
-  },
-  Z: {
-    ends: (cells) => ({ low: nineDigits(cells[17] ?? '', '0000'), high: nineDigits(cells[19] ?? '', '9999') }),
-    columns: 'columns 18 to 21',
-  },
+/** Returns the ends of a row; `undefined` for an unknown record type. */
+const readEnds = (type: string, cells: readonly string[]): Ends | undefined => {
+  const [low = '', lowExtension = '', high = '', highExtension = ''] = cells.slice(17, 21);
   // An extension of 0000 is not a wildcard.
-  4: {
-    ends: (cells) => ({
-      low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
-      high: nineDigits(cells[19] ?? '', cells[20] ?? ''),
-    }),
-    columns: 'columns 18 to 21',
-  },
+  if (type === '4') return { low: nineDigits(low, lowExtension), high: nineDigits(high, highExtension) };
+  if (type !== 'A' && type !== 'Z') return undefined;
+  const [first, last] = type === 'A' ? streetZips(cells) : [low, high];
+  return { low: nineDigits(first, '0000'), high: nineDigits(last, '9999') };
 };
 
 /** Reads the ZIPs and days of a row in an SST boundary file (content notes 1.5). */
@@ -129,14 +115,16 @@ export const readBoundaryRow = (cells: readonly string[], fips: string): RowResu
   if (!boundaryColumns.includes(cells.length))
     return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
   const type = (cells[0] ?? '').toUpperCase();
-  const kind = kinds[type];
-  if (!kind) return bad(`has record type ${type || '(none)'}; expected A, Z or 4`);
+  const ends = readEnds(type, cells);
+  if (!ends) return bad(`has record type ${type || '(none)'}; expected A, Z or 4`);
   const state = (cells[22] ?? '').padStart(2, '0');
   if (state !== fips) return bad(`is for state ${state}; import the file of state ${fips}`);
   if (type === 'A' && streetZips(cells)[0] === '') return skipped('is a street-address row without a ZIP code');
-  const { low, high } = kind.ends(cells);
-  if (low === null || high === null || high < low)
-    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are not a range: correct ${kind.columns}`);
+  const { low, high } = ends;
+  if (low === null || high === null || high < low) {
+    const columns = type === 'A' ? 'column 16' : 'columns 18 to 21';
+    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are not a range: correct ${columns}`);
+  }
   return whenRead(rowDates(cells[1] ?? '', cells[2] ?? ''), (dates) => {
     const ofRow = { low, high, ...dates, rank: type === '4' ? 0 : 1 };
     return row(type === 'A' ? { ...ofRow, flags: ofStreets, street: streetRange(cells) } : ofRow);

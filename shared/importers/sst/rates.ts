@@ -42,34 +42,11 @@ const municipal: Readonly<Record<string, string>> = {
 /** The jurisdiction types that a place (a city, a town) can have in a rate file. */
 export const placeTypes: readonly string[] = Object.keys(municipal);
 
+const typeWords: Readonly<Record<string, string>> = { '00': 'County', ...municipal };
+
 const toJurisdictionType = (type: string): JurisdictionType => {
   if (type === '00') return 'county';
   return type in municipal ? 'city' : 'district';
-};
-
-type LayerDetails = {
-  /** `false` if the code has the type of a county but belongs to a different kind of area. */
-  readonly isCounty: boolean;
-  /** The public name; defaults to the type and code. */
-  readonly name: string | undefined;
-};
-
-/**
- * Returns the jurisdiction of a layer. Its reporting code is the type and code from the rate file, because the code
- * alone does not distinguish a county, a place and a district.
- */
-const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: LayerDetails): Jurisdiction => {
-  const [type = '', code = ''] = key.split('-');
-  const isArea = type === '00' && !isCounty;
-  const words = {
-    county: 'County',
-    city: municipal[type] ?? 'City',
-    district: isArea ? 'Area' : 'District',
-    state: '',
-  };
-  const kind = isArea ? 'district' : toJurisdictionType(type);
-  const called = (isArea ? undefined : name) ?? `${words[kind]} ${code}`;
-  return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
 };
 
 /** Returns the public name of a layer, or `undefined` if the tables do not have one. */
@@ -226,9 +203,6 @@ export const resolveOverlaps = (
   return { rates: pieces.map(({ rate }) => rate), overlaps };
 };
 
-/** Two overlapping rate rows of a jurisdiction. */
-type KeyedOverlap = Overlap & { readonly key: LayerKey };
-
 /**
  * Returns the day from which a file's history is complete: the day after the earliest end date of a row, but no later
  * than the first day of the quarter in the file's name (`MNR2026Q2FEB18.zip`; content notes 1.2). `null` if neither is
@@ -308,10 +282,22 @@ export class RateBook {
     return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
   }
 
-  /** Returns the jurisdiction of a key, with its public name if the tables have one. */
+  /**
+   * Returns the jurisdiction of a key, with its public name if the tables have one, or else the type and code. Its
+   * reporting code is the type and code from the rate file, because the code alone does not distinguish a county, a
+   * place and a district.
+   */
   getJurisdiction(key: LayerKey): Jurisdiction {
-    const isCounty = this.exceptions.isCounty(key.slice(3));
-    return layerJurisdiction(this.state, key, { isCounty, name: layerName(this.codes, key) });
+    const [type = '', code = ''] = key.split('-');
+    const isArea = type === '00' && !this.exceptions.isCounty(code);
+    const named = isArea ? `Area ${code}` : (layerName(this.codes, key) ?? `${typeWords[type] ?? 'District'} ${code}`);
+    return {
+      code: `US-${this.state}-${key}`,
+      name: named,
+      type: isArea ? 'district' : toJurisdictionType(type),
+      tax_type: 'sales',
+      reporting_code: key,
+    };
   }
 
   /** Adds a row; skips a row that repeats an earlier one. */
@@ -328,7 +314,7 @@ export class RateBook {
 
   /** Leaves each key one rate per day. Yields remarks and a note about overlapping rows. */
   private *settle(file: string): Generator<Entry> {
-    const overlaps: KeyedOverlap[] = [];
+    const overlaps: (Overlap & { readonly key: LayerKey })[] = [];
     for (const [key, lines] of this.rows) {
       const resolved = resolveOverlaps(lines);
       this.rates.set(key, resolved.rates);

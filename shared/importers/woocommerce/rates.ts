@@ -146,9 +146,6 @@ export type Match = { readonly rate: WooRate; readonly width: number };
 /** Returns whether a rate applies to the whole state. */
 export const isStateWide = ({ zips, cities }: WooRate): boolean => zips === null && cities === null;
 
-/** Matches a rate without regard to its ZIPs. */
-export const anyZip = (rate: WooRate): Match => ({ rate, width: 0 });
-
 /**
  * Returns a negative number if `a` is more specific. A row with a state precedes one without. Next come rows with ZIPs
  * and cities, with ZIPs only, with cities only, and with neither; then rows with fewer ZIPs.

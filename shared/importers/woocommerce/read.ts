@@ -9,7 +9,6 @@ import { type Importer, onlyFile, type Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type Component, isSplit, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import {
-  anyZip,
   type Choice,
   type Choose,
   isStateWide,
@@ -32,9 +31,6 @@ type LocalContext = {
   /** Lines that already have a remark. */
   readonly remarked: Set<number>;
 };
-
-/** The local taxes of combined rates: codes, entries of new jurisdictions, and the last day. */
-type Locals = { readonly codes: readonly string[]; readonly entries: readonly Entry[]; readonly to: string | null };
 
 const one = 10n ** BigInt(rateDecimals);
 
@@ -102,46 +98,50 @@ const listParts = (shares: readonly Share[], stateUnits: bigint, place: string, 
   });
 };
 
-/** Returns the local taxes of the rates that apply at a place, or a bad row if they cannot be determined. */
-const collectLocals = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
-  const { pseudo, base, from, bad } = context;
-  const refuse = (row: WooRate | undefined, reason: string): Entry => {
+/**
+ * Yields the local taxes of the rates that apply at a place, or a bad row. Returns their codes; `null` if they cannot be
+ * determined.
+ */
+function* listLocals(
+  { pseudo, base, from, bad }: LocalContext,
+  rates: readonly WooRate[],
+  place: string,
+): Generator<Entry, readonly string[] | null> {
+  const refuse = function* (row: WooRate | undefined, reason: string): Generator<Entry, null> {
     const line = row?.line ?? 0;
     bad.add(line);
-    return { kind: 'bad', line, reason };
+    yield { kind: 'bad', line, reason };
+    return null;
   };
-  const state = getStateRate(context);
+  const state = getStateRate({ base, from });
   const known = state ? formatPercent(state.rate) : 'nothing';
   const shares = listShares(rates);
   if (shares === null)
-    return refuse(
+    return yield* refuse(
       rates.find(({ isCompound }) => isCompound),
       `compounds to a rate of more than ${rateDecimals} decimals: write the resulting rate, and 0 in column Compound`,
     );
   const wide = getCombined(rates.filter(isStateWide));
   if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
-    return refuse(
+    return yield* refuse(
       rates.find(isStateWide),
       `applies to the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct the row, because other rows add to its rate`,
     );
   if (!state || total(shares) < parseUnits(state.rate))
-    return refuse(
+    return yield* refuse(
       rates[0],
       `the combined rate of ${place} is ${formatPercent(formatFraction(total(shares)))}, but the state's rate in the release is ${known}: correct the rate, or choose another base release`,
     );
-  const entries: Entry[] = [];
   const codes: string[] = [];
   for (const { units, ...part } of listParts(shares, parseUnits(state.rate), place, base)) {
     if (units === 0n) continue;
     const component = { ...part, rate: formatFraction(units), from, to: state.to };
     const made = pseudo.getCode({ ...component, label: labels[part.level], distinction: 'OTHER' });
-    entries.push(...made.entries);
+    yield* made.entries;
     codes.push(made.code);
   }
-  return { codes, entries, to: state.to };
-};
-
-const isEntry = (value: ReturnType<typeof collectLocals>): value is Entry => 'kind' in value;
+  return codes;
+}
 
 const overtakingReason =
   'overlaps a less specific row of the same priority, which WooCommerce would apply because it has more ZIPs or cities or is earlier: the more specific row is used';
@@ -171,14 +171,10 @@ function* placeEntries(context: LocalContext, choice: Choice, place: string, whe
   if (rates.every(isStateWide)) return;
   yield* overlapEntries(context, choice, place);
   const isKnown = conflict === null && rates.every(({ isBad, line }) => !isBad && !context.bad.has(line));
-  const locals = isKnown ? collectLocals(context, rates, place) : null;
-  if (locals === null || isEntry(locals)) {
-    if (locals) yield locals;
-    yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from: context.from, to: null });
-    return;
-  }
-  yield* locals.entries;
-  yield { ...where, from: context.from, to: locals.to, locals: locals.codes };
+  const locals = isKnown ? yield* listLocals(context, rates, place) : null;
+  const { from } = context;
+  if (locals) yield { ...where, from, to: getStateRate(context)?.to ?? null, locals };
+  else yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from, to: null });
 }
 
 const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
@@ -234,7 +230,7 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
 function* tableEntries(rates: readonly WooRate[], context: LocalContext): Generator<Entry> {
   const choose = newChoose();
   const { state } = context.pseudo;
-  const anywhere = new MatchesByCity(rates.filter(({ zips }) => zips === null).map(anyZip));
+  const anywhere = new MatchesByCity(rates.filter(({ zips }) => zips === null).map((rate) => ({ rate, width: 0 })));
   const byName = anywhere.cities();
   assertFits(byName.size, limits.cities, 'cities');
   const byZip = [...matchesByZip(rates, state)].toSorted(([a], [b]) => (a < b ? -1 : 1));
