@@ -6,16 +6,16 @@ const joined = (parts: readonly Part[], between: Part): Part =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]));
 
 /** Describes the type of a value, with links to its schemas. */
-const typeOf = (schema: Schema): Part => {
+const describeType = (schema: Schema): Part => {
   if (schema.$ref) return html`<a href="#schema-${schemaName(schema.$ref)}">${schemaName(schema.$ref)}</a>`;
-  if (schema.anyOf) return joined(schema.anyOf.map(typeOf), ' or ');
+  if (schema.anyOf) return joined(schema.anyOf.map(describeType), ' or ');
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length === 0) return schema.const !== undefined || schema.enum ? 'value' : 'any value';
   return joined(
     types.map((type): Part => {
-      if (type === 'array' && schema.items) return ['list of ', typeOf(schema.items)];
+      if (type === 'array' && schema.items) return ['list of ', describeType(schema.items)];
       const values = schema.additionalProperties;
-      if (type === 'object' && typeof values === 'object') return ['object of ', typeOf(values)];
+      if (type === 'object' && typeof values === 'object') return ['object of ', describeType(values)];
       return type === 'array' ? 'list' : type;
     }),
     ' or ',
@@ -111,7 +111,7 @@ const isRequired = (presence: Field['presence']): boolean => presence?.startsWit
 const fieldItem = ({ id, name, description, schema, presence, nested }: Field): Markup => {
   const constraints = listConstraints(schema);
   return html`<li class="field"${id !== undefined && html` id="${id}"`}>
-<p class="what">${id === undefined ? html`<code>${name}</code>` : html`<a class="self" href="#${id}"><code>${name}</code></a>`} <span class="type">${typeOf(schema)}</span>${presence && html` <span class="${isRequired(presence) ? 'required' : 'presence'}">${presence}</span>`}</p>
+<p class="what">${id === undefined ? html`<code>${name}</code>` : html`<a class="self" href="#${id}"><code>${name}</code></a>`} <span class="type">${describeType(schema)}</span>${presence && html` <span class="${isRequired(presence) ? 'required' : 'presence'}">${presence}</span>`}</p>
 ${description && html`<p>${inline(description)}</p>`}
 ${constraints.length > 0 && html`<ul class="limits">${constraints.map((constraint) => html`<li>${constraint}</li>`)}</ul>`}
 ${nested}</li>`;

@@ -16,6 +16,8 @@ const addressFields = [
   ['date', 'Date', 'date'],
 ] as const;
 
+const addressNames = addressFields.map(([name]) => name);
+
 const Rates = ({ address }: { address: Record<string, string> }) => (
   <Get what="rates" path="/rates" query={address}>
     {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
@@ -49,10 +51,7 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
 
 /** The rates of an address, with their sources. */
 const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
-  const address = pickParameters(
-    query,
-    addressFields.map(([name]) => name),
-  );
+  const address = pickParameters(query, addressNames);
   return (
     <Panel title="Rates of an address">
       <SearchForm

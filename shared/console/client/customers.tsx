@@ -52,11 +52,7 @@ const Certificates = ({ certificates, caption }: CertificatesProps) => (
   />
 );
 
-const choices = [
-  ['', 'Choose a reason'],
-  ...reasons.map((name) => [name, toWords(name)] as const),
-  [removed, 'Remove this certificate'],
-] as const;
+const choices = [['', 'Choose a reason'], ...reasons, [removed, 'Remove this certificate']] as const;
 const certificateFields = [
   ['certificate_number', 'Number'],
   ['document_url', 'Link to the document, https://…'],

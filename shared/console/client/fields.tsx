@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { toWords } from './format.ts';
 import { getFormValues } from './forms.ts';
 
-type Options = readonly (readonly [value: string, text: string])[];
+/** The options of a select: its values, or values with a text. A code without a text is shown as words. */
+type Options = readonly (string | readonly [value: string, text: string])[];
 
 /** The name, label and type of a form field. The default type is text. */
 type FieldRow = readonly [name: string, label: string, kind?: 'date' | 'month' | Options | undefined];
@@ -18,7 +20,9 @@ type FieldProps = {
 /** A labelled field of a form. */
 export const Field = ({ field: [name, label, kind], value, ...limits }: FieldProps) => {
   const id = useId();
-  const text = value ?? (typeof kind === 'object' ? kind[0]?.[0] : '') ?? '';
+  const options =
+    typeof kind === 'object' ? kind.map((one) => (typeof one === 'string' ? [one, toWords(one)] : one)) : [];
+  const text = value ?? options[0]?.[0] ?? '';
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
   // Browsers keep the typed value when the default changes, for example on back navigation.
   useLayoutEffect(() => {
@@ -31,7 +35,7 @@ export const Field = ({ field: [name, label, kind], value, ...limits }: FieldPro
       <label for={id}>{label}</label>
       {typeof kind === 'object' ? (
         <select {...shared}>
-          {kind.map(([key, option]) => (
+          {options.map(([key, option]) => (
             <option key={key} value={key} selected={key === text}>
               {option}
             </option>

@@ -158,9 +158,7 @@ const OpenPeriods = () => {
   );
 };
 
-const statuses = ['', 'closing', 'closed', 'marking', 'filed', 'canceled'].map(
-  (name) => [name, name || 'All'] as const,
-);
+const statuses = [['', 'All'], 'closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 
 const filedAmounts = [
   ...(['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount', 'calculated_tax_amount'] as const),

@@ -13,7 +13,7 @@ const military = new Set(['AA', 'AE', 'AP']);
 const states = Object.keys(tiles)
   .filter((state) => !military.has(state))
   .toSorted();
-const stateOptions = [['', 'None'] as const, ...states.map((state) => [state, state] as const)];
+const stateOptions = [['', 'None'] as const, ...states];
 
 const Code = ({ code }: { code: string }) => (
   <Copied value={code}>

@@ -19,7 +19,6 @@ const readAccount = async (levy: Levy, signal: AbortSignal): Promise<Read> => {
   return { account: orThrow(reply), tag: reply.headers.get('ETag') ?? '' };
 };
 
-const listOptions = (names: readonly string[]) => names.map((name) => [name, toWords(name)] as const);
 const elections: readonly Schemas['RemoteSellerElectionName'][] = [
   'simplified_sellers_use_tax',
   'single_local_use_tax',
@@ -143,7 +142,7 @@ const Registrations = ({ loaded }: { loaded: Read }) => {
         added={2}
         newLegend="New registration"
         example="such as MI"
-        fields={[...termFields, ['frequency', 'Returns', listOptions(frequencies)]]}
+        fields={[...termFields, ['frequency', 'Returns', frequencies]]}
       />
     </Section>
   );
@@ -156,9 +155,9 @@ const calendarFields = [
   ['reminder_days', 'Days before the due date; empty for overdue returns only'],
 ] as const;
 const policyFields = [
-  ['incomplete_coverage', 'If rates are missing', listOptions(['warn', 'reject'])],
-  ['ambiguous_address', 'If an address fits several places', listOptions(['warn', 'reject', 'highest_rate'])],
-  ['retail_delivery_fee', 'If a retail delivery fee is due', listOptions(['warn', 'add', 'none'])],
+  ['incomplete_coverage', 'If rates are missing', ['warn', 'reject']],
+  ['ambiguous_address', 'If an address fits several places', ['warn', 'reject', 'highest_rate']],
+  ['retail_delivery_fee', 'If a retail delivery fee is due', ['warn', 'add', 'none']],
 ] as const;
 
 const Business = ({ loaded }: { loaded: Read }) => {
@@ -209,7 +208,7 @@ const Elections = ({ loaded }: { loaded: Read }) => {
         rows={rows}
         newLegend="New election"
         example="AL or TX"
-        fields={[['election', 'Election', listOptions(elections)], ...termFields]}
+        fields={[['election', 'Election', elections], ...termFields]}
       />
     </Section>
   );
@@ -217,7 +216,7 @@ const Elections = ({ loaded }: { loaded: Read }) => {
 
 const identityFields = [
   ['legal_name', 'Legal name; empty removes the identity'],
-  ['type', 'Kind of taxpayer number', ['FEIN', 'SSN', 'Foreign'].map((name) => [name, name] as const)],
+  ['type', 'Kind of taxpayer number', ['FEIN', 'SSN', 'Foreign']],
   ['number', 'Taxpayer number, nine digits'],
   ['sst_id', 'Streamlined Sales Tax id, such as S12345678'],
 ] as const;

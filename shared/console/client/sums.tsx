@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvText } from '../../base/csv.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { Export } from './export.tsx';
-import { jsonPage } from './export-file.ts';
 import { SearchForm } from './fields.tsx';
 import { getStateLetters, grouped, isZero, monthsBefore, todayIn } from './format.ts';
 import { Fetch, readData } from './load.tsx';
@@ -23,7 +22,7 @@ import {
 } from './report.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
-import { type Column, Table } from './table.tsx';
+import { amountColumn, type Column, Table } from './table.tsx';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
@@ -125,14 +124,7 @@ const ByMonth = ({ rows, chosen: { currency, state, measure }, range: { from, to
 
 type Totals = ReturnType<typeof stateTotals>[number];
 
-const totalColumns = measures.map(
-  ({ name, text }): Column<Totals> => [
-    text,
-    ({ amounts }) => <Amount value={amounts[name] as string} />,
-    'figure',
-    ({ amounts }) => amounts[name],
-  ],
-);
+const totalColumns = measures.map(({ name, text }) => amountColumn<Totals>(text, ({ amounts }) => amounts[name]));
 
 const ByState = ({ rows, chosen: { currency, measure }, range }: PlotProps) => {
   const totals = stateTotals(rows, currency);
@@ -173,15 +165,13 @@ const changeText = ({ change, percent }: Change): string =>
 
 const compareColumns = (range: Range, earlier: readonly Range[]): Column<Compared>[] => [
   ['State', ({ state }) => getStateLetters(state)],
-  [rangeText(range), ({ amount }) => <Amount value={amount} />, 'figure', ({ amount }) => amount],
+  amountColumn(rangeText(range), ({ amount }) => amount),
   ...earlier.flatMap((before, at): Column<Compared>[] => {
     const name = rangeText(before);
-    const readChange = (field: keyof Change) => (row: Compared) => row.changes[at]?.[field];
-    const cell = (field: keyof Change) => (row: Compared) => grouped(readChange(field)(row) ?? '');
     return [
-      [name, cell('before'), 'figure', readChange('before')],
-      [`Change from ${name}`, cell('change'), 'figure', readChange('change')],
-      [`Change in % of ${name}`, cell('percent'), 'figure', readChange('percent')],
+      amountColumn(name, ({ changes }) => changes[at]?.before),
+      amountColumn(`Change from ${name}`, ({ changes }) => changes[at]?.change),
+      amountColumn(`Change in % of ${name}`, ({ changes }) => changes[at]?.percent),
     ];
   }),
 ];
@@ -216,14 +206,12 @@ const Comparison = ({ rows, chosen: { currency, measure }, range }: PlotProps) =
     <Fetch
       what="earlier months"
       query={JSON.stringify(range)}
-      read={(levy, signal) => Promise.all(earlier.map((months) => wholeReport(levy, months, signal)))}
+      read={(levy, signal) =>
+        Promise.all(earlier.map(async (months) => (await wholeReport(levy, months, signal)).data))
+      }
     >
       {(reports) => {
-        const compared = compareReports(
-          rows,
-          reports.map(({ data }) => data),
-          currency,
-        );
+        const compared = compareReports(rows, reports, currency);
         const shown = compared.filter((row) => row.measure === measure.name);
         return (
           <>
@@ -293,7 +281,7 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
         fields={[
           ['measure', 'Figure', measures.map(({ name, text }) => [name, text])],
           ['state', 'State', [['', 'All'], ...states.map((code) => [code, getStateLetters(code)] as const)]],
-          ['currency', 'Currency', currencies.map((code) => [code, code])],
+          ['currency', 'Currency', currencies],
         ]}
         values={{ measure: measure.name, state, currency }}
       />
@@ -360,11 +348,7 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
               <Export
                 what="the report by state"
                 name={`report-${range.from}-${range.to}`}
-                read={async (cursor, levy, signal) => {
-                  const query = { ...range, ...cursor };
-                  const page = await levy.get('/reports/by-state', { query, signal, maxTries: 4 });
-                  return jsonPage(reportColumns, (row) => [reportRow(row)], page);
-                }}
+                read={async () => ({ csv: csvText(reportColumns, data.map(reportRow)), next: null })}
               />
             </div>
             <p class="hint">

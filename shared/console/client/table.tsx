@@ -16,16 +16,19 @@ export type Column<Row> = readonly [
   value?: (row: Row) => Value,
 ];
 
+type GetAmount<Row> = (row: Row) => string | null | undefined;
+
+/** Creates a column of amounts. */
+export const amountColumn = <Row,>(name: string, getAmount: GetAmount<Row>): Column<Row> => [
+  name,
+  (row) => getAmount(row) && <Amount value={getAmount(row) ?? ''} />,
+  'figure',
+  getAmount,
+];
+
 /** Creates amount columns from their names and fields. */
 export const amountColumns = <Name extends string>(fields: readonly (readonly [name: string, field: Name])[]) =>
-  fields.map(
-    ([name, field]): Column<Readonly<Record<Name, string | null>>> => [
-      name,
-      (row) => row[field] !== null && <Amount value={row[field]} />,
-      'figure',
-      (row) => row[field],
-    ],
-  );
+  fields.map(([name, field]) => amountColumn<Readonly<Record<Name, string | null>>>(name, (row) => row[field]));
 
 /** Compares figures by amount and other values as text. Rows without a value are last. */
 const compareBy =

@@ -4,14 +4,14 @@ import { SearchForm } from './fields.tsx';
 import { getStateLetters, negative } from './format.ts';
 import { List, readPart } from './list.tsx';
 import { Fetch, Get } from './load.tsx';
-import { Amount, Status, TransactionLink } from './parts.tsx';
+import { Status, TransactionLink } from './parts.tsx';
 import { reviewText } from './review.tsx';
 import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { searchPage } from './search.ts';
-import type { Column } from './table.tsx';
+import { amountColumn, type Column } from './table.tsx';
 import { Transaction } from './transaction.tsx';
 
-const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name, name || 'All'] as const);
+const statuses = [['', 'All'], 'draft', 'finalized', 'filed', 'void'] as const;
 const types = [
   ['', 'All'],
   ['sale', 'Sales'],
@@ -101,11 +101,9 @@ const Matches = ({ transaction: search }: { transaction: string }) => (
 
 type Row = Schemas['TransactionList']['data'][number];
 
-/** Returns the cell and the value of an amount. Amounts of credits are negative, unlike in the API. */
-const signed = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'total_amount') => {
-  const value = (row: Row) => (row.type === 'credit' ? negative(row[field]) : row[field]);
-  return [(row: Row) => <Amount value={value(row)} />, 'figure', value] as const;
-};
+/** Creates a column of amounts. Amounts of credits are negative, unlike in the API. */
+const signedColumn = (name: string, field: 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'total_amount') =>
+  amountColumn<Row>(name, (row) => (row.type === 'credit' ? negative(row[field]) : row[field]));
 
 /** Returns the states with a tax or an exemption, as two letters. */
 const formatStates = ({ tax_summary }: Row): string =>
@@ -120,10 +118,10 @@ const columns: readonly Column<Row>[] = [
   ['Tax date', (row) => <time>{row.tax_date.slice(0, 10)}</time>, '', (row) => row.tax_date],
   ['States', formatStates],
   ['Customer', (row) => row.customer?.id],
-  ['Taxable', ...signed('taxable_amount')],
-  ['Exempt', ...signed('exempt_amount')],
-  ['Tax', ...signed('tax_amount')],
-  ['Total', ...signed('total_amount')],
+  signedColumn('Taxable', 'taxable_amount'),
+  signedColumn('Exempt', 'exempt_amount'),
+  signedColumn('Tax', 'tax_amount'),
+  signedColumn('Total', 'total_amount'),
   ['Currency', (row) => row.currency],
   ['To review', (row) => reviewText(row.warnings)],
 ];
