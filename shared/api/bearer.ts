@@ -1,4 +1,3 @@
-import { instanceCache } from '../base/instance-cache.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
@@ -8,13 +7,6 @@ import type { CheckToken, Issuer, Token } from './jwt.ts';
 
 /** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
-
-// TTL of the signing keys: the longest time that a withdrawn key still works.
-const keysLifetimeMs = 600_000;
-// TTL during an outage of the issuer, so clients can still authenticate.
-const keysLifetimeInOutageMs = 3_600_000;
-// During an outage a fetch can take seconds, so only one request per minute attempts it.
-const pauseInOutageMs = 60_000;
 
 const countFailure = (error: unknown): void =>
   countMetric('IssuerUnavailable', { error: failureLine(error).error }, now());
@@ -29,31 +21,11 @@ const refusal = (detail: string) =>
  */
 export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   if (!configured) return async () => refusal('This service accepts no bearer tokens. Send an API key in X-API-Key.');
-  const checks = instanceCache<CheckToken>({ lifetimeMs: keysLifetimeMs, capacity: 1 });
-  let last: { readonly check: CheckToken; readonly readAt: number } | undefined;
-  let pausedUntil = Number.NEGATIVE_INFINITY;
-
-  const freshOrLast = async (create: () => Promise<CheckToken>): Promise<CheckToken> => {
-    // The local service's clock can be set back to before the failure.
-    const isPaused = now() < pausedUntil && now() >= pausedUntil - pauseInOutageMs;
-    if (isPaused && last && now() < last.readAt + keysLifetimeInOutageMs) return last.check;
-    try {
-      const check = await checks(configured.issuer, create);
-      if (check !== last?.check) last = { check, readAt: now() };
-      return check;
-    } catch (error) {
-      pausedUntil = now() + pauseInOutageMs;
-      if (last && now() < last.readAt + keysLifetimeInOutageMs) return last.check;
-      throw error;
-    }
-  };
-
+  let check: CheckToken | undefined;
   return async (token) => {
-    const { createCheck, readKeyName, notOurs } = await import('./jwt.ts');
-    const keyName = readKeyName(token, configured.issuer);
-    if (keyName === null) return refusal(notOurs);
-    const check = await freshOrLast(() => createCheck(configured, countFailure));
-    const checked = await check(token, keyName);
+    const { createCheck } = await import('./jwt.ts');
+    check ??= createCheck(configured, countFailure);
+    const checked = await check(token);
     return typeof checked === 'string' ? refusal(checked) : accept(checked);
   };
 };

@@ -10,28 +10,20 @@ import { now } from '../config/clock.ts';
 import type { environment } from '../config/environment.ts';
 import type { Scope } from './request-context.ts';
 
-/** The issuer to fetch from, and the callback for each failed fetch. */
-type Source = { readonly issuer: string; readonly onFailure: (error: unknown) => void };
 type Json = Readonly<Record<string, unknown>>;
 
 const fetchTimeoutMs = 3000;
 // A hundred keys are 50 KiB.
 const answerBytesMax = 1024 * 1024;
-// Every instance fetches keys. The pauses keep instances from overloading an issuer that is down, and from fetching
-// once for each unknown key id, which any client can invent.
-const pauseAfterFailureMs = 5000;
-const pauseAfterUnknownKeyMs = 10_000;
 
 /** The issuer is down, or its response is invalid. The token may be valid, so an error with this name becomes a 503. */
 class IssuerOutage extends Error {
   override readonly name = 'ServiceUnavailable';
 }
 
-// Keyed by issuer, because its metadata is useless without its keys.
-const failedAt = new Map<string, number>();
-
-const isWithin = (since: number | undefined, pauseMs: number) =>
-  since !== undefined && now() >= since && now() < since + pauseMs;
+// The local service's clock can be set back to before `since`.
+const isWithin = (since: number | undefined, periodMs: number) =>
+  since !== undefined && now() >= since && now() < since + periodMs;
 
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
@@ -50,34 +42,20 @@ const readText = async ({ body }: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const fetchJson = async <Value>(
-  { issuer, onFailure }: Source,
-  uri: string,
-  read: (document: Json) => Value,
-): Promise<Value> => {
-  if (isWithin(failedAt.get(issuer), pauseAfterFailureMs))
-    throw new IssuerOutage('The last fetch from the issuer of bearer tokens failed.');
-  try {
-    if (!isSafe(new URL(uri))) throw wrong('IssuerUnsafe');
-    const response = await fetch(uri, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeoutMs) });
-    if (!response.ok) throw wrong(`IssuerStatus${response.status}`);
-    const value = read(JSON.parse(await readText(response)) as Json);
-    failedAt.delete(issuer);
-    return value;
-  } catch (error) {
-    failedAt.set(issuer, now());
-    onFailure(error);
-    throw new IssuerOutage('The issuer of bearer tokens is unavailable.', { cause: error });
-  }
+const fetchJson = async (uri: string): Promise<Json> => {
+  if (!isSafe(new URL(uri))) throw wrong('IssuerUnsafe');
+  const response = await fetch(uri, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeoutMs) });
+  if (!response.ok) throw wrong(`IssuerStatus${response.status}`);
+  return JSON.parse(await readText(response));
 };
 
 // OpenID Connect Discovery 1.0, 4.
-const findKeysUri = (source: Source): Promise<string> =>
-  fetchJson(source, `${source.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, ({ issuer, jwks_uri }) => {
-    if (issuer !== source.issuer) throw wrong('IssuerOther');
-    if (typeof jwks_uri !== 'string') throw wrong('IssuerIncomplete');
-    return jwks_uri;
-  });
+const fetchKeysUri = async (expected: string): Promise<string> => {
+  const { issuer, jwks_uri } = await fetchJson(`${expected.replace(/\/$/, '')}/.well-known/openid-configuration`);
+  if (issuer !== expected) throw wrong('IssuerOther');
+  if (typeof jwks_uri !== 'string') throw wrong('IssuerIncomplete');
+  return jwks_uri;
+};
 
 /** A key of the issuer: the published JWK and the Node.js KeyObject. */
 type SigningKey = { readonly jwk: JWK; readonly native: KeyObject };
@@ -100,36 +78,70 @@ const signingKey = (jwk: JWK): readonly (readonly [string, SigningKey])[] => {
 };
 
 // If several keys share an id, the first one wins; a map would keep the last.
-const keysIn = ({ keys }: Json): Keys => {
+const fetchKeys = async (uri: string): Promise<Keys> => {
+  const { keys } = await fetchJson(uri);
   if (!Array.isArray(keys)) throw wrong('IssuerWithoutKeys');
   return new Map(keys.flatMap(signingKey).reverse());
 };
+
+// TTL of the signing keys: the longest time that a withdrawn key still works.
+const keysLifetimeMs = 600_000;
+// TTL during an outage of the issuer, so clients can still authenticate.
+const keysLifetimeInOutageMs = 3_600_000;
+// Every instance fetches keys. The pauses keep instances from overloading an issuer that is down, and from fetching
+// once for each unknown key id, which any client can invent. During an outage a fetch can take seconds, so only one
+// request per minute attempts it while the old keys work.
+const pauseAfterFailureMs = 5000;
+const pauseInOutageMs = 60_000;
+const pauseAfterUnknownKeyMs = 10_000;
 
 /**
  * Reads the issuer's keys, and reads them again if a token has an unknown key id, which may be new. Unknown ids cause
  * at most one fetch per ten seconds and instance, so a new key works within ten seconds and known keys keep working.
  * The library's key set is not used, because it measures its pauses with the machine's clock instead of the service's.
  */
-const readKeys = async (source: Source) => {
-  const uri = await findKeysUri(source);
-  const read = () => fetchJson(source, uri, keysIn);
-  let keys = await read();
-  let reading: Promise<void> | undefined;
+const createKeySource = (issuer: string, onFailure: (error: unknown) => void) => {
+  let uri = '';
+  let keys: Keys = new Map();
+  let readAt: number | undefined;
+  let failedAt: number | undefined;
   let unknownAt: number | undefined;
+  let reading: Promise<void> | undefined;
 
-  const readAgain = async (name: string) => {
+  const fetchAll = async (isWhole: boolean): Promise<void> => {
     try {
-      keys = await read();
-      unknownAt = keys.has(name) ? undefined : now();
+      if (isWhole) uri = await fetchKeysUri(issuer);
+      keys = await fetchKeys(uri);
+      if (isWhole) readAt = now();
+      failedAt = undefined;
+    } catch (error) {
+      failedAt = now();
+      onFailure(error);
+      throw new IssuerOutage('The issuer of bearer tokens is unavailable.', { cause: error });
     } finally {
       reading = undefined;
     }
   };
+  /** `isWhole` reads the metadata too, without which the keys could be of another issuer. */
+  const read = async (isWhole: boolean): Promise<void> => {
+    if (isWithin(failedAt, pauseAfterFailureMs))
+      throw new IssuerOutage('The last fetch from the issuer of bearer tokens failed.');
+    reading ??= fetchAll(isWhole);
+    await reading;
+  };
+  const refresh = async (): Promise<void> => {
+    const isUsable = readAt !== undefined && now() < readAt + keysLifetimeInOutageMs;
+    if (isUsable && isWithin(failedAt, pauseInOutageMs)) return;
+    await read(true).catch((error: unknown) => {
+      if (!isUsable) throw error;
+    });
+  };
 
   return async (name: string): Promise<SigningKey | undefined> => {
+    if (!isWithin(readAt, keysLifetimeMs)) await refresh();
     if (!keys.has(name) && !isWithin(unknownAt, pauseAfterUnknownKeyMs)) {
-      reading ??= readAgain(name);
-      await reading;
+      await read(false);
+      unknownAt = keys.has(name) ? undefined : now();
     }
     return keys.get(name);
   };
@@ -202,10 +214,7 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
   };
 };
 
-/** Checks a token signed with this key. Returns the reason for a refusal. Throws if the issuer cannot be reached. */
-export type CheckToken = (token: string, keyName: string) => Promise<Token | string>;
-
-export const notOurs = 'The token was not signed by the configured issuer for this service.';
+const notOurs = 'The token was not signed by the configured issuer for this service.';
 
 // Only public-key signatures: with a shared secret, anyone who can verify tokens could also issue them.
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
@@ -219,7 +228,7 @@ const isForAccess = (typ: unknown) => typ === undefined || /^(application\/)?(at
  * Keys in the token's header (`jwk`, `jku`, `x5u`, `x5c`) are ignored. A token with `crit` is refused, because no
  * extension is supported (RFC 7515, 4.1.11).
  */
-export const readKeyName = (token: string, issuer: string): string | null => {
+const readKeyName = (token: string, issuer: string): string | null => {
   try {
     const { alg = '', kid, typ, crit } = decodeProtectedHeader(token);
     const isSupported = algorithms.includes(alg) && isForAccess(typ) && crit === undefined;
@@ -240,12 +249,16 @@ const verifyPayload = async (token: string, { jwk: { alg }, native }: SigningKey
   }
 };
 
-/** Reads the issuer's keys and creates a verifier for its tokens. Throws if the issuer cannot be reached. */
-export const createCheck = async (configured: Issuer, onFailure: (error: unknown) => void): Promise<CheckToken> => {
+/** Checks a token. Returns the reason for a refusal. Throws if the issuer cannot be reached. */
+export type CheckToken = (token: string) => Promise<Token | string>;
+
+/** Creates a verifier for the tokens of an issuer, which fetches its keys for the first token. */
+export const createCheck = (configured: Issuer, onFailure: (error: unknown) => void): CheckToken => {
   const { issuer } = configured;
-  const keyNamed = await readKeys({ issuer, onFailure });
-  return async (token, keyName) => {
-    const key = await keyNamed(keyName);
+  const keyNamed = createKeySource(issuer, onFailure);
+  return async (token) => {
+    const name = readKeyName(token, issuer);
+    const key = name === null ? undefined : await keyNamed(name);
     const payload = key && (await verifyPayload(token, key));
     return payload?.['iss'] === issuer ? checkToken(payload, configured, now()) : notOurs;
   };

@@ -3,12 +3,21 @@ import { taxDateAt } from '../accounts/time-zone.ts';
 import { firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { isRegistered } from '../calculations/certificates.ts';
 import type { Warning } from '../calculations/response.ts';
+import nexus from '../catalog/economic-nexus.json' with { type: 'json' };
 import { grossAmount, type Sum } from '../ledger/entries/entry.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { findNewest, monthText, type ReportReads, type StoredRow } from '../reports/by-state.ts';
 import { jurisdictionCode, stateName } from '../vocabulary/jurisdiction.ts';
-import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
-import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
+import { type MeasuringPeriod, nexusStatuses } from './economic-nexus.ts';
+import type { MeasuredPeriod, NexusTerms, RegistrationAdvice, StateAdvice } from './response.ts';
+
+/** The terms of all states with a sales tax, by two-letter code. */
+export const nexusTerms = Object.entries(nexus.states as Readonly<Record<string, NexusTerms>>).map(
+  ([state, terms]): readonly [state: string, terms: NexusTerms] => [
+    state,
+    { ...terms, source: `${terms.source}; ${nexus.chart}` },
+  ],
+);
 
 /** Month numbers as in `toMonth` of shared/base/calendar.ts, both inclusive. */
 type Months = { readonly first: number; readonly last: number };

@@ -3,7 +3,7 @@ import { array, boolean, component, described, nullable, string, stringEnum } fr
 import { amount, count, date, objectType } from '../base/response-scalars.ts';
 import { warnings } from '../calculations/response.ts';
 import { asOfField } from '../reports/response.ts';
-import { measures, nexusStatuses } from './economic-nexus.ts';
+import { type MeasuringPeriod, measures, nexusStatuses } from './economic-nexus.ts';
 
 const MeasuredPeriod = component('NexusPeriod', 'Sales of a state in one measuring period.', {
   from: described(date, 'The first day.'),
@@ -42,6 +42,9 @@ const NexusThreshold = component('NexusThreshold', 'The economic nexus threshold
   confidence: string('`high` or `medium`. Check it with the state.'),
   note: string('What else the sources say.'),
 });
+
+/** The terms of a threshold, with its measuring period as data. */
+export type NexusTerms = Omit<z.infer<typeof NexusThreshold>, 'period'> & { readonly period: MeasuringPeriod };
 
 const StateAdvice = component('StateRegistrationAdvice', 'Whether an account must register in one state.', {
   state: string('The jurisdiction code of the state, such as `US-MI`.'),

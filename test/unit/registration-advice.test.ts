@@ -3,8 +3,7 @@ import { newAccount } from '../../shared/accounts/account.ts';
 import { firstDay, lastDay } from '../../shared/base/calendar.ts';
 import nexus from '../../shared/catalog/economic-nexus.json' with { type: 'json' };
 import type { Sum } from '../../shared/ledger/entries/entry.ts';
-import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
-import { nexusTerms } from '../../shared/registrations/economic-nexus.ts';
+import { nexusTerms, registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
 import type { StoredRow } from '../../shared/reports/by-state.ts';
 
 const december2026 = 2026 * 12 + 11;

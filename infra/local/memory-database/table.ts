@@ -211,19 +211,12 @@ export const chargeWrite = (table: Table, before: Item | undefined, after: Item 
   }
 };
 
-type Consumed = {
-  readonly TableName: string;
-  readonly CapacityUnits: number;
-  readonly Table: { readonly CapacityUnits: number };
-  readonly GlobalSecondaryIndexes: Readonly<Record<string, { readonly CapacityUnits: number }>>;
-};
-
 /** Runs a call and returns the capacity units that it consumed per table. */
 export const metered = (tables: ReadonlyMap<string, Table>, call: () => object) => {
   for (const table of tables.values()) table.units = new Map();
   try {
     const answer = call();
-    const consumed = [...tables].flatMap(([TableName, { units = new Map<string, number>() }]): Consumed[] => {
+    const consumed = [...tables].flatMap(([TableName, { units = new Map<string, number>() }]) => {
       const CapacityUnits = [...units.values()].reduce((sum, used) => sum + used, 0);
       const indexes = [...units].filter(([name, used]) => name !== '' && used > 0);
       const GlobalSecondaryIndexes = Object.fromEntries(indexes.map(([name, used]) => [name, { CapacityUnits: used }]));
