@@ -11,7 +11,7 @@ import { newTransactionProblems, TransactionRequest } from '../shared/ledger/req
 import { Transaction } from '../shared/ledger/response.ts';
 import { recordCreation, recordTax } from '../shared/observability/tally.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
-import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
+import { transactionPorts } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 
 export const { endpoint, handler } = defineEndpoint({
@@ -30,7 +30,7 @@ export const { endpoint, handler } = defineEndpoint({
     const warnings = sentWarnings(sent, unknownFields, caller.account);
     const { replaces } = context;
     const creation = { request, idempotency: readIdempotency(context), sent: warnings, replaces };
-    const ports = { ...changePortsWithin(context.remainingMs), newId: newTransactionId };
+    const ports = { ...transactionPorts(context.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) {
       recordTax(created.value.transaction);

@@ -9,7 +9,7 @@ import { listUpdateProblems, TransactionUpdate } from '../shared/ledger/request.
 import { Transaction } from '../shared/ledger/response.ts';
 import { updateTransaction } from '../shared/ledger/update-transaction.ts';
 import { freeFields } from '../shared/ledger/updates/changes.ts';
-import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
+import { transactionPorts } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 
 export const { endpoint, handler } = defineEndpoint({
@@ -28,7 +28,7 @@ export const { endpoint, handler } = defineEndpoint({
     const changed = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account, true);
     const update = { id, update: changed, ifMatch, idempotency: readIdempotency(context), sent: warnings };
-    return updateTransaction(update, caller, changePortsWithin(context.remainingMs));
+    return updateTransaction(update, caller, transactionPorts(context.remainingMs));
   },
 });
 

@@ -23,10 +23,10 @@ import {
 } from '../ledger/page-limit.ts';
 import {
   type Caller,
-  type ChangePorts,
   type Idempotency,
   type Ledger,
   otherVersion,
+  type Ports,
   type Replay,
   repeatResponse,
   type SavedResponse,
@@ -147,7 +147,7 @@ export const customerIdFixed = (id: string): Problem => ({
 });
 
 /** The ports for changing customers. */
-export type CustomerPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
+export type CustomerPorts = Pick<Ports, 'now' | 'remainingMs'> & {
   readonly customers: Customers;
   readonly ledger: Pick<Ledger, 'saveAnswer'>;
 };

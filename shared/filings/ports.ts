@@ -1,6 +1,7 @@
 import type { HeadChange } from '../ledger/audit.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { AccountReads, ChangePorts, Commit, Ledger, Replay, SweepPositions } from '../ledger/ports.ts';
+import type { AccountReads, Commit, Ledger, Ports, Replay, SweepPositions } from '../ledger/ports.ts';
+import type { StoredTransaction } from '../ledger/transaction.ts';
 import type { Counts, FilingSequence, StoredFiling, StoredReminder } from './filing.ts';
 import type { Totals } from './totals.ts';
 
@@ -168,12 +169,12 @@ export type FilingReads = {
 export type FilingReadPorts = { readonly filings: FilingReads; readonly now: () => number };
 
 /** The ports of changing filings: `filingPorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
-export type FilingPorts = Pick<ChangePorts, 'now' | 'storedSize' | 'remainingMs'> & {
+export type FilingPorts = Pick<Ports, 'now' | 'remainingMs'> & {
+  /** Returns the maximum stored size of a transaction in bytes, including its credit counters. */
+  readonly storedSize: (stored: StoredTransaction) => number;
   readonly filings: FilingReads & { readonly commit: (commit: FilingCommit) => Promise<FilingCommitted> };
   readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
   readonly newId: (timeMs: number) => string;
-  /** The time limit for work on a filing within a request, in milliseconds. */
-  readonly inlineMs: number;
   /** The maximum duration of one step in milliseconds. No step starts with less time left. */
   readonly stepMsMax: number;
   /** The maximum number of entries per step. */

@@ -182,6 +182,8 @@ const endPhase = (
   };
 };
 
+// The time limit for work on a filing within a request.
+const inlineMs = 3000;
 // The time that a request waits for a slow step, and the time reserved for its response.
 const graceMs = 1000;
 const answerMs = 2000;
@@ -192,7 +194,7 @@ const answerMs = 2000;
  */
 const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
-  const budgetMs = Math.min(ports.inlineMs, remainingMs - answerMs - graceMs);
+  const budgetMs = Math.min(inlineMs, remainingMs - answerMs - graceMs);
   if (budgetMs <= 0) return;
   const timer = new AbortController();
   const work = workOn(filing, ports, remainingMs - budgetMs).catch(ports.onFailure);

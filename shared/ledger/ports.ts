@@ -155,17 +155,13 @@ export type Ports = {
   readonly customers: { readonly findSome: FindCertificates };
   /** Returns the service's time in milliseconds. */
   readonly now: () => number;
-  /** Returns the maximum stored size of a transaction in bytes, including its credit counters. */
-  readonly storedSize: (stored: StoredTransaction) => number;
   /** Whether a transaction fits into an item. New amounts also need room for credit counters. */
   readonly fitsItemLimit: (stored: NextTransaction, figures: 'new' | 'kept') => boolean;
+  readonly remainingMs: RemainingMs;
 };
 
-/** The ports for changing a transaction. */
-export type ChangePorts = Ports & { readonly remainingMs: RemainingMs };
-
 /** The ports for creating a transaction. */
-export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
+export type CreatePorts = Ports & { readonly newId: (timeMs: number) => string };
 
 /**
  * Builds the response for a transaction, with its version as the ETag.

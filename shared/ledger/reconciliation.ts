@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account as StoredAccount } from '../accounts/account.ts';
-import { concurrently } from '../base/collections.ts';
+import { concurrently, toBatches } from '../base/collections.ts';
 import { cursorKeywords } from '../base/cursor.ts';
 import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
@@ -170,7 +170,6 @@ export type HolderReads = {
   readonly recorded: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Recorded>>;
 };
 
-const batchSize = 100;
 /** A second pass, because a reference can move to a different transaction between the two reads. */
 const readings = 2;
 
@@ -183,9 +182,7 @@ const findHolders = async (
   account: string,
   reads: HolderReads,
 ): Promise<ReadonlyMap<string, Recorded>> => {
-  const batches = Array.from({ length: Math.ceil(references.length / batchSize) }, (_, batch) =>
-    references.slice(batch * batchSize, (batch + 1) * batchSize),
-  );
+  const batches = await Array.fromAsync(toBatches(references));
   const found = await Promise.all(batches.map((batch) => holdersAmong(batch, account, reads)));
   return new Map(found.flatMap((holders) => [...holders]));
 };

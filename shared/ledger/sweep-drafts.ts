@@ -27,44 +27,36 @@ const batchSize = 25;
  * apply the deadline even before the sweep. The next run continues an interrupted sweep.
  */
 export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {
-  const shards = await Promise.all(Array.from({ length: ports.drafts.shards }, (_, shard) => sweepShard(shard, ports)));
-  return sumSwept(shards);
+  const tally = { voided: 0, skipped: 0, complete: true };
+  await Promise.all(Array.from({ length: ports.drafts.shards }, (_, shard) => sweepShard(shard, ports, tally)));
+  return tally;
 };
 
-const sumSwept = (parts: readonly Swept[]): Swept => ({
-  voided: parts.reduce((sum, { voided }) => sum + voided, 0),
-  skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
-  complete: parts.every(({ complete }) => complete),
-});
+type Tally = { -readonly [Name in keyof Swept]: Swept[Name] };
 
-const sweepShard = async (shard: number, ports: SweepPorts): Promise<Swept> => {
-  let swept: Swept = { voided: 0, skipped: 0, complete: true };
-  let after: ExpiredDraft | null = null;
-  do {
-    if (ports.remainingMs() <= ports.batchMsMax) return { ...swept, complete: false };
-    const batch = await nextBatch(shard, after, ports);
-    if (batch === null) return { ...swept, complete: false };
-    swept = sumSwept([swept, batch.swept]);
-    // Continue after the last draft, voided or not: a failing draft must not block the others.
-    after = batch.next;
-  } while (after !== null);
-  return swept;
-};
-
-type Batch = { readonly swept: Swept; readonly next: ExpiredDraft | null };
-
-/** Returns `null` if the shard cannot be read. The other shards continue. */
-const nextBatch = async (shard: number, after: ExpiredDraft | null, ports: SweepPorts): Promise<Batch | null> => {
-  try {
-    const { drafts, next } = await ports.drafts.expired(shard, ports.now(), batchSize, after);
-    const outcomes = await Promise.allSettled(drafts.map((draft) => voidDraft(draft, ports)));
-    const failures = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
-    for (const { reason } of failures) ports.onFailure(reason);
-    const voided = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
-    return { swept: { voided, skipped: outcomes.length - voided, complete: failures.length === 0 }, next };
-  } catch (error) {
+/** A failing draft does not block the others, and a shard that cannot be read does not block the other shards. */
+const sweepShard = async (shard: number, ports: SweepPorts, tally: Tally): Promise<void> => {
+  const fail = (error: unknown) => {
     ports.onFailure(error);
-    return null;
+    tally.complete = false;
+  };
+  const sweepDraft = async (draft: ExpiredDraft) => {
+    const isVoided = await voidDraft(draft, ports).catch(fail);
+    tally[isVoided ? 'voided' : 'skipped'] += 1;
+  };
+  try {
+    let after: ExpiredDraft | null = null;
+    do {
+      if (ports.remainingMs() <= ports.batchMsMax) {
+        tally.complete = false;
+        return;
+      }
+      const { drafts, next } = await ports.drafts.expired(shard, ports.now(), batchSize, after);
+      await Promise.all(drafts.map(sweepDraft));
+      after = next;
+    } while (after !== null);
+  } catch (error) {
+    fail(error);
   }
 };
 

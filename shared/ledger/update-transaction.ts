@@ -8,7 +8,6 @@ import type { Idempotency } from './ports.ts';
 import {
   answerTooLarge,
   type Caller,
-  type ChangePorts,
   notFound,
   otherVersion,
   type Ports,
@@ -42,7 +41,7 @@ type UpdateRequest = {
 export const updateTransaction = (
   request: UpdateRequest,
   caller: Caller,
-  ports: ChangePorts,
+  ports: Ports,
 ): Promise<Result<SavedResponse>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../base/json.ts';
 import { compress, decompress } from './client/compressed.ts';
-import type { ItemKey } from './keys.ts';
-
-export type Item = ItemKey & Readonly<Record<string, unknown>>;
+import type { Item, ItemKey } from './keys.ts';
 
 type Definition<Place extends unknown[], Schema> = {
   readonly key: (...place: Place) => ItemKey;

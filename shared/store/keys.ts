@@ -11,6 +11,9 @@ import type { AnswerOwner } from '../ledger/ports.ts';
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
+/** A stored item. A projection may leave out its key. */
+export type Item = ItemKey & Readonly<Record<string, unknown>>;
+
 /** Returns a key as one string, for use in maps. */
 export const itemPlace = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
 

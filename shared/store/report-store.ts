@@ -7,8 +7,8 @@ import type { ReportReads, StoredRow } from '../reports/by-state.ts';
 import { type CountStore, type Mark, placeText, type SeenRow } from '../reports/count-transactions.ts';
 import { batchGet, queryPages, startAfter } from './client/reads.ts';
 import { absentOrAsSeen, staleOrThrow, type Write, writeTogether } from './client/writes.ts';
-import { defineItem, type Item } from './define-item.ts';
-import { accountKey, countedKey, headOwner, reportKey, reportPartition } from './keys.ts';
+import { defineItem } from './define-item.ts';
+import { accountKey, countedKey, headOwner, type Item, reportKey, reportPartition } from './keys.ts';
 
 const placeShape = { month: z.string(), state: z.string(), currency: z.string() };
 const rows = defineItem({

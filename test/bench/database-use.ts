@@ -3,7 +3,6 @@ import { invoke } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import type { Items } from '../../shared/store/client/reads.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { newCaller } from '../support/api.ts';
 import { callHandler } from '../support/handler-calls.ts';
@@ -109,6 +108,7 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
 };
 
 const { indexes } = tables.transactions;
+type Items = readonly Readonly<Record<string, unknown>>[];
 const getBytes = (items: Items): number => items.reduce((sum, item) => sum + itemSize(item), 0);
 
 const listRows = (items: Items): Items =>

@@ -30,7 +30,7 @@ describe('Idempotency-Key', () => {
   it('replays a creation that would now be too large', async () => {
     const { account } = await newCaller();
     const caller = { account, credential: 'key_test' };
-    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
+    const ports = { ...transactionPorts(() => 9000), newId: newTransactionId };
     const idempotency = { digest: `digest ${account.id}`, fingerprint: 'same' };
     const request = sale() as TransactionRequest;
     const creation = { request, idempotency, sent: [] };

@@ -155,7 +155,7 @@ describe('the account settings that affect amounts', () => {
   it('are recorded: a recalculation of a finalized transaction returns the same', async () => {
     const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
-    const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
+    const ports = { ...transactionPorts(() => 9000), newId: newTransactionId };
     const asked = { idempotency: null, sent: [] };
     const request = sale({ status: 'finalized', tax_amount: '5.00' }) as unknown as TransactionRequest;
     const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);

@@ -34,9 +34,9 @@ import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts
 import { type Amounts, expireIfDue, isExpiredDraft, isLive, type Share } from '../../ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { type FoundEntry, findEntries } from '../../store/filings/entry-places.ts';
-import { auditKey, headKey, itemPlace, openEntryKey } from '../../store/keys.ts';
+import { auditKey, headKey, type Item, itemPlace, openEntryKey } from '../../store/keys.ts';
 import { auditEntryFrom } from '../../store/ledger/audit-item.ts';
-import { type Item, itemsAt, openEntryItems } from '../../store/ledger/ledger-walk.ts';
+import { itemsAt, openEntryItems } from '../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionItem } from '../../store/ledger/transaction-item.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';

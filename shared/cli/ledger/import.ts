@@ -11,9 +11,8 @@ import { findAccount, provisionAccount } from '../../store/accounts/account-stor
 import { decompressBytes } from '../../store/client/compressed.ts';
 import { readItem } from '../../store/client/reads.ts';
 import { absent, putItem, updateItem } from '../../store/client/writes.ts';
-import type { Item } from '../../store/define-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
-import { auditKey, importMarkKey } from '../../store/keys.ts';
+import { auditKey, type Item, importMarkKey } from '../../store/keys.ts';
 import { newestId } from '../../store/ledger/ledger-walk.ts';
 import { resolvePath } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';

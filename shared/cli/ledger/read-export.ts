@@ -6,7 +6,6 @@ import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import { decodeEntry } from '../../ledger/entries/entry.ts';
 import { compress } from '../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../store/customers/customer-reads.ts';
-import type { Item } from '../../store/define-item.ts';
 import {
   chainFrom,
   chainItem,
@@ -17,7 +16,7 @@ import {
   totalsPartFrom,
   totalsPartItem,
 } from '../../store/filings/filing-item.ts';
-import { filedEntryKey, periodKey } from '../../store/keys.ts';
+import { filedEntryKey, type Item, periodKey } from '../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../store/ledger/audit-item.ts';
 import { claimItem } from '../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../store/ledger/open-entry-item.ts';

@@ -24,7 +24,7 @@ import { isLive } from '../../ledger/transaction.ts';
 import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
-import { headKey, openEntryKey } from '../../store/keys.ts';
+import { headKey, type Item, openEntryKey } from '../../store/keys.ts';
 import {
   auditItems,
   type ChainItems,
@@ -32,7 +32,6 @@ import {
   creditIds,
   findClaimItem,
   headItem,
-  type Item,
   itemsAt,
   newestId,
   transactionIds,

@@ -6,7 +6,7 @@ import { type AuditEntry, buildHeadChange, type HeadChange, hashState } from '..
 import { buildExpiry } from '../commit.ts';
 import { listLiabilityEntries } from '../entries/entries.ts';
 import type { LiabilityEntry } from '../entries/entry.ts';
-import type { AccountReads, ChangePorts, Ledger, SweepPosition, SweepPositions } from '../ports.ts';
+import type { AccountReads, Ledger, Ports, SweepPosition, SweepPositions } from '../ports.ts';
 import { isExpired, isLive, type StoredTransaction, type Transaction } from '../transaction.ts';
 import { committedState, redactedForm } from './fields.ts';
 
@@ -41,7 +41,7 @@ export type RedactionStore = {
   ) => Promise<'committed' | 'stale'>;
 };
 
-export type RedactionPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
+export type RedactionPorts = Pick<Ports, 'now' | 'remainingMs'> & {
   readonly store: RedactionStore;
   readonly ledger: Pick<Ledger, 'commit'>;
 };

@@ -8,7 +8,7 @@ import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
-import { listCalculatedTaxes, nothingCredited, withoutCredit } from '../credits/amounts.ts';
+import { listCalculatedTaxes, withoutCredit } from '../credits/amounts.ts';
 import { basisAfter } from '../credits/counters.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/credit.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
@@ -231,8 +231,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const isRebased = requested.inputs.length > 0 && parent === null;
   const settingsSnapshot = isRebased ? snapshotSettings(base.settings) : stored.settingsSnapshot;
   const creditBasis = basisAfter(stored, changes, parent);
-  const credited = isConverted ? nothingCredited : stored.credited;
-  const internal = { ...basis, ...creditBasis, credited, creditOf, settingsSnapshot };
+  const internal = { ...basis, ...creditBasis, creditOf, settingsSnapshot };
   // A draft credit is recomputed from its sale, which may still have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);
   return accept({ next: { ...stored, ...internal, transaction: kept }, fields });

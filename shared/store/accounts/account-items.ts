@@ -18,6 +18,7 @@ import {
   filingShardPartition,
   filingWorkKey,
   headKey,
+  type Item,
   type ItemKey,
   importMarkKey,
   keyUses,
@@ -30,7 +31,7 @@ import {
   settingChanges,
   totalsPartition,
 } from '../keys.ts';
-import { headItem, type Item, transactionIds } from '../ledger/ledger-walk.ts';
+import { headItem, transactionIds } from '../ledger/ledger-walk.ts';
 
 const { transactions, accounts } = environment.tables;
 const pageSize = 100;
@@ -51,7 +52,7 @@ const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}
 /** Deletes the items of a partition, optionally only those whose sort key meets a condition. */
 const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) => true): Promise<void> => {
   for await (const items of keysIn(table, pk)) {
-    const own = items.map(({ sk }) => String(sk)).filter(isOwn);
+    const own = items.map(({ sk }) => sk).filter(isOwn);
     await concurrently(own, async (sk) => void (await remove({ table, pk, sk })), atOnce);
   }
 };
@@ -87,8 +88,7 @@ const deleteTransactions = async (account: string, onDeleted: (count: number) =>
  */
 const deleteFilings = async (account: string): Promise<void> => {
   for await (const items of keysIn(transactions, filingPartition(account)))
-    for (const { sk } of items) {
-      const id = String(sk);
+    for (const { sk: id } of items) {
       const partitions = Array.from({ length: filingReads.shards }, (_, shard) =>
         [totalsPartition, filingShardPartition].map((getPartition) => getPartition(account, id, shard)),
       ).flat();
@@ -105,7 +105,7 @@ const deleteKeys = async (account: string): Promise<void> => {
   for (const { sk, digest } of names)
     if (sk !== own) {
       await remove({ table: accounts, ...apiKeyKey(String(digest)) });
-      await remove({ table: accounts, pk, sk: String(sk) });
+      await remove({ table: accounts, pk, sk });
     }
 };
 

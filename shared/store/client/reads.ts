@@ -1,14 +1,13 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
-import type { ItemKey } from '../keys.ts';
+import type { Item, ItemKey } from '../keys.ts';
 import { database } from './client.ts';
 
-export type Item = Readonly<Record<string, unknown>>;
 export type Items = readonly Item[];
 
 /** Reads an item by its key. Strongly consistent: clients read their own writes, and changes build on it. */
 export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
-  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+  (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item as Item | undefined;
 
 /**
  * Returns a page of a query (at most 1 MB or `Limit` items), the number of items read before filtering, and the key to
@@ -23,7 +22,7 @@ export const queryPage = async (
     ScannedCount,
     LastEvaluatedKey,
   } = await database.send(new QueryCommand({ ...consistent, ...input }));
-  return { items: Items, read: ScannedCount ?? Items.length, last: LastEvaluatedKey };
+  return { items: Items as Item[], read: ScannedCount ?? Items.length, last: LastEvaluatedKey as Item | undefined };
 };
 
 /** Returns the query for all items with a partition key. */
@@ -62,7 +61,7 @@ const readSome = async (table: string, Keys: ItemKey[], attributes?: readonly st
     }),
   );
   return {
-    items: Responses?.[table] ?? [],
+    items: (Responses?.[table] ?? []) as Item[],
     missed: (UnprocessedKeys?.[table]?.Keys ?? []).map(({ pk, sk }) => ({ pk, sk })),
   };
 };

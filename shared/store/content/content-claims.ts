@@ -3,7 +3,7 @@ import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { queryPage, queryPages, readItem } from '../client/reads.ts';
 import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/writes.ts';
-import { type ItemKey, importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
+import { type Item, importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
 
 // Database calls on the Content table, used by the commands that write releases.
 
@@ -24,13 +24,11 @@ type PartitionQuery = {
 };
 
 /** Yields the items of a partition of the Content table, ordered by sort key. Keeps one page of at most 1 MB in memory. */
-export async function* queryContent(
-  query: PartitionQuery,
-): AsyncGenerator<ItemKey & Readonly<Record<string, unknown>>> {
+export async function* queryContent(query: PartitionQuery): AsyncGenerator<Item> {
   const pages = queryPages({ TableName: environment.tables.content, ...query }, (page) =>
     retryThrottled(() => queryPage(page)),
   );
-  for await (const items of pages) yield* items as readonly (ItemKey & Record<string, unknown>)[];
+  for await (const items of pages) yield* items;
 }
 
 // The claims of imports on release ids. The head replaces the claim when an import finishes.

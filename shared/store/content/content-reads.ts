@@ -1,3 +1,4 @@
+import { toBatches } from '../../base/collections.ts';
 import type { ActiveReleases, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, missingPart, unlistedPart } from '../../catalog/loading/content-errors.ts';
 import type { Measured, PartName, ReadContent } from '../../catalog/loading/content-loader.ts';
@@ -5,7 +6,7 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/tally.ts';
-import { batchGet, type Items, keysMax, readItem } from '../client/reads.ts';
+import { batchGet, type Items, readItem } from '../client/reads.ts';
 import { activeReleasesKey, type ItemKey, itemPlace, partKey, releaseHeadKey } from '../keys.ts';
 import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } from './content-item.ts';
 
@@ -20,11 +21,9 @@ type GetItem = (key: ItemKey) => Items[number] | undefined;
 /** Reads items by key in concurrent batches of 100. Missing items are `undefined`. */
 export const readItems = async (keys: readonly ItemKey[]): Promise<GetItem> => {
   const distinct = [...new Map(keys.map((key) => [itemPlace(key), key])).values()];
-  const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
-    distinct.slice(block * keysMax, (block + 1) * keysMax),
-  );
+  const blocks = await Array.fromAsync(toBatches(distinct));
   const items = (await Promise.all(blocks.map((block) => batchGet(TableName, block)))).flat();
-  const found = new Map(items.map((item) => [`${item['pk']} ${item['sk']}`, item]));
+  const found = new Map(items.map((item) => [itemPlace(item), item]));
   return (key) => found.get(itemPlace(key));
 };
 

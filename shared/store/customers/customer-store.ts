@@ -8,7 +8,6 @@ import {
   absentOrAsSeen,
   asSeen,
   deleteItem,
-  firstObstacle,
   isContended,
   listCodes,
   present,
@@ -18,8 +17,7 @@ import {
   writeTogether,
 } from '../client/writes.ts';
 import { customerAnswers, customerKey } from '../keys.ts';
-import { answerLinkWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
-import { replayFrom } from '../ledger/idempotency-item.ts';
+import { answerLinkWrites, idempotencyWrites, replayOfCanceled } from '../ledger/commit-writes.ts';
 import { readWithReplay } from '../ledger/ledger-reads.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { linkedAnswers, redactAnswers } from '../ledger/redaction-ports.ts';
@@ -40,10 +38,10 @@ const customerWrites = (commit: CustomerCommit): Write[] => {
 
 /** Returns why DynamoDB canceled a commit. Throws `Contention` if a retry may succeed. */
 const findRefusal = (
-  { idempotency, nowMs }: CustomerCommit,
+  commit: CustomerCommit,
   exception: TransactionCanceledException,
 ): Replay | { readonly kind: 'stale' } => {
-  const replay = idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined;
+  const replay = replayOfCanceled(exception, commit);
   if (replay) return replay;
   // The other writer may be an earlier attempt of this request. Its record then has the response.
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);

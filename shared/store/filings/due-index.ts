@@ -61,7 +61,7 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
     await writeTogether(writes, staleOrThrow, remainingMs);
   },
   addMissing: async (places) => {
-    const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
+    const known = new Set((await batchGet(TableName, places.map(dueKey))).map(({ sk }) => sk));
     const missing = places.filter((place) => !known.has(dueKey(place).sk));
     for (const place of missing) await putItem({ TableName, Item: dueItem(place), ...absent });
     return missing.length;

@@ -2,8 +2,8 @@ import { readPages } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
 import type { EntryPlace } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import { filedEntryKey, itemPlace, openEntryKey } from '../keys.ts';
-import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
+import { filedEntryKey, type Item, itemPlace, openEntryKey } from '../keys.ts';
+import { itemsAt } from '../ledger/ledger-walk.ts';
 import { filingReads } from './filing-reads.ts';
 
 /** The item of a liability entry: open (`filing` is `null`), or in a filing. */

@@ -9,8 +9,8 @@ import {
 } from '../../filings/filing.ts';
 import { phases, type ShardProgress, type TotalsPart } from '../../filings/ports.ts';
 import { ExceptionSum, jurisdictionShape, ReviewSum, Sum } from '../../ledger/entries/entry.ts';
-import { compressed, defineItem, type Item, listEntries } from '../define-item.ts';
-import { chainKey, filingKey, filingProgressKey, reminderKey, totalsPartKey } from '../keys.ts';
+import { compressed, defineItem, listEntries } from '../define-item.ts';
+import { chainKey, filingKey, filingProgressKey, type Item, reminderKey, totalsPartKey } from '../keys.ts';
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
 

@@ -1,25 +1,14 @@
-import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { contendedMsMax, type RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { ClosePorts, FilingCommit, FilingCommitted, FilingPorts } from '../../filings/ports.ts';
+import type { ClosePorts, FilingCommit, FilingPorts } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
-import {
-  absent,
-  absentOrAsSeen,
-  asSeen,
-  firstObstacle,
-  present,
-  staleOrThrow,
-  type Write,
-  writeTogether,
-} from '../client/writes.ts';
-import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
-import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
-import { replayFrom } from '../ledger/idempotency-item.ts';
+import { absent, absentOrAsSeen, asSeen, present, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { accountKey, filedEntryKey, filingWorkKey, type Item, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
+import { headWrites, idempotencyWrites, replayOfCanceled } from '../ledger/commit-writes.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
@@ -31,7 +20,6 @@ import { reminderStore } from './reminder-store.ts';
 
 const TableName = environment.tables.transactions;
 
-type Item = ItemKey & Readonly<Record<string, unknown>>;
 type Condition = { readonly ConditionExpression: string };
 
 const put = (Item: Item, condition?: Condition): Write => ({ Put: { TableName, Item, ...condition } });
@@ -99,14 +87,6 @@ const filingWrites = (commit: FilingCommit): Write[] => {
   ];
 };
 
-const findRefusal = (
-  { idempotency, nowMs }: FilingCommit,
-  exception: TransactionCanceledException,
-): Exclude<FilingCommitted, { kind: 'committed' }> => {
-  const replay = idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined;
-  return replay ?? staleOrThrow(exception);
-};
-
 /**
  * Writes a commit atomically, or stores nothing and returns why it was rejected. Attempts after a lost reply fail on
  * the versions.
@@ -114,7 +94,11 @@ const findRefusal = (
 const commitWithin =
   (remainingMs: RemainingMs): FilingPorts['filings']['commit'] =>
   (commit) =>
-    writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);
+    writeTogether(
+      filingWrites(commit),
+      (exception) => replayOfCanceled(exception, commit) ?? staleOrThrow(exception),
+      remainingMs,
+    );
 
 // The limit of a DynamoDB transaction is 100 writes: two for each entry, and one for the shard.
 const stepEntriesMax = 49;
@@ -133,7 +117,6 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   newId: newFilingId,
   storedSize,
   remainingMs,
-  inlineMs: 3000,
   stepMsMax,
   stepEntriesMax,
   totalsRowsMax,

@@ -101,16 +101,13 @@ const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard },
     }),
   );
 
-const Work = z.object({ sk: z.string() });
-
 const unfinished: FilingReads['unfinished'] = async (after, limit) => {
   const { items, last } = await queryPage({
     ...partitionQuery(TableName, filingWorkPartition),
     Limit: limit,
     ...startAfter(after && filingWorkKey(after.account, after.id)),
   });
-  const getName = (item: unknown) => filingOfWork(Work.parse(item).sk);
-  return { filings: items.map(getName), next: last ? getName(last) : null };
+  return { filings: items.map(({ sk }) => filingOfWork(sk)), next: last ? filingOfWork(last.sk) : null };
 };
 
 /** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */

@@ -14,7 +14,7 @@ export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
   missing: async (reminders) => {
     const keys = reminders.map((reminder) => reminderKey(reminder.account, reminder));
     const stored = await batchGet(TableName, keys, remainingMs, []);
-    const known = new Set(stored.map(({ pk, sk }) => itemPlace({ pk: String(pk), sk: String(sk) })));
+    const known = new Set(stored.map(itemPlace));
     return reminders.filter((reminder) => !known.has(itemPlace(reminderKey(reminder.account, reminder))));
   },
   add: (reminder) => {

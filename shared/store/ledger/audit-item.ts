@@ -1,7 +1,7 @@
 import { AuditEntry } from '../../ledger/audit.ts';
 import { isExpiredDraft, type Transaction } from '../../ledger/transaction.ts';
-import { defineItem, type Item } from '../define-item.ts';
-import { auditKey } from '../keys.ts';
+import { defineItem } from '../define-item.ts';
+import { auditKey, type Item } from '../keys.ts';
 
 const items = defineItem({ key: auditKey, schema: AuditEntry });
 

@@ -1,13 +1,14 @@
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { HeadChange } from '../../ledger/audit.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import type { AnswerOwner, Commit } from '../../ledger/ports.ts';
+import type { AnswerOwner, Commit, Replay } from '../../ledger/ports.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { isExpired } from '../../ledger/transaction.ts';
-import { absent, asSeen, present, type Write } from '../client/writes.ts';
+import { absent, asSeen, firstObstacle, present, type Write } from '../client/writes.ts';
 import { answerLinkKey, claimKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
-import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
+import { idempotencyItem, replayFrom, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
 import { transactionItem } from './transaction-item.ts';
 
@@ -103,6 +104,15 @@ export const idempotencyWrites = ({
   if (idempotency === null) return [];
   return [put('idempotency', idempotencyItem(account, idempotency, nowMs), absentOrPast(nowMs))];
 };
+
+/**
+ * Returns the replay for a repeated request whose transaction was canceled, if its record is why. The record must be the
+ * first write.
+ */
+export const replayOfCanceled = (
+  exception: TransactionCanceledException,
+  { idempotency, nowMs }: Partial<Pick<Commit, 'idempotency'>> & Pick<Commit, 'nowMs'>,
+): Replay | undefined => (idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined);
 
 /** Returns the write of the link to a record whose digest is in no audit entry. The link expires with the record. */
 export const answerLinkWrites = (

@@ -3,8 +3,15 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import type { Commit, Committed, Ledger } from '../../ledger/ports.ts';
-import { firstObstacle, isContended, throwCanceled, writeTogether } from '../client/writes.ts';
-import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
+import { isContended, throwCanceled, writeTogether } from '../client/writes.ts';
+import {
+  answerLinkWrites,
+  commitWrites,
+  idempotencyWrites,
+  type Role,
+  type RoledWrite,
+  replayOfCanceled,
+} from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
 
@@ -85,9 +92,11 @@ export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   saveAnswer: (account, idempotency, nowMs, owner) => {
     const commit = { account, idempotency, nowMs };
     const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
-    const refused = (exception: TransactionCanceledException) =>
-      replayFrom(firstObstacle(exception), idempotency, nowMs) ?? throwCanceled(exception);
-    return transact(writes, refused, remainingMs);
+    return transact(
+      writes,
+      (exception) => replayOfCanceled(exception, commit) ?? throwCanceled(exception),
+      remainingMs,
+    );
   },
 });
 

@@ -1,11 +1,19 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
-import { batchGet, type Item, type Items, keysMax, partitionQuery, queryPages, readItem } from '../client/reads.ts';
-import { auditKey, chainKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
+import { batchGet, type Items, keysMax, partitionQuery, queryPages, readItem } from '../client/reads.ts';
+import {
+  auditKey,
+  chainKey,
+  claimKey,
+  headKey,
+  type Item,
+  type ItemKey,
+  itemPlace,
+  openEntryPartitions,
+  valueOfAccount,
+} from '../keys.ts';
 
 /** Paged reads of one account for operator commands. Memory use does not grow with the ledger. */
-
-export type { Item };
 
 const TableName = environment.tables.transactions;
 
@@ -76,7 +84,7 @@ export const chainItems = async (account: string, state: string): Promise<ChainI
   const items = (await Array.fromAsync(partition(pk))).flat();
   return {
     chain: items.find(({ sk }) => sk === chainSk),
-    periods: items.flatMap(({ sk, filing }) => (sk === chainSk ? [] : [{ period_end: String(sk), filing }])),
+    periods: items.flatMap(({ sk, filing }) => (sk === chainSk ? [] : [{ period_end: sk, filing }])),
   };
 };
 
@@ -91,5 +99,5 @@ export const findClaimItem = (account: string, reference: string): Promise<Item 
 /** Returns the existing items of these keys by `itemPlace`, strongly consistent. */
 export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
   const found = await batchGet(TableName, keys);
-  return new Map(found.map((item) => [`${item['pk']} ${item['sk']}`, item]));
+  return new Map(found.map((item) => [itemPlace(item), item]));
 };

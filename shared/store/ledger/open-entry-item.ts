@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { EntryFigures, entryPlaceShape, type LiabilityEntry } from '../../ledger/entries/entry.ts';
-import { compressed, defineItem, type Item } from '../define-item.ts';
-import { openEntryKey } from '../keys.ts';
+import { compressed, defineItem } from '../define-item.ts';
+import { type Item, openEntryKey } from '../keys.ts';
 
 // The amounts are compressed: 1,000 lines can have hundreds of jurisdictions.
 const items = defineItem({

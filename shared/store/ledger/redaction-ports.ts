@@ -58,7 +58,7 @@ export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> 
     KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :links)',
     ExpressionAttributeValues: { ':pk': pk, ...(prefix !== '' && { ':links': prefix }) },
   };
-  for await (const items of queryPages(query)) digests.push(...items.map(({ sk }) => String(sk).slice(prefix.length)));
+  for await (const items of queryPages(query)) digests.push(...items.map(({ sk }) => sk.slice(prefix.length)));
   return digests;
 };
 

@@ -8,7 +8,7 @@ import { RecordedBasis } from '../../ledger/settings-snapshot.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
-import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
+import { draftShard, headKey, headOwner, type Item, taxDateId, valueOfAccount } from '../keys.ts';
 
 // Pads a string of odd length to a whole byte. The strings themselves contain no `f`, only other hexadecimal digits.
 const filler = 'f';
@@ -81,7 +81,7 @@ const listStates = ({ tax_summary }: Transaction): string[] => [
 ];
 
 /** Builds the item of a transaction: compressed, with the attributes that conditions, lists and operators need. */
-export const transactionItem = (account: string, stored: StoredTransaction): Record<string, unknown> => {
+export const transactionItem = (account: string, stored: StoredTransaction): Item => {
   const { transaction } = stored;
   const { id, reference_id, parent_transaction_id, customer } = transaction;
   const tax_date_id = taxDateId(transaction.tax_date, id);

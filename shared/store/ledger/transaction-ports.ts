@@ -1,10 +1,10 @@
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
-import type { ChangePorts, Ports } from '../../ledger/ports.ts';
+import type { Ports } from '../../ledger/ports.ts';
 import type { NextTransaction } from '../../ledger/transaction.ts';
 import { loadContent } from '../content/load-content.ts';
-import { customerReads, customerReadsWithin } from '../customers/customer-reads.ts';
-import { ledger, ledgerWithin } from './ledger-store.ts';
+import { customerReadsWithin } from '../customers/customer-reads.ts';
+import { ledgerWithin } from './ledger-store.ts';
 import { storedSize, storedSizeMax } from './transaction-item.ts';
 
 /**
@@ -46,20 +46,12 @@ export const fitsItemLimit = (stored: NextTransaction, figures: 'new' | 'kept'):
     : fits(stored, storedBytesMax);
 };
 
-/** The ports of the transaction use cases, on DynamoDB. */
-export const transactionPorts: Ports = {
-  ledger,
-  customers: customerReads,
-  loadContent,
-  now,
-  storedSize,
-  fitsItemLimit,
-};
-
-/** Returns the same ports, bounded by the time left in the invocation. */
-export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
-  ...transactionPorts,
+/** Returns the ports of the transaction use cases on DynamoDB, bounded by the time left in the invocation. */
+export const transactionPorts = (remainingMs: RemainingMs): Ports => ({
   ledger: ledgerWithin(remainingMs),
   customers: customerReadsWithin(remainingMs),
+  loadContent,
+  now,
+  fitsItemLimit,
   remainingMs,
 });
