@@ -1,7 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
@@ -10,9 +7,8 @@ import { readPages } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
-import { database } from '../client/client.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
-import { absent, staleOrThrow, writeTogether } from '../client/writes.ts';
+import { absent, firstObstacle, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
 import { putDue } from '../filings/due-index.ts';
 import { accountKey, accountRegister, accountRegisterKey, settingChanges } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
@@ -64,14 +60,11 @@ export const dueNow = (account: string, registrations: Settings['registrations']
 export const provisionAccount = async (account: Account, first?: FirstKey): Promise<void> => {
   const requested = Account.parse(account);
   const keyWrites = first ? keyPuts(ApiKey.parse(first.key), first.digest) : [];
-  try {
-    await database.send(new TransactWriteCommand({ TransactItems: [...accountPuts(requested), ...keyWrites] }));
-  } catch (error) {
-    const stored = error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item;
-    if (!stored) throw error;
-    if (isDeepStrictEqual(Account.parse(unmarshall(stored)), requested)) return;
-    throw new Error(`Account ${account.id} already exists with different settings.`, { cause: error });
-  }
+  await writeTogether([...accountPuts(requested), ...keyWrites], (exception) => {
+    const stored = firstObstacle(exception) ?? throwCanceled(exception);
+    if (isDeepStrictEqual(Account.parse(stored), requested)) return;
+    throw new Error(`Account ${account.id} already exists with different settings.`, { cause: exception });
+  });
 };
 
 const registerPage = 100;

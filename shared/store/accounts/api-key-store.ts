@@ -1,7 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { ApiKey, hashKey, keyUseStepMs } from '../../accounts/api-key.ts';
@@ -10,7 +8,7 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
 import { type Items, queryPages, readItem } from '../client/reads.ts';
-import { absent, updateItem } from '../client/writes.ts';
+import { absent, firstObstacle, listCodes, throwCanceled, updateItem, writeTogether } from '../client/writes.ts';
 import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
 const TableName = environment.tables.accounts;
@@ -81,21 +79,15 @@ const accountIsOpen = (account: string) => ({
  */
 export const provisionKey = async ({ secret, createdMs = now(), ...decided }: NewKey): Promise<ApiKey> => {
   const key = ApiKey.parse(newKey(decided, createdMs));
-  const TransactItems = [...keyPuts(key, hashKey(secret)), accountIsOpen(key.account)];
-  try {
-    await database.send(new TransactWriteCommand({ TransactItems }));
-    return key;
-  } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw error;
-    const [keyReason, , accountReason] = error.CancellationReasons ?? [];
-    if (accountReason?.Code === 'ConditionalCheckFailed') {
-      throw new Error(`Account ${key.account} does not exist or is closed.`, { cause: error });
-    }
-    if (keyReason?.Code !== 'ConditionalCheckFailed' || !keyReason.Item) throw error;
-    const stored = ApiKey.parse(unmarshall(keyReason.Item));
+  const writes = [...keyPuts(key, hashKey(secret)), accountIsOpen(key.account)];
+  const written = await writeTogether(writes, (exception) => {
+    if (listCodes(exception)[2] === 'ConditionalCheckFailed')
+      throw new Error(`Account ${key.account} does not exist or is closed.`, { cause: exception });
+    const stored = ApiKey.parse(firstObstacle(exception) ?? throwCanceled(exception));
     if (terms(stored) === terms(key)) return stored;
-    throw new Error(`The secret already belongs to key ${stored.id}, whose terms differ.`, { cause: error });
-  }
+    throw new Error(`The secret already belongs to key ${stored.id}, whose terms differ.`, { cause: exception });
+  });
+  return 'kind' in written ? key : written;
 };
 
 const KeyDigest = z.object({ digest: z.string() });
@@ -150,20 +142,14 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
     ConditionExpression: 'id = :id AND attribute_not_exists(revoked_at) AND attribute_not_exists(replaced_by)',
     ExpressionAttributeValues: { ':end': oldEndsAt, ':new': key.id, ':id': old.key.id },
   };
-  const TransactItems = [
-    ...keyPuts(ApiKey.parse(key), hashKey(secret)),
-    { Update: ending },
-    accountIsOpen(key.account),
-  ];
-  try {
-    await database.send(new TransactWriteCommand({ TransactItems }));
-    return true;
-  } catch (error) {
-    const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []).slice(2) : [];
+  const writes = [...keyPuts(ApiKey.parse(key), hashKey(secret)), { Update: ending }, accountIsOpen(key.account)];
+  const written = await writeTogether(writes, (exception) => {
+    const codes = listCodes(exception).slice(2);
     // A conflict means a concurrent revocation, rotation or closing.
-    if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict')) return false;
-    throw error;
-  }
+    if (codes.some((code) => code === 'ConditionalCheckFailed' || code === 'TransactionConflict')) return null;
+    throw exception;
+  });
+  return written !== null;
 };
 
 /** Returns a key as operators see it, without its digest. `last_used_at` is accurate to the hour. */
