@@ -361,9 +361,10 @@ describe('check', () => {
   const registeredIn = (state: string) =>
     `registrations=${JSON.stringify([{ state, from: '2026-01-01', to: null, frequency: 'month' }])}`;
 
-  it('suggests a working command to import the content of a registered state', async () => {
+  it('suggests a working command to import the content of a registered state, and asks for its account number', async () => {
     const { id } = await newAccount(registeredIn('MI'));
     const { action = '' } = (await readFinding(id, 'content US-MI')) ?? {};
+    expect(await readFinding(id, 'return_identity')).toMatchObject({ status: 'check', found: 'no id for US-MI' });
     const [, words = ''] = /npm run content -- (.+)$/.exec(action) ?? [];
     // The mirror's address is rejected after the states are read.
     const { err } = await runInProcess(contentProgram(), [...words.split(' '), '--mirror', 'none']);
@@ -386,6 +387,8 @@ describe('check', () => {
     const { id } = await newAccount(registeredIn('TX'));
     expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
     expect(await readFinding(id, 'election US-AL')).toBeUndefined();
+    // Texas is not a member of the Streamlined Sales Tax Agreement.
+    expect(await readFinding(id, 'return_identity')).toBeUndefined();
     const election = { state: 'TX', election: 'single_local_use_tax', from: '2026-01-01' };
     await ran('settings', '--account', id, `remote_seller_elections=${JSON.stringify([election])}`);
     const found = 'single_local_use_tax from 2026-01-01';

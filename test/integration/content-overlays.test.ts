@@ -188,17 +188,15 @@ it('rates of a file without dates apply from its first import, or from the day o
 
 it('a dry run without a database assumes that the built-in release is active', async () => {
   vi.resetModules();
-  const endpoint = process.env['DYNAMODB_ENDPOINT'];
-  process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
-  try {
-    const offline = await import('../../shared/cli/content/import.ts');
-    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    expect(await offline.activeReleaseOrBuiltIn('WI')).toMatchObject({ id: builtIn, head: null });
-    expect(written).toHaveBeenCalledWith(expect.stringContaining('No database is available'));
-    written.mockRestore();
-  } finally {
-    process.env['DYNAMODB_ENDPOINT'] = endpoint;
-  }
+  vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:1');
+  const offline = await import('../../shared/cli/content/import.ts');
+  // The setup file imports the modules again after this test.
+  vi.unstubAllEnvs();
+  vi.resetModules();
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  expect(await offline.activeReleaseOrBuiltIn('WI')).toMatchObject({ id: builtIn, head: null });
+  expect(written).toHaveBeenCalledWith(expect.stringContaining('No database is available'));
+  written.mockRestore();
 });
 
 it('keep the fallback release for a city whose rate depends on the street address now', async () => {

@@ -124,57 +124,36 @@ const back = (isBroken: (passing: Passing) => boolean, change: (passed: Passed) 
 });
 const withBody = (changes: object) => (passed: Passed) => inBody(passed, (body) => Object.assign(body, changes));
 
+const setHeader = (name: string, value: string) => (passed: Passed) => passed.headers.set(name, value);
+const isContract = ({ path }: Passing) => path === '/openapi.json';
+const isAnonymous = ({ headers }: Passing) => !headers['x-api-key'];
+const isRead = ({ method, path }: Passing) => method === 'GET' && /^\/transactions\/txn/.test(path);
+const isCreditCalculation = ({ path, sent }: Passing) =>
+  path === '/calculations' && Boolean(sent?.['parent_transaction_id']);
+const isFinalization = (passing: Passing) => changesTo(passing, 'finalized');
+const acceptUnauthorized = (passed: Passed) =>
+  passed.status === 401 && Object.assign(passed, { status: 200, text: '{"object":"list","data":[]}' });
+
 /** Expected message, number of transactions, fault. */
 const cases: readonly (readonly [RegExp, number, Break])[] = [
   [
     /Content-Type is text\/plain, expected application\/json/,
     0,
-    back(
-      ({ path }) => path === '/openapi.json',
-      ({ headers }) => headers.set('Content-Type', 'text/plain'),
-    ),
+    back(isContract, setHeader('Content-Type', 'text/plain')),
   ],
-  [
-    /status is 200, expected 401/,
-    0,
-    back(
-      ({ headers }) => !headers['x-api-key'],
-      (passed) => passed.status === 401 && Object.assign(passed, { status: 200, text: '{"object":"list","data":[]}' }),
-    ),
-  ],
+  [/status is 200, expected 401/, 0, back(isAnonymous, acceptUnauthorized)],
   [/X-Content-Type-Options is missing/, 1, back(isCreate, ({ headers }) => headers.delete('X-Content-Type-Options'))],
-  [
-    /Access-Control-Allow-Origin is present/,
-    1,
-    back(isCreate, ({ headers }) => headers.set('Access-Control-Allow-Origin', '*')),
-  ],
-  [/Cache-Control is "public"/, 1, back(isCreate, ({ headers }) => headers.set('Cache-Control', 'public'))],
+  [/Access-Control-Allow-Origin is present/, 1, back(isCreate, setHeader('Access-Control-Allow-Origin', '*'))],
+  [/Cache-Control is "public"/, 1, back(isCreate, setHeader('Cache-Control', 'public'))],
   [/status is 409, expected 201 \(conflict/, 1, { there: ({ headers }) => void delete headers['idempotency-key'] }],
   [/status is 422, expected 200/, 1, refusing('finalized')],
-  [
-    /refund_status of the sale is "none", expected "full"/,
-    3,
-    back(
-      ({ method, path }) => method === 'GET' && /^\/transactions\/txn/.test(path),
-      withBody({ refund_status: 'none' }),
-    ),
-  ],
+  [/refund_status of the sale is "none", expected "full"/, 3, back(isRead, withBody({ refund_status: 'none' }))],
   [
     /tax_amount of the credit is "3.00", expected "6.00"/,
     4,
-    back(
-      ({ path, sent }) => path === '/calculations' && Boolean(sent?.['parent_transaction_id']),
-      withBody({ tax_amount: '6.00' }),
-    ),
+    back(isCreditCalculation, withBody({ tax_amount: '6.00' })),
   ],
-  [
-    /the body is not JSON/,
-    1,
-    back(
-      (passing) => changesTo(passing, 'finalized'),
-      (passed) => Object.assign(passed, { text: '<html>' }),
-    ),
-  ],
+  [/the body is not JSON/, 1, back(isFinalization, (passed) => Object.assign(passed, { text: '<html>' }))],
 ];
 
 describe('npm run smoke', () => {

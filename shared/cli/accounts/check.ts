@@ -110,23 +110,14 @@ const policyFindings = (account: Account): Finding[] => {
 };
 
 /** Whether the account can file electronic returns in the member states in which it is registered. */
-const identityFindings = (account: Account): Finding[] => {
-  const { registrations, return_identity: identity } = account.settings;
-  const states = Array.isArray(registrations)
-    ? [...new Set(registrations.flatMap(({ state }) => stateJurisdiction(state) ?? []))]
-    : [];
+const identityFindings = (account: Account, states: readonly string[]): Finding[] => {
+  const { return_identity: identity } = account.settings;
   const unnamed = states.filter(
     (state) => isStreamlinedMember(state) && !identity?.sst_id && !identity?.state_ids[stateOfJurisdiction(state)],
   );
-  return unnamed.length === 0
-    ? []
-    : [
-        checkFinding(
-          'return_identity',
-          `no id for ${unnamed.join(', ')}`,
-          `Set it to file electronic returns there: ${settingsCommand(account, 'return_identity=@identity.json')}`,
-        ),
-      ];
+  if (unnamed.length === 0) return [];
+  const action = `Set it to file electronic returns there: ${settingsCommand(account, 'return_identity=@identity.json')}`;
+  return [checkFinding('return_identity', `no id for ${unnamed.join(', ')}`, action)];
 };
 
 const contentFinding = async (state: string, today: string): Promise<Finding> => {
@@ -158,18 +149,12 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
   return (release ? listElections(release) : []).flatMap((election) => {
     const own = made.find((one) => one.election === election);
     const subject = `election ${state}`;
-    if (own && isHome)
-      return [
-        checkFinding(
-          subject,
-          `${election}, but the account ships from the state`,
-          'The election applies only to sales from other states: remove it if you make none.',
-        ),
-      ];
-    if (own) return [ok(subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
-    return isHome
-      ? []
-      : [checkFinding(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
+    if (!own && isHome) return [];
+    if (!own)
+      return [checkFinding(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
+    if (!isHome) return [ok(subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
+    const action = 'The election applies only to sales from other states: remove it if you make none.';
+    return [checkFinding(subject, `${election}, but the account ships from the state`, action)];
   });
 };
 
@@ -210,7 +195,7 @@ const readFindings = async (account: Account): Promise<readonly Finding[]> => {
     ...registrationFindings(account, today),
     ...(await nexusFindings(account)),
     ...policyFindings(account),
-    ...identityFindings(account),
+    ...identityFindings(account, states),
     ...[...new Set([...states, ...elected])].flatMap((state) => electionFindings(account, state)),
     ...(await Promise.all(states.map((state) => contentFinding(state, today)))),
     await keyFinding(account),

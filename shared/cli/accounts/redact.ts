@@ -75,21 +75,6 @@ const operator = 'operator';
 const passesMax = 5;
 
 /**
- * Yields the transactions of a selection that are not yet redacted, in pages. Skips transactions whose state is
- * inconsistent.
- */
-const remainingTransactions = async function* (account: string, selection: Selection, { inconsistentIds }: Outcome) {
-  for await (const page of selectedTransactions(account, selection))
-    yield page.filter(({ id, redacted_at }) => redacted_at === undefined && !inconsistentIds.includes(id));
-};
-
-const countRemaining = async (...selected: Parameters<typeof remainingTransactions>): Promise<number> => {
-  let count = 0;
-  for await (const page of remainingTransactions(...selected)) count += page.length;
-  return count;
-};
-
-/**
  * Redacts the transactions of a selection concurrently, then repeats for transactions that were recorded in the
  * meantime, up to a maximum number of passes. After an interruption, the next run continues.
  */
@@ -100,21 +85,20 @@ export const redactSelection = async (
   onPage: (redacted: number) => void = () => {},
 ): Promise<Outcome> => {
   const outcome: Outcome = { redacted: 0, already: 0, unknown: 0, inconsistent: 0, inconsistentIds: [], left: 0 };
-  const redactPages = async (pages: AsyncIterable<readonly Selected[]>) => {
-    for await (const page of pages) {
-      await concurrently(page, async ({ id }) => {
+  const isLeft = ({ id, redacted_at }: Selected): boolean =>
+    redacted_at === undefined && !outcome.inconsistentIds.includes(id);
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    for await (const page of selectedTransactions(account, selection)) {
+      // The first pass includes redacted transactions, because an interrupted run may have left their saved responses.
+      await concurrently(pass === 0 ? page : page.filter(isLeft), async ({ id }) => {
         const done = await redactTransaction(account, id, operator, ports);
         outcome[done] += 1;
         if (done === 'inconsistent') outcome.inconsistentIds.push(id);
       });
       onPage(outcome.redacted);
     }
-  };
-  for (let pass = 0; pass < passesMax; pass += 1) {
-    // The first pass includes redacted transactions, because an interrupted run may have left their saved responses.
-    const select = pass === 0 ? selectedTransactions : remainingTransactions;
-    await redactPages(select(account, selection, outcome));
-    outcome.left = await countRemaining(account, selection, outcome);
+    outcome.left = 0;
+    for await (const page of selectedTransactions(account, selection)) outcome.left += page.filter(isLeft).length;
     if (outcome.left === 0) break;
   }
   return outcome;

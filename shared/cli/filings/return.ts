@@ -1,6 +1,5 @@
 /** `filings return` and `worksheet`: the electronic return of filings as an XML file, and the lines of a state's form. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { findFormName } from '../../catalog/form-names.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
@@ -16,15 +15,6 @@ import { chooseFiling, type FilingName, filingArgument, filingOptions, rowsFrom 
 
 const rootSchema = 'SSTSimplifiedReturnTransmission.xsd';
 
-type SchemaFile = { readonly fileName: string; readonly contents: string };
-type Xmllint = {
-  readonly validateXML: (options: {
-    readonly xml: SchemaFile;
-    readonly schema: readonly SchemaFile[];
-    readonly preload: readonly SchemaFile[];
-  }) => Promise<{ readonly valid: boolean; readonly errors: readonly { readonly message: string }[] }>;
-};
-
 /**
  * Validates a return with libxml2 against the official schemas in a folder. Throws a CommandError with the errors of an
  * invalid return, or if the folder has no schemas.
@@ -34,7 +24,7 @@ export const validateReturn = async (xml: string, folder: string): Promise<void>
   if (!names.includes(rootSchema))
     throw new CommandError(`${folder} has no ${rootSchema}. Pass the folder of the official schemas, SST2015V01.`);
   const files = names.map((fileName) => ({ fileName, contents: readFileSync(join(folder, fileName), 'utf8') }));
-  const { validateXML }: Xmllint = createRequire(import.meta.url)('xmllint-wasm');
+  const { validateXML } = await import('xmllint-wasm');
   const { valid, errors } = await validateXML({
     xml: { fileName: 'return.xml', contents: xml },
     schema: files.filter(({ fileName }) => fileName === rootSchema),

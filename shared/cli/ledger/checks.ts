@@ -148,11 +148,9 @@ export const checkChain = async (
       const version = Number(sk.slice(2));
       const isExpected = version >= 1 && version <= last && sk === auditKey(account, id, version).sk;
       faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
-      if (isExpected)
-        chain.set(
-          version,
-          parseOrNull(() => auditEntryFrom(item)),
-        );
+      if (!isExpected) continue;
+      const entry = parseOrNull(() => auditEntryFrom(item));
+      chain.set(version, entry);
     }
   let next = 1;
   for (const version of [...chain.keys(), last + 1]) {

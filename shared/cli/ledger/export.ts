@@ -62,11 +62,6 @@ const listedVersions = (account: string): Promise<bigint> => {
 const customerPages = (account: string) =>
   readPages((after: string | null) => customerReads.page(account, after, pageSize));
 
-const customerLines = async function* (account: string): AsyncGenerator<Line> {
-  for await (const { rows } of customerPages(account))
-    for (const customer of rows) yield { kind: 'customer', customer };
-};
-
 const filingVersions = (filings: readonly StoredFiling[]): string =>
   JSON.stringify(filings.map(({ id, version }) => [id, version]));
 
@@ -90,8 +85,12 @@ const ledgerLines = async function* (
   }
   for (const { state } of filings) states.add(state);
   yield* filingLines(account, filings, statesOfEntries(states));
-  const customers = await sumVersions(customerPages(account));
-  yield* customerLines(account);
+  let customers = 0n;
+  for await (const { rows } of customerPages(account))
+    for (const customer of rows) {
+      customers = withVersion(customers, customer);
+      yield { kind: 'customer', customer };
+    }
   for (let reading = 1; ; reading++) {
     const isSame = filingVersions(await finishedFilings(account)) === filingVersions(filings);
     const isUnchanged = isSame && (await sumVersions(customerPages(account))) === customers;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { asObject, parseJson } from '../../base/json.ts';
@@ -131,34 +131,36 @@ export const checkExport = async (path: string): Promise<Checked> => {
   let trailer: Trailer | null = null;
   let last = 0;
 
-  const see = (number: number, text: string): void => {
-    const value = parseJson(text);
-    const end = Trailer.safeParse(value);
-    if (number === 1) header = headerFrom(value);
-    else if (end.success) {
-      trailer = end.data;
-      if (trailer.lines !== number - 1) refuse(number, `the trailer says that ${trailer.lines} lines precede it`);
-      if (trailer.sha256 !== hash.copy().digest('hex'))
-        refuse(number, 'the SHA-256 in the trailer does not match the file');
-    } else {
-      const line = readableLine(number, value);
-      counts[line.kind] += 1;
-      const fault = chainFault(line);
-      if (fault) refuse(number, fault);
-    }
-  };
-
   for await (const { number, bytes, isWhole } of fileLines(path)) {
     last = number;
     if (trailer !== null) refuse(number, 'there is a line after the trailer');
     if (!isWhole) refuse(number, 'the file is truncated in this line');
     const text = hashChain.open(bytes.toString('utf8', 0, bytes.length - 1));
-    if (text !== null) see(number, text);
-    else if (number === 1) refuse(number, 'the line is not the header of an exported ledger');
-    else refuse(number, 'the line was altered, or an earlier line is missing or was moved');
+    if (text === null && number > 1) refuse(number, 'the line was altered, or an earlier line is missing or was moved');
+    const value = text === null ? null : parseJson(text);
+    const end = Trailer.safeParse(value);
+    if (number === 1) header = headerFrom(value);
+    else if (end.success) trailer = requireTrailer(end.data, number, hash);
+    else {
+      const line = readableLine(number, value);
+      counts[line.kind] += 1;
+      const fault = chainFault(line);
+      if (fault) refuse(number, fault);
+    }
     hash.update(bytes);
   }
-  return whole(header, trailer, counts, last);
+  if (!header) throw new CommandError('The file is empty.');
+  if (!trailer) throw new CommandError(`The file ends with line ${last}, which is not a trailer: it is truncated.`);
+  if (!isDeepStrictEqual({ ...trailer.counts }, counts))
+    refuse(last, 'the counts in the trailer do not match the lines');
+  return { header, trailer };
+};
+
+const requireTrailer = (trailer: Trailer, number: number, hash: Hash): Trailer => {
+  if (trailer.lines !== number - 1) refuse(number, `the trailer says that ${trailer.lines} lines precede it`);
+  if (trailer.sha256 !== hash.copy().digest('hex'))
+    refuse(number, 'the SHA-256 in the trailer does not match the file');
+  return trailer;
 };
 
 const readableLine = (number: number, value: unknown): Line => {
@@ -170,14 +172,6 @@ const readableLine = (number: number, value: unknown): Line => {
   } catch {
     return refuse(number, '`ledger export` does not write such a line');
   }
-};
-
-const whole = (header: Header | null, trailer: Trailer | null, counts: unknown, last: number): Checked => {
-  if (!header) throw new CommandError('The file is empty.');
-  if (!trailer) throw new CommandError(`The file ends with line ${last}, which is not a trailer: it is truncated.`);
-  if (!isDeepStrictEqual({ ...trailer.counts }, counts))
-    refuse(last, 'the counts in the trailer do not match the lines');
-  return { header, trailer };
 };
 
 /** Yields the lines of a checked file after the given line, without header and trailer. */

@@ -46,14 +46,12 @@ const removeAbandoned = (): void => {
   }
 };
 
-/** The parent of this process's temporary folders, with one handler for each way the process can end. */
-const parentFolder = (): string => {
-  if (parent !== undefined) return parent;
+/** Creates the parent of this process's temporary folders, with one handler for each way the process can end. */
+const createParent = (): string => {
   removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), `levy-import-${process.pid}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   exitOnSignals();
-  parent = folder;
   return folder;
 };
 
@@ -61,7 +59,10 @@ const parentFolder = (): string => {
  * Creates a folder that is removed when this process ends, even by Ctrl-C. After SIGKILL, the next process that uses a
  * temporary folder removes it.
  */
-export const temporaryFolder = (): string => mkdtempSync(join(parentFolder(), 'files-'));
+export const temporaryFolder = (): string => {
+  parent ??= createParent();
+  return mkdtempSync(join(parent, 'files-'));
+};
 
 /** The values of a row by column, and the last line of the row in the file. */
 export type CsvRow<Column extends string> = {
