@@ -2,13 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Finding, findingText, orphanedEntries } from '../../shared/cli/ledger/checks.ts';
-import {
-  periodFindings,
-  verifyAccount,
-  verifyFiling,
-  verifyTransaction,
-} from '../../shared/cli/ledger/verify-account.ts';
+import { findingText, orphanedEntries } from '../../shared/cli/ledger/checks.ts';
+import { periodFindings, verifyFiling, verifyTransaction } from '../../shared/cli/ledger/verify-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
@@ -35,14 +30,7 @@ import { connectClient, newCaller, newClient } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file, soldOn } from '../support/filings.ts';
 import { expectFailure, ledger } from '../support/run-command.ts';
 import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
-import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
-
-const verified = async (account: string, pauseMs = 0) => {
-  const findings: Finding[] = [];
-  const onFinding = (finding: Finding) => void findings.push(finding);
-  const { counts } = await verifyAccount({ account, pauseMs, onFinding });
-  return { counts, findings };
-};
+import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering, verified } from '../support/tampering.ts';
 
 /** An account with an object for every check of transactions. */
 const newLedger = async () => {

@@ -13,7 +13,7 @@ import { readRawItems } from '../support/raw-items.ts';
 import { accounts, ledger } from '../support/run-command.ts';
 import { creditOf, dayMs, everyRow, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
-import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
+import { alter, forge, ofTransaction, undoTampering, verified } from '../support/tampering.ts';
 
 /** An account with random sales, credits, drafts, voids and filings. All of its personal data starts with `priv`. */
 
@@ -445,10 +445,8 @@ describe('ledger verify after a redaction', () => {
   });
   afterEach(undoTampering);
 
-  const found = async (): Promise<string[]> => {
-    const { out } = await ledger('verify', '--account', account, '--json');
-    return JSON.parse(out).findings.map(({ id, check }: { id: string; check: string }) => `${check} ${id}`);
-  };
+  const found = async (): Promise<string[]> =>
+    (await verified(account)).findings.map(({ id, check }) => `${check} ${id}`);
 
   const at = '2026-11-20T12:00:00.000Z';
   const claim = (stored: StoredTransaction): StoredTransaction => ({

@@ -1,4 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Finding } from '../../shared/cli/ledger/checks.ts';
+import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { type AuditEntry, buildHeadChange, hashEntry } from '../../shared/ledger/audit.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
@@ -36,6 +38,14 @@ export const remove = (key: ItemKey): Promise<void> => tamper(key, () => undefin
 export const undoTampering = async (): Promise<void> => {
   for (const { key, item } of before.values()) await write(key, item);
   before.clear();
+};
+
+/** Verifies the ledger of an account. A finding is checked again after the pause, for a ledger that changes. */
+export const verified = async (account: string, pauseMs = 0) => {
+  const findings: Finding[] = [];
+  const onFinding = (finding: Finding) => void findings.push(finding);
+  const { counts } = await verifyAccount({ account, pauseMs, onFinding });
+  return { counts, findings };
 };
 
 type Owned = { readonly account: string; readonly id: string };
