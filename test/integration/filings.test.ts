@@ -330,18 +330,6 @@ describe('a filing as CSV', () => {
     expect([empty.status, empty.totals, empty.summary]).toEqual(['closed', [], []]);
     expect((await filer.filing(empty.id, {}, csv)).text).toMatch(/^filing_id,status,state,[a-z_,]+\r\n$/);
   });
-
-  it.each([
-    ['text/csv', true],
-    ['application/json;q=0.5, text/csv;q=0.6', true],
-    ['text/csv;q=0', false],
-    ['*/*', false],
-    ['application/pdf', false],
-  ])('is returned for Accept %s: %s', async (accept, isCsv) => {
-    const answer = await filer.filing(filing.id, {}, { Accept: accept });
-    expect([answer.status, answer.headers.get('content-type')?.startsWith('text/csv')]).toEqual([200, isCsv]);
-    expect(answer.headers.get('vary')).toBe('Accept, Service-Version');
-  });
 });
 
 describe('GET /filings', () => {

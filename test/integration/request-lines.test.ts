@@ -121,7 +121,9 @@ describe('a request has one line', () => {
     const outage = { ...failed, status: 503, code: 'system_service_unavailable' };
     const where = { where: 'on the way there', of: ['GetItem'] } as const;
     failSends({ error: () => new TypeError('undefined is not a function'), ...where });
-    expect(getLine(await asked())).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
+    const bug = await asked();
+    expect(getLine(bug)).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
+    expect(bug.headers.get('X-RateLimit-Limit')).toBe('2000');
     failSends({ error: lostReply, ...where });
     expect(getLine(await asked())).toMatchObject(outage);
     noFaults();
