@@ -4,7 +4,7 @@ import { taggedReply } from '../shared/api/entity-tag.ts';
 import { toDay } from '../shared/base/calendar.ts';
 import { described } from '../shared/base/described.ts';
 import { accept } from '../shared/base/result.ts';
-import { builtInRelease, builtInReleaseById, builtInReleases } from '../shared/catalog/built-in.ts';
+import { builtInRelease } from '../shared/catalog/built-in.ts';
 import { now } from '../shared/config/clock.ts';
 // NOTICE has the full texts of these attributions.
 import attribution from '../shared/coverage/attribution.json' with { type: 'json' };
@@ -19,15 +19,7 @@ import { contentReads } from '../shared/store/table-access.ts';
 import { stateJurisdiction } from '../shared/vocabulary/jurisdiction.ts';
 import { state } from '../shared/vocabulary/state-field.ts';
 
-const ports = {
-  readActive: readActiveReleases,
-  readContent,
-  builtIn: builtInReleases,
-  builtInById: builtInReleaseById,
-  readSources: readContentSources,
-};
-
-const releasePorts = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
+const ports = { readActive: readActiveReleases, readContent, readSources: readContentSources };
 
 const CoverageQuery = z
   .object({
@@ -48,12 +40,8 @@ const CoverageQuery = z
  * identifies the release.
  */
 const withReleases = async (coverage: StateCoverage, day: string): Promise<StateCoverage> => {
-  const { releases, corrupt } = await listReleases(
-    `US-${coverage.state}`,
-    await readActiveReleases(),
-    day,
-    releasePorts,
-  );
+  const active = await readActiveReleases();
+  const { releases, corrupt } = await listReleases(`US-${coverage.state}`, active, day, listHeads);
   const notes = corrupt.map(
     ({ error }) =>
       `\`releases\` leaves out ${error.release}, whose head is corrupt; \`npm run content -- list\` prints how to repair it.`,

@@ -3,32 +3,20 @@ import { taggedReply } from '../shared/api/entity-tag.ts';
 import { assert } from '../shared/base/assert.ts';
 import { toDay } from '../shared/base/calendar.ts';
 import { accept } from '../shared/base/result.ts';
-import { builtInRelease, builtInReleaseById } from '../shared/catalog/built-in.ts';
-import type { Release } from '../shared/catalog/release.ts';
+import { builtInRelease } from '../shared/catalog/built-in.ts';
 import { now } from '../shared/config/clock.ts';
 import { activeReleases } from '../shared/coverage/releases.ts';
 import { findTaxability } from '../shared/coverage/taxability.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 import { catalog, selectItems } from '../shared/vocabulary/catalog.ts';
-import { stateJurisdiction, stateOfJurisdiction } from '../shared/vocabulary/jurisdiction.ts';
+import { stateJurisdiction } from '../shared/vocabulary/jurisdiction.ts';
 import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
 import { ProductTaxCodeList } from '../shared/vocabulary/schema.ts';
 import { resultsMax } from '../shared/vocabulary/search.ts';
 import { listPage } from '../shared/vocabulary/vocabulary.ts';
 
-/** Returns the release that determines a state's taxability today. */
-const activeRelease = async (jurisdiction: string): Promise<Release | undefined> => {
-  const builtIn = builtInRelease(stateOfJurisdiction(jurisdiction));
-  const [release] = await activeReleases(jurisdiction, {
-    readActive: readActiveReleases,
-    readContent,
-    // Parses only this state's releases: parsing all of them takes longer than the rest of the request.
-    builtIn: () => (builtIn ? [builtIn] : []),
-    builtInById: builtInReleaseById,
-  });
-  return release;
-};
+const ports = { readActive: readActiveReleases, readContent };
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-product-tax-codes',
@@ -43,7 +31,7 @@ export const { endpoint, handler } = defineEndpoint({
     const limit = q === undefined ? query.limit : Math.min(query.limit, resultsMax);
     const page = listPage('/product-tax-codes', items, limit, starting_after);
     const jurisdiction = state === undefined ? null : stateJurisdiction(state);
-    const release = jurisdiction === null ? undefined : await activeRelease(jurisdiction);
+    const [release] = jurisdiction === null ? [] : await activeReleases(jurisdiction, ports);
     const day = toDay(now());
     const data = release
       ? page.data.map((item) => ({ ...item, taxability: findTaxability(release, item.code, day) }))

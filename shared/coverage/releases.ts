@@ -1,3 +1,4 @@
+import { builtInRelease, builtInReleaseById, builtInReleases } from '../catalog/built-in.ts';
 import type { ActiveReleases, ReleaseHead } from '../catalog/content.ts';
 import { type ContentCorrupt, ReleaseNotFound } from '../catalog/loading/content-errors.ts';
 import type { ReadContent } from '../catalog/loading/content-loader.ts';
@@ -8,13 +9,20 @@ import { coverageOfAll, type SourceRecords } from './coverage.ts';
 import { localRatesOn } from './local-rates.ts';
 import type { StateCoverage, StateRelease } from './response.ts';
 
-/** Reads active releases, imported and built-in. */
+/** Reads active releases and imports. */
 type ReleasePorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
-  /** The built-in release of every state. */
-  readonly builtIn: () => readonly Release[];
-  readonly builtInById: (id: string) => Release | undefined;
+};
+
+/**
+ * Returns the built-in release of one state (by jurisdiction code) or of all states (`null`). Parsing all of them takes
+ * longer than the rest of a request.
+ */
+const listBuiltIn = (state: string | null): readonly Release[] => {
+  if (state === null) return builtInReleases();
+  const release = builtInRelease(state.slice('US-'.length));
+  return release ? [release] : [];
 };
 
 /**
@@ -23,7 +31,7 @@ type ReleasePorts = {
  */
 export const withFallback = (
   head: ReleaseHead,
-  builtInById: ReleasePorts['builtInById'],
+  builtInById: (id: string) => Release | undefined,
   listed: ReleaseHead | null = null,
 ): Release => {
   const { id, bottom, own } = head;
@@ -60,24 +68,19 @@ const readHeads = async (
 export const activeReleases = async (state: string | null, ports: ReleasePorts): Promise<readonly Release[]> => {
   const isRequested = (code: string) => state === null || code === state;
   const { states } = await ports.readActive();
-  const releases = new Map(ports.builtIn().map((release) => [release.state, release]));
+  const releases = new Map(listBuiltIn(state).map((release) => [release.state, release]));
   const active = Object.entries(states).flatMap(([code, { release }]) =>
     release !== null && isRequested(code) ? [{ code, release }] : [],
   );
-  const imported = active.flatMap(({ release }) => (ports.builtInById(release) ? [] : [release]));
+  const imported = active.flatMap(({ release }) => (builtInReleaseById(release) ? [] : [release]));
   const heads = await readHeads(imported, ports);
   const listed = await readHeads([...heads.values()].flatMap(listedBelow), ports);
   const getHead = (id: string): Release => {
     const head = heads.get(id) as ReleaseHead;
-    return withFallback(head, ports.builtInById, listed.get(listedBelow(head)[0] ?? '') ?? null);
+    return withFallback(head, builtInReleaseById, listed.get(listedBelow(head)[0] ?? '') ?? null);
   };
-  for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? getHead(release));
-  return [...releases.values()].filter((release) => isRequested(release.state));
-};
-
-type SourcePorts = {
-  /** Reads the update records of states (two-letter codes). */
-  readonly readSources: (states: readonly string[]) => Promise<SourceRecords>;
+  for (const { code, release } of active) releases.set(code, builtInReleaseById(release) ?? getHead(release));
+  return [...releases.values()];
 };
 
 /**
@@ -87,7 +90,8 @@ type SourcePorts = {
 export const activeCoverage = async (
   state: string | null,
   day: string,
-  ports: ReleasePorts & SourcePorts,
+  /** `readSources` reads the update records of states (two-letter codes). */
+  ports: ReleasePorts & { readonly readSources: (states: readonly string[]) => Promise<SourceRecords> },
 ): Promise<readonly StateCoverage[]> => {
   const states = state === null ? publishers.map((publisher) => publisher.state) : [state.slice('US-'.length)];
   const [releases, records] = await Promise.all([activeReleases(state, ports), ports.readSources(states)]);
@@ -98,12 +102,8 @@ export const activeCoverage = async (
 export type ListedRelease = { readonly row: StateRelease; readonly head: ReleaseHead | null };
 export type ListedCorrupt = { readonly isActive: boolean; readonly error: ContentCorrupt };
 
-type Ports = {
-  readonly builtIn: () => readonly Release[];
-  readonly builtInById: (id: string) => Release | undefined;
-  /** Returns the heads of a state's imports, oldest first. Corrupt heads are reported. */
-  readonly listHeads: (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>;
-};
+/** Returns the heads of a state's imports, oldest first. Corrupt heads are reported. */
+type ListHeads = (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>;
 
 const describeOrigin = (head: ReleaseHead | null): string => {
   if (!head) return 'built_in';
@@ -121,9 +121,9 @@ export const listReleases = async (
   state: string,
   { states }: ActiveReleases,
   day: string,
-  { builtIn, builtInById, listHeads }: Ports,
+  listHeads: ListHeads,
 ): Promise<{ readonly releases: readonly ListedRelease[]; readonly corrupt: readonly ListedCorrupt[] }> => {
-  const own = builtIn().filter((release) => release.state === state);
+  const own = listBuiltIn(state);
   const pointer = states[state];
   // Without an entry in the directory, the built-in release is active.
   const activeId = pointer?.release ?? own.at(-1)?.id;
@@ -133,7 +133,7 @@ export const listReleases = async (
       active: release.id === activeId,
       origin: describeOrigin(head),
       own_rules: head?.own !== undefined,
-      local_rates: localRatesOn(head ? withFallback(head, builtInById) : release, day),
+      local_rates: localRatesOn(head ? withFallback(head, builtInReleaseById) : release, day),
       last_day: head?.last_day ?? null,
       imported_at: head?.imported_at ?? null,
       activated_at: release.id === activeId ? (pointer?.activated_at ?? null) : null,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/catalog/built-in.ts';
+import { builtInRelease, builtInReleases } from '../../shared/catalog/built-in.ts';
 import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
 import type { Release, Rule } from '../../shared/catalog/release.ts';
@@ -185,12 +185,13 @@ describe('coverage of a release', () => {
 });
 
 describe('the active releases', () => {
-  const builtIn = [getRelease(), getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0' }] })];
-  const imported = buildHead('US-XX@2026-11-01.1');
+  const ids = builtInReleases().map(({ id }) => id);
+  const [michigan = '', ohio = ''] = ['MI', 'OH'].map((state) => builtInRelease(state)?.id);
+  const imported = buildHead('US-MI@2026-11-01.1', { bottom: michigan });
   const activation = (release: string) => ({ release, activated_at: '2026-11-20T00:00:00.000Z', previous: [] });
-  const from = (active: string | null, heads: readonly ReleaseHead[], state: string | null = null) =>
-    activeReleases(state, {
-      readActive: async () => ({ version: 1, states: active ? { 'US-XX': activation(active) } : {} }),
+  const from = async (active: string | null, heads: readonly ReleaseHead[], state: string | null = null) => {
+    const releases = await activeReleases(state, {
+      readActive: async () => ({ version: 1, states: active ? { 'US-MI': activation(active) } : {} }),
       readContent: async (ids) => ({
         heads: ids.map((id) => {
           const head = heads.find((candidate) => candidate.id === id);
@@ -198,19 +199,18 @@ describe('the active releases', () => {
         }),
         parts: [],
       }),
-      builtIn: () => builtIn,
-      builtInById: (id) => builtIn.find((release) => release.id === id),
     });
-  const listIds = (releases: readonly Release[]) => releases.map(({ id }) => id);
+    return releases.map(({ id }) => id);
+  };
 
   it('are the built-in releases, unless an import is active', async () => {
-    expect(listIds(await from(null, []))).toEqual(['US-XX@2026-11-22.1', 'US-YY@2026-11-22.1']);
-    expect(listIds(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-11-22.1']);
+    expect(await from(null, [])).toEqual(ids);
+    expect(await from(imported.id, [imported])).toEqual(ids.map((id) => (id === michigan ? imported.id : id)));
   });
 
   it('of one state do not include imports of other states', async () => {
-    expect(listIds(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
-    expect(listIds(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-11-22.1']);
+    expect(await from(imported.id, [imported], 'US-MI')).toEqual([imported.id]);
+    expect(await from(imported.id, [], 'US-OH')).toEqual([ohio]);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /** `content list`: all releases, corrupt heads, and unfinished imports. */
 import { toDay } from '../../base/calendar.ts';
-import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
+import { builtInReleases } from '../../catalog/built-in.ts';
 import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
@@ -20,11 +20,10 @@ const builtInHashes: Readonly<Record<string, string>> = manifest;
 
 const readContent = async (states: readonly string[]) => {
   const active = await readActiveReleases();
-  const ports = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
   const listed: Awaited<ReturnType<typeof listReleases>>[] = [];
   const imports: (UnfinishedImport & { readonly state: string })[] = [];
   for (const state of states) {
-    listed.push(await listReleases(state, active, toDay(now()), ports));
+    listed.push(await listReleases(state, active, toDay(now()), listHeads));
     for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });
   }
   return {
