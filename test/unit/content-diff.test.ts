@@ -44,13 +44,6 @@ describe('the changed combined rates', () => {
   const b = (low: string, high: string) => area(low, high, ['B']);
 
   it.each<[because: string, key: string, before: Location[], after: Location[], changes: string]>([
-    [
-      'the last day of a location',
-      '55401',
-      [area('55401', '55401', ['A'], { to: '2026-03-31' })],
-      [area('55401', '55401', ['A'])],
-      '554010000-554019999 | 2026-04-01 | open | 0.06 | 0.07',
-    ],
     ['a city that is found by name', 'DULUTH', [city('A')], [city('B')], ' | 2020-01-01 | open | 0.07 | 0.08'],
     [
       'one entry for ranges with the same change',

@@ -84,62 +84,6 @@ describe('the statutory tables of a state', () => {
   });
 });
 
-describe('exact tax', () => {
-  // Rates in hundred-millionths, split over the jurisdictions of a place. Each rate has amounts in cents whose exact
-  // tax ends in half a cent.
-  const splits = [
-    [6_000_000n],
-    [6_250_000n],
-    [6_625_000n],
-    [4_000_000n, 4_500_000n, 375_000n],
-    [6_875_000n, 150_000n, 500_000n, 500_000n, 750_000n, 250_000n],
-    [7_000_000n, 2_750_000n],
-    [2_900_000n, 1_000_000n],
-    [12_500_000n],
-    [1n, 4_999_999n],
-    [500_000n],
-  ];
-  const unit = 100_000_000n;
-
-  const firstTie = (rate: bigint): bigint => {
-    for (let amount = 1n; amount < unit; amount += 1n) if ((amount * rate) % unit === unit / 2n) return amount;
-    throw new Error('this rate has no ties');
-  };
-  const getPeriod = (rate: bigint): bigint => {
-    let [a, b] = [unit, rate];
-    while (b > 0n) [a, b] = [b, a % b];
-    return unit / a;
-  };
-  const placeWith = (rates: readonly bigint[]) => placeAt(rates.map((rate) => `0.${String(rate).padStart(8, '0')}`));
-
-  it.each(['line', 'invoice'] as const)(
-    'is rounded up in 20,000 cases of half a cent, in documents of a thousand lines, by %s',
-    (rounding) => {
-      let wrong = 0;
-      for (const rates of splits) {
-        const rate = total(rates);
-        const place = placeWith(rates);
-        let amount = firstTie(rate);
-        for (let document = 0; document < 2; document += 1) {
-          const lines = Array.from({ length: 1000 }, () => {
-            amount += getPeriod(rate);
-            return { ...getLine(place), amount };
-          });
-          const taxed = calculateTax(buildDocument(lines, { rounding })).lines;
-          const sum = (total(lines.map((line) => line.amount)) * rate + unit / 2n) / unit;
-          if (rounding === 'invoice' && total(taxed.map(({ tax }) => tax)) !== sum) wrong += 1;
-          for (const [index, { tax, rows }] of taxed.entries()) {
-            const up = ((lines[index]?.amount ?? 0n) * rate + unit / 2n) / unit;
-            if (rounding === 'line' ? tax !== up : tax !== up && tax !== up - 1n) wrong += 1;
-            if (total(rows.map((row) => row.tax)) !== tax) wrong += 1;
-          }
-        }
-      }
-      expect(wrong).toBe(0);
-    },
-  );
-});
-
 describe('tax allocation', () => {
   type Part = { readonly taxable: bigint; readonly exact: Fraction; readonly shipping: Fraction };
   const nothing = { taxable: 0n, exact: whole(0n), shipping: whole(0n) };
