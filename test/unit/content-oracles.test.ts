@@ -478,21 +478,14 @@ describe('street rows', () => {
             if (found !== undefined && found !== null) {
               expect([line1, resolution]).toEqual([line1, { level: 'street', ambiguous: false, coverage: 'complete' }]);
               expect(rate).toBe(BigInt(percentByZip[found]) * 1_000_000n);
-            } else if (whole !== null) {
-              const isAmbiguous = kind === 'undecided' && ofStreets.some((one) => one !== whole);
-              expect([line1, resolution]).toEqual([
-                line1,
-                { level: 'zip5', ambiguous: isAmbiguous, coverage: 'complete' },
-              ]);
-              expect(rate).toBe(BigInt(percentByZip[whole]) * 1_000_000n);
-            } else if (live.length === 0) expect(resolution.coverage).toBe('partial');
+            } else if (whole === null && live.length === 0) expect(resolution.coverage).toBe('partial');
             else {
-              const isAmbiguous = new Set(ofStreets).size > 1;
-              expect([line1, resolution]).toEqual([
-                line1,
-                { level: 'zip5', ambiguous: isAmbiguous, coverage: 'complete' },
-              ]);
-              expect(rate).toBe(BigInt(Math.min(...ofStreets.map((one) => percentByZip[one]))) * 1_000_000n);
+              // The row of the whole ZIP applies, or else the lowest rate of its streets.
+              const usual = whole === null ? ofStreets : [whole];
+              const possible = whole !== null && kind === 'outside' ? usual : [...usual, ...ofStreets];
+              const ambiguous = new Set(possible).size > 1;
+              expect([line1, resolution]).toEqual([line1, { level: 'zip5', ambiguous, coverage: 'complete' }]);
+              expect(rate).toBe(BigInt(Math.min(...usual.map((one) => percentByZip[one]))) * 1_000_000n);
             }
           }
         },

@@ -259,17 +259,6 @@ describe('rounding of shipping with its goods', () => {
     },
   );
 
-  it.each([
-    // 2.4 and 2.16 cents. Their sum, 4.56, would round to 5.
-    ['48', [2n, 2n]],
-    // 6.5 and 5.85 cents. Their sum, 12.35, would round to 12.
-    ['130', [7n, 6n]],
-  ])('is separate in each state: a charge of %s cents to two states', (amount, taxes) => {
-    const sold = [taxable('1.00', elsewhere), taxable('1.00', stateAt('US-ZZ', ['0.09']))];
-    const { rows } = tax(sold, BigInt(amount)).lines.at(-1) as TaxedCharge;
-    expect(rows.map((row) => row.tax)).toEqual(taxes);
-  });
-
   it('is separate for each charge, even if the charges are also for a state with mandatory tables', () => {
     const louisiana = { address: { state: 'LA', postal_code: '70112' } };
     const line_items = [{ unit_price: '10.00' }, { unit_price: '10.00', customer: louisiana }];
@@ -282,11 +271,6 @@ describe('rounding of shipping with its goods', () => {
       const amounts = [`${dollars}.${dollars + 10}`, `${dollars}.${dollars + 33}`];
       expect(getTaxes(amounts)).toEqual(amounts.flatMap((amount) => getTaxes([amount])));
     }
-  });
-
-  it('leaves the rounding of several lines unchanged, without compensation', () => {
-    const line = getLine(texas(), { amount: '0.24' });
-    expect(listTaxes(tax([line, line], 100n))).toEqual([2n, 2n, 6n]);
   });
 
   it('is not applied if the account rounds by invoice, or if prices include tax', () => {
@@ -357,14 +341,5 @@ describe('rounding of shipping with its goods', () => {
       expect(rows.every((row) => row.tax >= 0n && (row.tax === 0n || row.taxable > 0n))).toBe(true);
     };
     fc.assert(fc.property(lines, amount, fc.tuple(rates, rates), fc.boolean(), check), { numRuns: 2000 });
-  });
-
-  it('rounds goods and delivery once in an order with one line', () => {
-    const check = (goods: bigint, shipping: bigint, own: readonly bigint[]) => {
-      const place = placeIn('US-X0', own.map(written), withGoods, 'always_taxable');
-      const taxed = tax([{ ...getLine(place), amount: goods }], shipping);
-      expect(total(listTaxes(taxed))).toBe(round((goods + shipping) * total(own)));
-    };
-    fc.assert(fc.property(amount, amount, rates, check), { numRuns: 2000 });
   });
 });
