@@ -94,14 +94,17 @@ const attempt = async (
   tries[may ? 'allowed' : 'denied'] += 1;
 };
 
-const onTables = async (
-  emulator: Emulator,
-  stack: Stack,
-  tries: Tries,
-  name: string,
-  access: TableAccess,
-  keys: Keys,
-) => {
+/** A function with its credentials and its access. */
+type Tested = {
+  readonly emulator: Emulator;
+  readonly stack: Stack;
+  readonly tries: Tries;
+  readonly name: string;
+  readonly access: TableAccess;
+  readonly keys: Keys;
+};
+
+const onTables = async ({ emulator, stack, tries, name, access, keys }: Tested) => {
   for (const table of Object.keys(tables) as TableName[])
     for (const action of actions) {
       const partitions = allowed(access, table, action);
@@ -118,14 +121,7 @@ const onTables = async (
     }
 };
 
-const onIndexes = async (
-  emulator: Emulator,
-  stack: Stack,
-  tries: Tries,
-  name: string,
-  access: TableAccess,
-  keys: Keys,
-) => {
+const onIndexes = async ({ emulator, stack, tries, name, access, keys }: Tested) => {
   for (const index of tables.transactions.indexes) {
     const may = access.indexes?.includes(index.name) ?? false;
     const ExpressionAttributeValues = {
@@ -147,8 +143,9 @@ export const functionPermissions = async (emulator: Emulator, stack: Stack): Pro
   for (const name of names) {
     const keys = await readKeys(emulator, stack, name);
     const access = tableAccess[name] ?? { actions: {} };
-    await onTables(emulator, stack, tries, name, access, keys);
-    await onIndexes(emulator, stack, tries, name, access, keys);
+    const tested = { emulator, stack, tries, name, access, keys };
+    await onTables(tested);
+    await onIndexes(tested);
     const entry = { EventBusName: stack.outputs['EventBus'], Source: 'test', DetailType: 'test', Detail: '{}' };
     const call: [string, string, object] = ['events', 'put_events', { Entries: [entry] }];
     await attempt(emulator, tries, `${name}: events`, call, keys, name === 'update-content');

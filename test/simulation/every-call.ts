@@ -162,11 +162,14 @@ export async function* atEveryCall(
   { from, step }: Pick<Order, 'from' | 'step'>,
   memory: MemoryDatabase,
 ): AsyncGenerator<Ran> {
-  for (const work of Object.keys(works))
+  for (const work of Object.keys(works)) {
+    // Until it is interrupted, a work makes the same calls, whatever interrupts it.
+    let end = Number.POSITIVE_INFINITY;
     for (const interruption of interruptions)
-      for (let call = from; ; call += step) {
+      for (let call = from; call < end; call += step) {
         const ran = await interrupted(work, interruption, call, memory);
-        if (!ran) break;
-        yield ran;
+        if (ran) yield ran;
+        else end = call;
       }
+  }
 }
