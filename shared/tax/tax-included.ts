@@ -158,10 +158,7 @@ const fitColumns = (
  * check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. If rounding
  * skips the gross, the tax is the difference.
  */
-const extractTax = (
-  gross: bigint,
-  taxOn: (net: bigint) => bigint,
-): { readonly net: bigint; readonly tax: bigint } => {
+const extractTax = (gross: bigint, taxOn: (net: bigint) => bigint): { readonly net: bigint; readonly tax: bigint } => {
   let low = 0n;
   let high = gross;
   while (low < high) {
