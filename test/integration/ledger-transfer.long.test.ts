@@ -321,52 +321,38 @@ const changedValue = (at: number, change: (value: Exported) => unknown) => {
 };
 const without = (kind: string) => written(resealed(listLines(file).toSpliced(getLine(kind), 1)));
 
-/** A corrupt or forged file, and the expected error. */
-const damages: readonly (readonly [RegExp, () => string])[] = [
-  [
-    /^CommandError: Line 42: the line was altered/,
-    () => changedLine(41, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),
-  ],
-  [/Line 21: the line was altered/, () => withLines((lines) => lines.toSpliced(20, 1))],
-  [
-    /Line 30: the line was altered/,
-    () => withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? '')),
-  ],
-  [/Line \d+: the line was altered/, () => written(Buffer.from(readFileSync(file)).fill(0xff, 3000, 3002))],
-  [/ends with line \d+, which is not a trailer/, () => withLines((lines) => lines.slice(0, -1))],
-  [/Line \d+: the file is truncated in this line/, () => written(readFileSync(file).subarray(0, -1))],
-  [/Line \d+: there is a line after the trailer/, () => withLines((lines) => [...lines, '{}'])],
-  [/The file is empty/, () => written('')],
-  [/Line 1: the line is not the header of an exported ledger/, () => written('{"hello":1}\n')],
-  [
-    /Line \d+: the transaction does not match its newest audit entry/,
-    () =>
-      changedValue(getLine('transaction'), ({ stored }) => Object.assign(stored.transaction, { total_amount: '0.01' })),
-  ],
-  [
-    /Line 2: the hash does not match the audit entry/,
-    () => changedValue(getLine('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
-  ],
-  [/Line \d: the (audit entry does not follow|transaction does not match)/, () => without('audit_entry')],
-  [/Line \d+: the counts in the trailer do not match/, () => without('transaction')],
-  [
-    /Line \d+: `ledger export` does not write such a line/,
-    () => changedValue(getLine('open_entry'), ({ entry }) => delete entry.base),
-  ],
-  [
-    /Line \d+: `ledger export` does not write such a line/,
-    () => changedValue(getLine('chain'), (value) => Object.assign(value, { kind: 'link' })),
-  ],
-  [
-    /format version 2; this command reads version 1/,
-    () => changedValue(0, (value) => Object.assign(value, { format_version: 2 })),
-  ],
-];
+const noSuchLine = '`ledger export` does not write such a line';
+
+/** Corrupt and forged files by the error. */
+const damages: Readonly<Record<string, () => string>> = {
+  'CommandError: Line 42: the line was altered': () =>
+    changedLine(41, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),
+  'Line 21: the line was altered': () => withLines((lines) => lines.toSpliced(20, 1)),
+  'Line 30: the line was altered': () =>
+    withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? '')),
+  ': the line was altered': () => written(Buffer.from(readFileSync(file)).fill(0xff, 3000, 3002)),
+  ', which is not a trailer: it is truncated.': () => withLines((lines) => lines.slice(0, -1)),
+  ': the file is truncated in this line': () => written(readFileSync(file).subarray(0, -1)),
+  ': there is a line after the trailer': () => withLines((lines) => [...lines, '{}']),
+  'The file is empty': () => written(''),
+  'Line 1: the line is not the header of an exported ledger': () => written('{"hello":1}\n'),
+  ': the transaction does not match its newest audit entry': () =>
+    changedValue(getLine('transaction'), ({ stored }) => Object.assign(stored.transaction, { total_amount: '0.01' })),
+  'Line 2: the hash does not match the audit entry': () =>
+    changedValue(getLine('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
+  ': the audit entry does not follow the previous one': () => without('audit_entry'),
+  ': the counts in the trailer do not match the lines': () => without('transaction'),
+  // An entry without a field, and a line of an unknown kind.
+  [noSuchLine]: () => changedValue(getLine('open_entry'), ({ entry }) => delete entry.base),
+  [`: ${noSuchLine}`]: () => changedValue(getLine('chain'), (value) => Object.assign(value, { kind: 'link' })),
+  'format version 2; this command reads version 1': () =>
+    changedValue(0, (value) => Object.assign(value, { format_version: 2 })),
+};
 
 describe('a file', () => {
-  it.each(damages)('is rejected without a write: %s', async (message, damaged) => {
+  it.each(Object.entries(damages))('is rejected without a write: %s', async (message, damaged) => {
     const db = new MemoryDatabase();
-    expect(await failure(within(db, () => imported('acct_none', damaged())))).toMatch(message);
+    expect(await failure(within(db, () => imported('acct_none', damaged())))).toContain(message);
     expect(db.listItems(environment.tables.transactions)).toEqual([]);
   });
 

@@ -59,18 +59,14 @@ export const create = subcommand({
     const name = nameFrom(options.name, '--name');
     const account = newAccount({ name, serviceVersion: currentVersion, createdMs, settings });
     const { id, created_at } = account;
-    const answer = { id, name, created_at, settings: account.settings };
-    if (options.key === undefined) {
-      await provisionAccount(account);
-      if (json) return printJson(answer);
-      print(quiet ? id : `Account  ${id} (${name}), pinned to ${currentVersion}`);
-      return;
-    }
     const secret = newApiKey();
-    const key = newKey({ account: id, scopes: parseScopes(options.key), ...getTerms(options, createdMs) }, createdMs);
-    await provisionAccount(account, { key, digest: hashKey(secret) });
-    if (json) return printJson({ ...answer, key: withSecret(key, secret) });
-    print(`Account  ${id} (${name}), pinned to ${currentVersion}`);
-    printKey(key, secret);
+    const terms =
+      options.key === undefined ? null : { scopes: parseScopes(options.key), ...getTerms(options, createdMs) };
+    const key = terms && newKey({ account: id, ...terms }, createdMs);
+    await provisionAccount(account, key ? { key, digest: hashKey(secret) } : undefined);
+    const answer = { id, name, created_at, settings: account.settings };
+    if (json) return printJson({ ...answer, ...(key && { key: withSecret(key, secret) }) });
+    print(quiet ? id : `Account  ${id} (${name}), pinned to ${currentVersion}`);
+    if (key) printKey(key, secret);
   },
 });
