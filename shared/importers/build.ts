@@ -13,7 +13,7 @@ import { readParts, writeParts } from './build/parts.ts';
 import type { Entry } from './entry.ts';
 import type { Importer } from './importer.ts';
 import { ownCounts, ownTexts } from './rules/describe.ts';
-import { InForceCount, type Summary, type Tally, withInForce } from './summary.ts';
+import { newInForceCount, type Summary, type Tally, withInForce } from './summary.ts';
 
 /** The key in the head's sources that all imported values cite. */
 const source = 'import';
@@ -188,7 +188,7 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const evidence: Evidence = { source, confidence: importer.confidence };
   const collection = newCollection(options.tempFolder, stateOfJurisdiction(base.state), evidence);
   const { tally, registry, streetRows } = collection;
-  const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
+  const inForce = newInForceCount(importedAt.slice(0, 10), base.established_from);
   for await (const entry of entries) collect(collection, entry);
   if (isOwnOnly(importer)) return buildOwn(options, collection);
   const path = join(options.tempFolder, 'parts.jsonl');
@@ -197,10 +197,10 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   noteLost(base, tally, registry.used);
   if (streetRows.zips > 0) tally.note(streetsNote(streetRows.zips));
   const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.listRates(code).length, 0);
-  const summary = withInForce(tally.summary(), inForce.counted);
+  const summary = withInForce(tally.summary(), inForce.counted());
   const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
   const { completeFrom } = collection;
-  const days = { last_day: inForce.lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
+  const days = { last_day: inForce.counted().lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
   const head = buildHead(options, { summary, registry, counts, ...days });
   const content_hash = await contentHash(head, readParts(path));
   return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };

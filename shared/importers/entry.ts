@@ -59,15 +59,12 @@ export type Entry =
   /** A bad row and how to correct it; `isOfFile` marks a problem of the whole file. */
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string; readonly isOfFile?: true };
 
-/** Returns the entry for a row that repeats or contradicts the rate of an earlier row for the same days. */
-export const secondRate = (line: number, isSame: boolean, name: string, earlier: { readonly line: number }): Entry =>
-  isSame
-    ? { kind: 'skipped', line, reason: 'repeats another row' }
-    : {
-        kind: 'bad',
-        line,
-        reason: `has a different rate for ${name} than line ${earlier.line} on the same days: correct one of them`,
-      };
+/** Returns the entry for a row that contradicts the rate of an earlier row for the same days. */
+export const secondRate = (line: number, name: string, earlier: { readonly line: number }): Entry => ({
+  kind: 'bad',
+  line,
+  reason: `has a different rate for ${name} than line ${earlier.line} on the same days: correct one of them`,
+});
 
 export type Span = Extract<Entry, { kind: 'span' }>;
 export type City = Extract<Entry, { kind: 'city' }>;

@@ -6,10 +6,10 @@ import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
-import { type City, type Entry, secondRate } from './entry.ts';
+import { type City, type Entry, listFirst, secondRate } from './entry.ts';
 import { bad, type RowResult, row, whenRead } from './files/columns.ts';
 import { assertFits, limits } from './limits.ts';
-import { listNames, type OwnCodes, type OwnPlace, type PlaceOrPart, unmatchedCodesNote } from './own-codes.ts';
+import { listNames, type OwnCodes, type OwnPlace, type PlaceOrPart } from './own-codes.ts';
 import type { TableOptions } from './state-table.ts';
 
 type Days = { readonly from: string; readonly to: string | null };
@@ -184,7 +184,7 @@ export class LocalTaxes {
       for (const rate of tax.rates) {
         const others = this.taxes.get(getKey(tax))?.rates ?? [];
         const other = others.find((one) => one.rate !== rate.rate && overlap(one, rate));
-        if (other) return secondRate(line, false, tax.tax.name.replace(combinedSuffix, ''), other);
+        if (other) return secondRate(line, tax.tax.name.replace(combinedSuffix, ''), other);
       }
     return undefined;
   }
@@ -230,7 +230,9 @@ export class LocalTaxes {
         }
     }
     for (const [city, from] of this.contradicted) yield openCity(city, from);
-    yield* unmatchedCodesNote([...new Set([...this.taxes.values()].flatMap(({ unmatched = [] }) => unmatched))]);
+    const unmatched = [...new Set([...this.taxes.values()].flatMap((tax) => tax.unmatched ?? []))];
+    const sentence = `These are missing from Levy's tables and keep codes derived from the file: ${listFirst(unmatched)}.`;
+    if (unmatched.length > 0) yield { kind: 'note', sentence };
   }
 
   /** Yields the jurisdictions and their rates. Returns their codes by key. */

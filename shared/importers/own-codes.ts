@@ -5,7 +5,6 @@ import { cityName, codePart, countyKey, plainName } from '../catalog/local/place
 import type { RateRow } from '../catalog/local/text-tables.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { stateFips } from '../vocabulary/jurisdiction.ts';
-import { type Entry, listFirst } from './entry.ts';
 
 /** The tables of public names, of all states. */
 export type NameTables = {
@@ -131,17 +130,6 @@ export class OwnCodes {
     return { ...own, type: 'city', tax_type: 'sales', kind: 'combined' };
   }
 }
-
-/** Yields a note that lists the first jurisdictions missing from the tables, which keep codes made from the file. */
-export const unmatchedCodesNote = (kept: readonly string[]): readonly Entry[] =>
-  kept.length === 0
-    ? []
-    : [
-        {
-          kind: 'note',
-          sentence: `These are missing from Levy's tables and keep codes derived from the file: ${listFirst(kept)}.`,
-        },
-      ];
 
 /** Returns the names that an address can use for a place: the name in the file and the name in Levy's tables. */
 export const listNames = (...names: readonly string[]): readonly string[] => [

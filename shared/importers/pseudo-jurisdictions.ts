@@ -21,45 +21,38 @@ const getName = ({ level, label, place }: Component): string => {
 };
 
 /**
- * Assigns readable codes to local taxes, which remain the same from one file to the next: `US-TX-CITY-ROUND-ROCK`. The
- * same name, level and rate is one jurisdiction; a different rate makes a new one, `US-TX-CITY-ROUND-ROCK-78665`.
+ * Returns the function that assigns readable codes to local taxes, which remain the same from one file to the next:
+ * `US-TX-CITY-ROUND-ROCK`. The same name, level and rate is one jurisdiction; a different rate makes a new one,
+ * `US-TX-CITY-ROUND-ROCK-78665`. Entries declare a new one.
  */
-export class PseudoJurisdictions {
-  private readonly codes = new Map<string, string>();
-  private readonly taken = new Set<string>();
+export const newPseudoCodes = (state: string) => {
+  const codes = new Map<string, string>();
+  const taken = new Set<string>();
   /** The last number that was appended to make a place's code unique. */
-  private readonly numbers = new Map<string, number>();
-  readonly state: string;
-
-  constructor(state: string) {
-    this.state = state;
-  }
-
-  /** Returns the code of a component, and the entries that declare it if it is new. */
-  getCode(component: Component): { readonly code: string; readonly entries: readonly Entry[] } {
-    const { level, label, place, rate, from, to, distinction } = component;
-    const base = `US-${this.state}-${label}-${codePart(place) || 'UNNAMED'}`;
-    const key = `${base} ${level} ${rate} ${from} ${to}`;
-    const known = this.codes.get(key);
-    if (known !== undefined) return { code: known, entries: [] };
-    const code = this.free(base, distinction);
-    this.codes.set(key, code);
-    const jurisdiction: Jurisdiction = { code, name: getName(component), type: level, tax_type: 'sales' };
-    return { code, entries: [{ kind: 'tax', jurisdiction, rates: [{ rate, from, to }] }] };
-  }
-
-  private free(base: string, distinction: string): string {
-    const distinct = `${base}-${distinction}`;
-    let code = this.taken.has(base) ? distinct : base;
-    while (this.taken.has(code)) {
-      const number = (this.numbers.get(distinct) ?? 1) + 1;
-      this.numbers.set(distinct, number);
+  const numbers = new Map<string, number>();
+  const makeUnique = (base: string, distinct: string): string => {
+    let code = taken.has(base) ? distinct : base;
+    while (taken.has(code)) {
+      const number = (numbers.get(distinct) ?? 1) + 1;
+      numbers.set(distinct, number);
       code = `${distinct}-${number}`;
     }
-    this.taken.add(code);
+    taken.add(code);
     return code;
-  }
-}
+  };
+  return (component: Component): { readonly code: string; readonly entries: readonly Entry[] } => {
+    const { level, label, place, rate, from, to, distinction } = component;
+    const base = `US-${state}-${label}-${codePart(place) || 'UNNAMED'}`;
+    const key = `${base} ${level} ${rate} ${from} ${to}`;
+    const known = codes.get(key);
+    if (known !== undefined) return { code: known, entries: [] };
+    const code = makeUnique(base, `${base}-${distinction}`);
+    codes.set(key, code);
+    const jurisdiction: Jurisdiction = { code, name: getName(component), type: level, tax_type: 'sales' };
+    return { code, entries: [{ kind: 'tax', jurisdiction, rates: [{ rate, from, to }] }] };
+  };
+};
+export type PseudoCodes = ReturnType<typeof newPseudoCodes>;
 
 /**
  * Statewide rates that include mandatory local taxes, and the state's part of them: California 6 + 1.25 %, Nevada 4.6 +

@@ -117,37 +117,20 @@ const beginningless = '';
 const endless = '9999-99-99';
 
 /** Counts, while a release is written, its locations in force on one day. */
-export class InForceCount {
-  private readonly day: string;
-  private readonly establishedFrom: string;
-  private locations = 0;
-  private first = endless;
-  private last = beginningless;
-
-  constructor(day: string, establishedFrom: string) {
-    this.day = day;
-    this.establishedFrom = establishedFrom;
-  }
-
-  add(locations: readonly Location[]): void {
-    for (const { from, to } of locations) {
-      const [first, last] = [from ?? this.establishedFrom, to ?? endless];
-      if (first <= this.day && this.day <= last) this.locations += 1;
-      if (first < this.first) this.first = first;
-      if (last > this.last) this.last = last;
+export const newInForceCount = (day: string, establishedFrom: string) => {
+  let [locations, first, last] = [0, endless, beginningless];
+  const counted = (): InForce => ({ day, locations, firstDay: first, lastDay: last === endless ? null : last });
+  const add = (added: readonly Location[]): void => {
+    for (const { from, to } of added) {
+      const [begin, end] = [from ?? establishedFrom, to ?? endless];
+      if (begin <= day && day <= end) locations += 1;
+      if (begin < first) first = begin;
+      if (end > last) last = end;
     }
-  }
-
-  /** The last day of any location; `null` if one is open-ended. */
-  get lastDay(): string | null {
-    return this.last === endless ? null : this.last;
-  }
-
-  get counted(): InForce {
-    const { day, locations, first: firstDay, lastDay } = this;
-    return { day, locations, firstDay, lastDay };
-  }
-}
+  };
+  return { add, counted };
+};
+export type InForceCount = ReturnType<typeof newInForceCount>;
 
 const whenText = ({ day, firstDay, lastDay }: InForce): string => {
   if (lastDay !== null && lastDay < day) return `the last row ended on ${lastDay}`;

@@ -21,7 +21,7 @@ import {
 import { readFraction } from './fractions.ts';
 import { type Importer, onlyFile } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
-import { isSplit, PseudoJurisdictions, splits } from './pseudo-jurisdictions.ts';
+import { isSplit, newPseudoCodes, type PseudoCodes, splits } from './pseudo-jurisdictions.ts';
 import { dayIn } from './updates/file-names.ts';
 import { readZip } from './zips.ts';
 
@@ -122,7 +122,7 @@ const readZipRates = (cells: Cells, context: Context): RowResult<ZipRates> => {
 const bordersReason = 'has a RiskLevel other than 1: borders cross its ZIP, which is ambiguous';
 
 function* zipEntries(
-  pseudo: PseudoJurisdictions,
+  getCode: PseudoCodes,
   { zip, region, local, crossesBorders }: ZipRates,
   from: string | null,
   line: number,
@@ -133,7 +133,7 @@ function* zipEntries(
   for (const { part, ...level } of levels) {
     const rate = local[part];
     if (rate === '0') continue;
-    const { code, entries } = pseudo.getCode({ ...level, place: region || zip, rate, ...days, distinction: zip });
+    const { code, entries } = getCode({ ...level, place: region || zip, rate, ...days, distinction: zip });
     yield* entries;
     locals.push(code);
   }
@@ -157,7 +157,7 @@ export const zipRates: Importer = {
   async *read(files, { state, base, undatedFrom = null, onProgress }) {
     const table = await openHeadedTable(onlyFile(files), columns, { onProgress });
     const from = dayIn(table.name, monthOfFile) ?? undatedFrom;
-    const pseudo = new PseudoJurisdictions(state);
+    const getCode = newPseudoCodes(state);
     const seen = new Map<string, { readonly line: number; readonly local: string }>();
     const unknown = (zip: string) => unknownPlace(state, { ...wholeZip(zip), from, to: null });
     function* use(rates: ZipRates, line: number): Generator<Entry> {
@@ -165,12 +165,14 @@ export const zipRates: Importer = {
       const key = `${zip} ${region} ${countyName}`.toUpperCase();
       const local = JSON.stringify(rates.local);
       const earlier = seen.get(key);
-      if (earlier) yield secondRate(line, earlier.local === local, `ZIP ${zip}`, earlier);
-      if (earlier && earlier.local !== local) yield* unknown(zip);
-      if (earlier) return;
+      if (earlier?.local === local) return yield { kind: 'skipped', line, reason: 'repeats another row' };
+      if (earlier) {
+        yield secondRate(line, `ZIP ${zip}`, earlier);
+        return yield* unknown(zip);
+      }
       assertFits(seen.size, limits.heldRows, 'rows of the state');
       seen.set(key, { line, local });
-      yield* zipEntries(pseudo, rates, from, line);
+      yield* zipEntries(getCode, rates, from, line);
     }
     // Otherwise a different row of a bad row's ZIP would apply alone.
     const ofBad = ({ cells }: HeadedRow<typeof columns>): readonly Entry[] => {

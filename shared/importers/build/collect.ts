@@ -8,7 +8,7 @@ import { assertFits, limits } from '../limits.ts';
 import { Tally } from '../summary.ts';
 import { indexFrom, zipsOfState } from '../zips.ts';
 import { dayNumber, getSortKey, noFrom, noTo, type Piece } from './resolve.ts';
-import { SpanSpillFile } from './spill.ts';
+import { newSpanSpill } from './spill.ts';
 import { StreetRows } from './street-rows.ts';
 
 const levels = ['state', 'county', 'city', 'district'] as const;
@@ -85,7 +85,7 @@ export const newCollection = (folder: string, state: string, evidence: Evidence)
     tally: new Tally(),
     registry: new Registry(evidence),
     sets: new SpanSets(),
-    spill: new SpanSpillFile(folder, 'spans'),
+    spill: newSpanSpill(folder, 'spans'),
     streetRows: new StreetRows(folder),
     /** `complete_from` of the release. */
     completeFrom: null as string | null,

@@ -5,7 +5,6 @@ import { limits, refuseTooMany } from '../limits.ts';
 import type { Piece } from './resolve.ts';
 
 const fields = ['low', 'high', 'from', 'to', 'order', 'set'] as const satisfies readonly (keyof Piece)[];
-const recordBytes = fields.length * 4;
 const bufferRecords = 4096;
 
 const zipUnit = 10_000;
@@ -48,73 +47,46 @@ const count = (zip3: number, { counts, used, written }: Partition, { low, high }
  * Stores spans on disk in named files, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB
  * for each three-digit ZIP of a state. No state has a hundred of them.
  */
-export class SpanSpillFile {
-  private readonly partitions = new Map<number, Partition>();
-  private readonly folder: string;
-  private readonly name: string;
-
-  constructor(folder: string, name: string) {
-    this.folder = folder;
-    this.name = name;
-  }
-
-  /** Adds a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
-  put(zip3: number, piece: Piece): void {
-    const partition = getOrAdd(this.partitions, zip3, newPartition);
-    count(zip3, partition, piece);
-    for (const field of fields) partition.buffer[partition.used++] = piece[field];
-    if (partition.used === partition.buffer.length) this.flush(zip3, partition);
-  }
-
-  zip3s(): readonly number[] {
-    return [...this.partitions.keys()].toSorted((a, b) => a - b);
-  }
-
-  /** Removes and returns the pieces of a three-digit ZIP, 24 bytes each, in the order in which they were added. */
-  take(zip3: number): Pieces {
-    const partition = this.partitions.get(zip3) ?? newPartition();
-    this.partitions.delete(zip3);
-    if (partition.written === 0) return new Pieces(partition.buffer.subarray(0, partition.used));
-    this.flush(zip3, partition);
-    const bytes = readFileSync(this.path(zip3));
-    return new Pieces(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
-  }
-
-  private path(zip3: number): string {
-    return join(this.folder, `${this.name}-${String(zip3).padStart(3, '0')}`);
-  }
-
-  private flush(zip3: number, partition: Partition): void {
+export const newSpanSpill = (folder: string, name: string) => {
+  const partitions = new Map<number, Partition>();
+  const getPath = (zip3: number): string => join(folder, `${name}-${String(zip3).padStart(3, '0')}`);
+  const flush = (zip3: number, partition: Partition): void => {
     const bytes = new Uint8Array(partition.buffer.buffer, 0, partition.used * 4);
-    writeFileSync(this.path(zip3), bytes, { flag: partition.written === 0 ? 'w' : 'a' });
+    writeFileSync(getPath(zip3), bytes, { flag: partition.written === 0 ? 'w' : 'a' });
     partition.written += bytes.length;
     partition.used = 0;
-  }
-}
+  };
+  return {
+    /** Adds a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
+    put(zip3: number, piece: Piece): void {
+      const partition = getOrAdd(partitions, zip3, newPartition);
+      count(zip3, partition, piece);
+      for (const field of fields) partition.buffer[partition.used++] = piece[field];
+      if (partition.used === partition.buffer.length) flush(zip3, partition);
+    },
+    zip3s: (): readonly number[] => [...partitions.keys()].toSorted((a, b) => a - b),
+    /** Removes and returns the pieces of a three-digit ZIP, 24 bytes each, in the order in which they were added. */
+    take(zip3: number): Pieces {
+      const partition = partitions.get(zip3) ?? newPartition();
+      partitions.delete(zip3);
+      if (partition.written === 0) return listPieces(partition.buffer.subarray(0, partition.used));
+      flush(zip3, partition);
+      const bytes = readFileSync(getPath(zip3));
+      return listPieces(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
+    },
+  };
+};
+export type SpanSpill = ReturnType<typeof newSpanSpill>;
 
 /** A compact array of pieces; a million objects would not fit in memory. */
-export class Pieces {
-  readonly length: number;
-  private readonly numbers: Uint32Array;
-
-  constructor(numbers: Uint32Array) {
-    this.numbers = numbers;
-    this.length = (numbers.length * 4) / recordBytes;
-  }
-
+const listPieces = (numbers: Uint32Array) => ({
+  length: numbers.length / fields.length,
   at(index: number): Piece {
-    const [low = 0, high = 0, from = 0, to = 0, order = 0, set = 0] = this.numbers.subarray(
-      index * fields.length,
-      (index + 1) * fields.length,
-    );
+    const start = index * fields.length;
+    const [low = 0, high = 0, from = 0, to = 0, order = 0, set = 0] = numbers.subarray(start, start + fields.length);
     return { low, high, from, to, order, set };
-  }
-
-  getLow(index: number): number {
-    return this.numbers[index * fields.length] as number;
-  }
-
-  getHigh(index: number): number {
-    return this.numbers[index * fields.length + 1] as number;
-  }
-}
+  },
+  getLow: (index: number) => numbers[index * fields.length] as number,
+  getHigh: (index: number) => numbers[index * fields.length + 1] as number,
+});
+export type Pieces = ReturnType<typeof listPieces>;

@@ -4,7 +4,7 @@ import { anyAddress, groupText, nameText, rangeText, type StreetRange } from '..
 import type { LocalSet } from '../entry.ts';
 import { assertFits, limits, refuseTooMany } from '../limits.ts';
 import { dayNumberAfter, dayText, noTo, type Piece } from './resolve.ts';
-import { SpanSpillFile } from './spill.ts';
+import { newSpanSpill, type SpanSpill } from './spill.ts';
 
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;
 /** The repeated fields of a street's rows; house numbers are separate. */
@@ -64,7 +64,7 @@ const kindText = ({ street, prefix, parity, unit }: StreetRange): string =>
  * row is stored as a piece whose `from` and `to` are house numbers, `order` is the street, and `set` is the dated set.
  */
 export class StreetRows {
-  private readonly spill: SpanSpillFile;
+  private readonly spill: SpanSpill;
   private readonly kinds = new Numbering<RowKind>();
   private readonly dated = new Numbering<Dated>();
   /** The number of ranges in the parts, and the number of ZIPs with street addresses. */
@@ -74,7 +74,7 @@ export class StreetRows {
   readonly tooMany: number[] = [];
 
   constructor(folder: string) {
-    this.spill = new SpanSpillFile(folder, 'streets');
+    this.spill = newSpanSpill(folder, 'streets');
   }
 
   /** Adds a row of a ZIP. Without a street, it covers any address. */

@@ -13,7 +13,8 @@ export type Row = {
 /** The first line of an unreadable row, and the reason. It is the last row of the table. */
 export type BrokenRow = { readonly line: number; readonly broken: string };
 
-export type Table = { readonly name: string; readonly rows: AsyncIterable<Row | BrokenRow> };
+/** `size`: in bytes, unpacked. */
+export type Table = { readonly name: string; readonly size: number; readonly rows: AsyncIterable<Row | BrokenRow> };
 
 // Known rows are at most 1,000 characters long. Without a limit, an unclosed quote would read the rest of the file into
 // memory.
@@ -60,21 +61,6 @@ const detectSeparator = (text: string): string => {
   const counts = [',', ';', '\t'].map((separator) => ({ separator, count: line.split(separator).length }));
   return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
 };
-
-/** Yields blocks of text, beginning with one that was read before, until a row is broken. */
-async function* untilBroken(
-  first: IteratorResult<string, void>,
-  others: AsyncGenerator<string>,
-  isBroken: () => boolean,
-): AsyncGenerator<string> {
-  if (first.done) return;
-  yield first.value;
-  if (isBroken()) return;
-  for await (const block of others) {
-    yield block;
-    if (isBroken()) return;
-  }
-}
 
 /** Returns why a row with a line break in a cell is bad: an unclosed quote would include the following rows. */
 export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'line'>): string | null =>
@@ -134,7 +120,7 @@ const newRowParser = (separator: string) => {
  * the file cannot be opened or unpacked.
  */
 export const openTable = async (path: string, onProgress?: OnProgress): Promise<Table> => {
-  const { name, blocks, close } = await openText(path, lineMax, onProgress);
+  const { name, size, blocks, close } = await openText(path, lineMax, onProgress);
   // A file that is not text is refused here.
   const first = await blocks.next().catch((error) => {
     close();
@@ -143,15 +129,16 @@ export const openTable = async (path: string, onProgress?: OnProgress): Promise<
   const parser = newRowParser(detectSeparator(first.value ?? ''));
   async function* rows(): AsyncGenerator<Row | BrokenRow> {
     try {
-      for await (const block of untilBroken(first, blocks, () => parser.broken() !== undefined))
-        for (const row of parser.parse(block)) yield row;
+      for (let block = first; !block.done && parser.broken() === undefined; block = await blocks.next())
+        for (const row of parser.parse(block.value)) yield row;
       for (const row of await parser.end()) yield row;
       const broken = parser.broken();
       if (broken) yield broken;
     } finally {
       parser.destroy();
+      await blocks.return(undefined);
       close();
     }
   }
-  return { name, rows: rows() };
+  return { name, size, rows: rows() };
 };

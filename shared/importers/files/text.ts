@@ -72,7 +72,7 @@ export const openText = async (path: string, lineMax: number, onProgress: OnProg
     read += count;
     onProgress(read, size);
   };
-  return { name, blocks: decode(bytes, lineMax, onBytes, name), close };
+  return { name, size, blocks: decode(bytes, lineMax, onBytes, name), close };
 };
 
 /** A line of a fixed-width file, without its line end. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { Decimal } from 'decimal.js';
 import { zipSync } from 'fflate';
 import readExcelFile from 'read-excel-file/node';
+import { getOrAdd } from '../../base/collections.ts';
 import { fileName } from '../updates/file-names.ts';
 import { type Columns, findColumns, type HeadedRow, type OpenOptions, pickCells } from './columns.ts';
 import { openZip } from './open-file.ts';
@@ -153,30 +154,25 @@ export const workbookNumber = (text: string): string | null =>
  */
 const charactersMax = 8_000_000;
 
-/** Converts cells to text: numbers to exact decimals, days to `YYYY-MM-DD`. Throws if the total length is too large. */
-class CellTexts {
-  private readonly known = new Map<string, string>();
-  private characters = 0;
-
-  readonly convert = (cell: unknown): string => {
+/**
+ * Returns the function that converts cells to text: numbers to exact decimals, days to `YYYY-MM-DD`. It throws if the
+ * total length is too large.
+ */
+const newCellTexts = () => {
+  const known = new Map<string, string>();
+  let characters = 0;
+  return (cell: unknown): string => {
     if (cell === null || cell === undefined) return '';
-    const text = cell instanceof Date ? cell.toISOString().slice(0, 10) : this.plain(String(cell));
-    this.characters += text.length;
-    if (this.characters > charactersMax)
+    const plain = (text: string) => getOrAdd(known, text, () => text.replaceAll(/\s+/g, ' ').trim());
+    const text = cell instanceof Date ? cell.toISOString().slice(0, 10) : plain(String(cell));
+    characters += text.length;
+    if (characters > charactersMax)
       throw new Error(
         `its cells have more than ${charactersMax} characters: pass a workbook that contains only rates.`,
       );
     return text;
   };
-
-  private plain(text: string): string {
-    const known = this.known.get(text);
-    if (known !== undefined) return known;
-    const plain = text.replaceAll(/\s+/g, ' ').trim();
-    this.known.set(text, plain);
-    return plain;
-  }
-}
+};
 
 /**
  * Reads the sheets of an XLSX workbook as text. A number is the decimal text of the stored value, never a
@@ -193,13 +189,13 @@ export const readWorkbook = async (
       parseNumber: (text) => workbookNumber(text) ?? text,
     });
     onProgress(size, size);
-    const texts = new CellTexts();
+    const toText = newCellTexts();
     return {
       name,
       sheets: sheets.map(({ sheet, data }) => ({
         name: sheet,
         rows: data
-          .map((cells, index) => ({ line: index + 1, cells: cells.map(texts.convert) }))
+          .map((cells, index) => ({ line: index + 1, cells: cells.map(toText) }))
           .filter(({ cells }) => cells.some((text) => text !== '')),
       })),
     };

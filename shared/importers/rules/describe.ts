@@ -1,5 +1,6 @@
 /** Describes custom rules in sentences, for the output of commands. */
 
+import { counted } from '../../base/texts.ts';
 import type { Dated } from '../../catalog/effective.ts';
 import { type OwnRules, type Rule, settingNames } from '../../catalog/release.ts';
 import { formatPercent } from '../../catalog/release-values.ts';
@@ -48,8 +49,7 @@ export const ownTexts = (own: OwnRules | undefined): readonly string[] =>
       ]
     : [];
 
-const countText = (count: number, noun: string): readonly string[] =>
-  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+const countText = (count: number, noun: string): readonly string[] => (count === 0 ? [] : [counted(count, noun)]);
 
 /** `2 rules and 1 rate`; empty if there are none. */
 export const ownCounts = (own: OwnRules | undefined): string => {

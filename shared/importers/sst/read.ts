@@ -8,10 +8,7 @@ const rateColumnsMax = 40;
 
 /** Returns the size of a file in bytes, and whether its first row belongs to a boundary file. */
 const peek = async (path: string) => {
-  let size = 0;
-  const { rows } = await openTable(path, (_, total) => {
-    size = total;
-  });
+  const { size, rows } = await openTable(path);
   const iterator = rows[Symbol.asyncIterator]();
   const { value } = await iterator.next();
   await iterator.return?.();

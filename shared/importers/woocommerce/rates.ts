@@ -231,28 +231,19 @@ export const newChoose = (): Choose => {
 };
 
 /** Indexes matches by city, so that a city's lookup does not read the rows of other cities. */
-export class MatchesByCity {
-  private readonly ofAll: readonly Match[];
-  private readonly byCity = new Map<string, Match[]>();
-
-  constructor(matches: readonly Match[]) {
-    this.ofAll = matches.filter(({ rate: { cities } }) => cities === null);
-    for (const match of matches)
-      for (const city of new Set(match.rate.cities)) {
-        getOrAdd(this.byCity, city, () => []).push(match);
-      }
-  }
-
-  /** Returns all cities in the rows. */
-  cities(): ReadonlySet<string> {
-    return new Set(this.byCity.keys());
-  }
-
-  /** Returns the rows that apply in a city; `null` stands for a city that is in no row. */
-  in(city: string | null): readonly Match[] {
-    return [...this.ofAll, ...((city === null ? undefined : this.byCity.get(city)) ?? [])];
-  }
-}
+export const indexByCity = (matches: readonly Match[]) => {
+  const ofAll = matches.filter(({ rate: { cities } }) => cities === null);
+  const byCity = new Map<string, Match[]>();
+  for (const match of matches)
+    for (const city of new Set(match.rate.cities)) getOrAdd(byCity, city, () => []).push(match);
+  return {
+    /** All cities in the rows. */
+    cities: new Set(byCity.keys()),
+    /** Returns the rows that apply in a city; `null` stands for a city that is in no row. */
+    in: (city: string | null): readonly Match[] => [...ofAll, ...(byCity.get(city ?? '') ?? [])],
+  };
+};
+export type MatchesByCity = ReturnType<typeof indexByCity>;
 
 /** Groups the rates that have ZIPs by the ZIPs of the state that they match. */
 export const matchesByZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, readonly Match[]> => {

@@ -2,17 +2,17 @@ import { codePart } from '../../catalog/local/place-names.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, formatPercent, parseUnits, rateDecimals } from '../../catalog/release-values.ts';
-import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { type City, type Entry, type Span, unknownPlace, wholeZip } from '../entry.ts';
 import { openHeadedTable, readRows } from '../files/columns.ts';
 import { type Importer, onlyFile, type Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
-import { type Component, isSplit, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
+import { type Component, isSplit, newPseudoCodes, type PseudoCodes } from '../pseudo-jurisdictions.ts';
 import {
   type Choice,
   type Choose,
+  indexByCity,
   isStateWide,
-  MatchesByCity,
+  type MatchesByCity,
   matchesByZip,
   newChoose,
   readBadWooRate,
@@ -22,7 +22,8 @@ import {
 } from './rates.ts';
 
 type LocalContext = {
-  readonly pseudo: PseudoJurisdictions;
+  readonly state: string;
+  readonly getCode: PseudoCodes;
   readonly base: Release;
   /** The first day of all rates; `null` for `established_from` of the base. */
   readonly from: string | null;
@@ -103,7 +104,7 @@ const listParts = (shares: readonly Share[], stateUnits: bigint, place: string, 
  * determined.
  */
 function* listLocals(
-  { pseudo, base, from, bad }: LocalContext,
+  { state: letters, getCode, base, from, bad }: LocalContext,
   rates: readonly WooRate[],
   place: string,
 ): Generator<Entry, readonly string[] | null> {
@@ -122,7 +123,7 @@ function* listLocals(
       `compounds to a rate of more than ${rateDecimals} decimals: write the resulting rate, and 0 in column Compound`,
     );
   const wide = getCombined(rates.filter(isStateWide));
-  if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
+  if (wide !== '0' && !isRateOfState(letters, wide, state?.rate))
     return yield* refuse(
       rates.find(isStateWide),
       `applies to the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct the row, because other rows add to its rate`,
@@ -136,7 +137,7 @@ function* listLocals(
   for (const { units, ...part } of listParts(shares, parseUnits(state.rate), place, base)) {
     if (units === 0n) continue;
     const component = { ...part, rate: formatFraction(units), from, to: state.to };
-    const made = pseudo.getCode({ ...component, label: labels[part.level], distinction: 'OTHER' });
+    const made = getCode({ ...component, label: labels[part.level], distinction: 'OTHER' });
     yield* made.entries;
     codes.push(made.code);
   }
@@ -174,7 +175,7 @@ function* placeEntries(context: LocalContext, choice: Choice, place: string, whe
   const locals = isKnown ? yield* listLocals(context, rates, place) : null;
   const { from } = context;
   if (locals) yield { ...where, from, to: getStateRate(context)?.to ?? null, locals };
-  else yield* unknownPlace(stateOfJurisdiction(context.base.state), { ...where, from, to: null });
+  else yield* unknownPlace(context.state, { ...where, from, to: null });
 }
 
 const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
@@ -195,7 +196,7 @@ function* zipEntries(
   const chosenIn = (city: string | null) => choose([...matches.in(city), ...ofState.in(city)]);
   const anywhere = chosenIn(null);
   yield* placeEntries(context, anywhere, zip, where);
-  const [named, byName] = [matches.cities(), ofState.cities()];
+  const [named, byName] = [matches.cities, ofState.cities];
   for (const city of named.union(byName)) {
     const chosen = chosenIn(city);
     const flags = { within_city: city };
@@ -229,13 +230,13 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
 /** Yields the entries of all readable rows. */
 function* tableEntries(rates: readonly WooRate[], context: LocalContext): Generator<Entry> {
   const choose = newChoose();
-  const { state } = context.pseudo;
-  const anywhere = new MatchesByCity(rates.filter(({ zips }) => zips === null).map((rate) => ({ rate, width: 0 })));
-  const byName = anywhere.cities();
+  const { state } = context;
+  const anywhere = indexByCity(rates.filter(({ zips }) => zips === null).map((rate) => ({ rate, width: 0 })));
+  const byName = anywhere.cities;
   assertFits(byName.size, limits.cities, 'cities');
   const byZip = [...matchesByZip(rates, state)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   assertFits(byZip.length * byName.size, limits.citiesInZips, 'ZIP codes with cities that rows name without a ZIP');
-  for (const [zip, matches] of byZip) yield* zipEntries(context, zip, new MatchesByCity(matches), anywhere, choose);
+  for (const [zip, matches] of byZip) yield* zipEntries(context, zip, indexByCity(matches), anywhere, choose);
   for (const city of byName) yield* placeEntries(context, choose(anywhere.in(city)), city, { kind: 'city', city });
   yield* stateWideEntries(context, choose(anywhere.in(null)), state);
 }
@@ -256,7 +257,8 @@ const readWooCommerce: Read = async function* (files, { state, base, undatedFrom
   };
   yield* readRows(table, (row) => readWooRate(row, state), hold, { ofBad: (row) => hold(readBadWooRate(row)) });
   yield* tableEntries(rates, {
-    pseudo: new PseudoJurisdictions(state),
+    state,
+    getCode: newPseudoCodes(state),
     base,
     from,
     bad: new Set(),
