@@ -10,14 +10,14 @@ export type WorkedCase = {
   readonly id: string;
   readonly state: string | null;
   readonly country?: string;
-  readonly day: string | null;
+  readonly date: string | null;
   readonly zip?: string;
   /** The rates in the example: the localities of its ZIP code, and the state rate if it differs from today's. */
   readonly rates?: readonly NamedRate[];
   readonly other_zips?: Readonly<Record<string, readonly NamedRate[]>>;
   readonly shipping_policy?: ShippingPolicy;
   readonly from?: { readonly state: string; readonly postal_code: string };
-  readonly lines?: readonly CaseLine[];
+  readonly input: { readonly lines?: readonly CaseLine[] };
   readonly original?: readonly {
     readonly id: string;
     readonly net?: string;
@@ -33,10 +33,10 @@ type NamedRate = readonly [code: string, type: JurisdictionType, rate: string];
 type CaseLine = {
   readonly id: string;
   readonly ptc: string;
-  readonly price: string;
-  readonly quantity?: string;
+  readonly quantity: string;
+  readonly unit_price: string;
   readonly discount?: string;
-  readonly coupon?: string;
+  readonly third_party_discount?: string;
   readonly exempt?: boolean;
   readonly actual_cost?: string;
   readonly adders?: readonly { readonly ptc?: string; readonly kind?: string; readonly amount: string }[];
@@ -51,7 +51,7 @@ type ExpectedRow = {
   readonly tax: string;
 };
 export type Expected = {
-  readonly tax?: string;
+  readonly tax_total?: string;
   readonly local_tax?: string;
   readonly customer_pays?: string;
   readonly grand_total?: string;
@@ -71,9 +71,9 @@ const isDelivery = ({ ptc }: { readonly ptc?: string }): boolean => ptc?.startsW
  * Returns the price of a line, including alterations and the manufacturer's liability, excluding the consumer's
  * liability.
  */
-const getPrice = ({ price, adders = [], included = [] }: CaseLine): string =>
+const getPrice = ({ unit_price, adders = [], included = [] }: CaseLine): string =>
   dollars(
-    cents(price) +
+    cents(unit_price) +
       sum(adders.filter((adder) => !isDelivery(adder)).map(({ amount }) => amount)) -
       sum(included.map(({ amount }) => amount)),
   );
@@ -83,24 +83,24 @@ const buildLine = (line: CaseLine) => ({
   product_tax_code: line.exempt ? 'NONTAXABLE' : line.ptc,
   // The exempt goods of the cases are shipped as well.
   ...(line.exempt && { fulfillment: 'ship' as const }),
-  quantity: line.quantity ?? '1',
+  quantity: line.quantity,
   unit_price: getPrice(line),
   ...(line.discount ? { discount_amount: line.discount } : {}),
-  ...(line.coupon ? { third_party_discount_amount: line.coupon } : {}),
+  ...(line.third_party_discount ? { third_party_discount_amount: line.third_party_discount } : {}),
 });
 
 // California: the lower of the charge and the carrier's cost is exempt; the rest is a regular charge.
-const splitByCost = ({ id, price, actual_cost = '0' }: CaseLine) => {
-  const carried = Math.min(cents(price), cents(actual_cost));
+const splitByCost = ({ id, unit_price, actual_cost = '0' }: CaseLine) => {
+  const carried = Math.min(cents(unit_price), cents(actual_cost));
   const rest = {
     id,
     product_tax_code: 'SHIPPING.HANDLING',
     quantity: '1',
-    unit_price: dollars(cents(price) - carried),
+    unit_price: dollars(cents(unit_price) - carried),
   };
   return {
     shipping: { amount: dollars(carried), product_tax_code: 'SHIPPING.DELIVERY._AT_ACTUAL_COST' },
-    lines: cents(price) > carried ? [rest] : [],
+    lines: cents(unit_price) > carried ? [rest] : [],
   };
 };
 
@@ -108,7 +108,7 @@ const getShipping = (lines: readonly CaseLine[]) => {
   const delivery = lines.find((line) => isDelivery(line) && !line.exempt);
   if (delivery?.actual_cost) return splitByCost(delivery);
   const added = lines.flatMap(({ adders = [] }) => adders.filter(isDelivery).map(({ amount }) => amount));
-  const amount = dollars(cents(delivery?.price ?? '0') + sum(added));
+  const amount = dollars(cents(delivery?.unit_price ?? '0') + sum(added));
   return { shipping: amount === '0.00' ? null : { amount }, lines: [] };
 };
 
@@ -116,11 +116,11 @@ const getShipping = (lines: readonly CaseLine[]) => {
 const anyDay = '2026-10-08';
 
 /** Builds a client's request for a case. */
-export const buildRequest = ({ state, country = 'US', zip, day, from, lines = [] }: WorkedCase) => {
+export const buildRequest = ({ state, country = 'US', zip, date, from, input: { lines = [] } }: WorkedCase) => {
   const goods = lines.filter((line) => line.exempt || !isDelivery(line));
   const { shipping, lines: rest } = getShipping(lines);
   return {
-    tax_date: day ?? anyDay,
+    tax_date: date ?? anyDay,
     customer: { address: { state, country, postal_code: zip ?? null } },
     ...(from ? { ship_from: { address: { ...from, country: 'US' } } } : {}),
     line_items: [...goods.map(buildLine), ...rest],
@@ -182,7 +182,7 @@ const isRelevant = ({ jurisdiction_type }: Row, level: ExpectedRow['level']): bo
 export const getFound = (
   { line_items, shipping }: Answer,
   { line, level, percent }: ExpectedRow,
-  { lines = [] }: WorkedCase,
+  { input: { lines = [] } }: WorkedCase,
 ): { base: string; tax: string } => {
   const hasDelivery = lines.some(({ id, adders = [] }) => id === line && adders.some(isDelivery));
   const delivered = shippingCharges(shipping);

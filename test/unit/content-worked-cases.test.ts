@@ -75,7 +75,7 @@ type LocalCase = WorkedCase & {
 /** The client's request, including the product tax code of the shipping. */
 const sent = (one: LocalCase) => {
   const request = buildRequest(one);
-  const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
+  const charge = one.input.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
   return {
     ...request,
     customer: { address: { ...request.customer.address, city: one.city } },
@@ -96,19 +96,19 @@ const uncertaintiesAboutRules = ({ warnings }: Outcome): readonly string[] =>
     .map(({ code }) => code);
 
 const localCases = readCases<LocalCase>(cases, {
-  required: ['id', 'topic', 'state', 'city', 'zip', 'day', 'lines', 'expected', 'because', 'citation'],
+  required: ['id', 'topic', 'state', 'city', 'zip', 'date', 'input', 'expected', 'because', 'citation'],
   optional: ['in_city'],
 });
 readCases<LocalCase['expected']>(
   localCases.map(({ expected }) => expected),
-  { required: ['tax'], optional: ['shipping_tax', 'rows', 'warns'] },
+  { required: ['tax_total'], optional: ['shipping_tax', 'rows', 'warns'] },
 );
 
 describe.each(Object.entries(Object.groupBy(localCases, ({ topic }) => topic)))('%s', (_, group) => {
   it.each(group ?? [])('$id: $because', (one) => {
     const outcome = solve(one);
-    const { tax, shipping_tax, rows = [], warns = [] } = one.expected;
-    expect(outcome.tax_amount).toBe(tax);
+    const { tax_total, shipping_tax, rows = [], warns = [] } = one.expected;
+    expect(outcome.tax_amount).toBe(tax_total);
     if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
     for (const row of rows)
       expect(getFound(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
