@@ -15,7 +15,7 @@ import {
 import { readSheet } from './files/workbook.ts';
 import { readPercent } from './fractions.ts';
 import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
-import { listNames, type OwnCodes, type OwnPlace } from './own-codes.ts';
+import { listNames, type OwnCodes, type OwnPlace, taxOfKind } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
 const layersMax = 12;
@@ -79,11 +79,8 @@ const getJurisdiction = (codes: OwnCodes, type: string, place: OwnPlace): Jurisd
     (part) => part.split(':')[1]?.split('-')[0] === kind,
   );
   const [level = 'district', own = statewide.includes(kind) ? kind : `${kind}-${county}`] = found?.split(':') ?? [];
-  const tax = { tax_type: 'sales', kind: own } as const;
   const name = codes.districts.get(own) ?? `${kind} (${codes.countyName(county)})`;
-  if (level !== 'county') return { ...tax, code: `US-CO-63-${own}`, name, type: 'district' };
-  const ofCounty = codes.countyTax(county);
-  return { ...ofCounty, ...tax, code: `${ofCounty.code}-${own}`, name: `${ofCounty.name} ${name}` };
+  return level === 'county' ? taxOfKind(codes.countyTax(county), own, name) : codes.districtTax(own, name);
 };
 
 /** Returns the taxes of a location without the state's. The code of a location is that of its city's tax only. */

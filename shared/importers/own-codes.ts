@@ -124,12 +124,30 @@ export class OwnCodes {
     return { code: `US-${this.state}-01-${code}`, name, type: 'city', tax_type: 'sales' };
   }
 
-  /** Returns one jurisdiction for all local taxes of a place together. */
+  /** Returns the tax of a district by the code in Levy's tables: `RTD`, `MTS-097`. */
+  districtTax(kind: string, name: string): Jurisdiction {
+    return { code: `US-${this.state}-63-${kind}`, name, type: 'district', tax_type: 'sales', kind };
+  }
+
+  /** Returns one jurisdiction for all local taxes of a place together, or of a county outside its places (code `''`). */
   combinedTax({ county, code, name }: OwnPlace): Jurisdiction {
-    const own = { code: `US-${this.state}-${county}-${code}`, name: `${name}${combinedSuffix}` };
-    return { ...own, type: 'city', tax_type: 'sales', kind: 'combined' };
+    return {
+      code: `US-${this.state}-${county}${code === '' ? '' : `-${code}`}`,
+      name: `${name}${combinedSuffix}`,
+      type: code === '' ? 'county' : 'city',
+      tax_type: 'sales',
+      kind: 'combined',
+    };
   }
 }
+
+/** Returns a separate tax of a county or city: `Mesa County Public Safety Improvement Tax`. */
+export const taxOfKind = (tax: Jurisdiction, kind: string, name: string): Jurisdiction => ({
+  ...tax,
+  code: `${tax.code}-${kind}`,
+  name: `${tax.name} ${name}`,
+  kind,
+});
 
 /** Returns the names that an address can use for a place: the name in the file and the name in Levy's tables. */
 export const listNames = (...names: readonly string[]): readonly string[] => [

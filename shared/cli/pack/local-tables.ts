@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import { localTable } from '../../catalog/local/local-table.ts';
 import {
-  combinedSuffix,
   type LocalTax,
   listOffsets,
   type PackedArea,
@@ -23,8 +23,9 @@ import {
   sourceRows,
   zipRows,
 } from '../../catalog/local/text-tables.ts';
-import type { Confidence, Evidence } from '../../catalog/release-values.ts';
+import type { Confidence, Evidence, Jurisdiction } from '../../catalog/release-values.ts';
 import { readPercent } from '../../importers/fractions.ts';
+import { OwnCodes, taxOfKind } from '../../importers/own-codes.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
 import { stateFips } from '../../vocabulary/jurisdiction.ts';
@@ -45,132 +46,84 @@ const toFraction = (percent: string): string => {
 
 const placeCode = ({ place, place_code }: RateRow): string => place_code || codePart(place);
 
-/** Lookup tables for the names of a state's taxes. */
-type Naming = {
-  readonly state: string;
-  readonly fips: string;
-  readonly counties: ReadonlyMap<string, string>;
-  readonly districts: ReadonlyMap<string, string>;
-  /** Place names by code, because New York City has a tax even in rows that name no place. */
-  readonly places: ReadonlyMap<string, string>;
-  /** Whether every local tax of the state is a district's (California). */
-  readonly areDistricts: boolean;
-};
-
-type Tax = Omit<LocalTax, 'rate'>;
-
-const nameIn = (names: ReadonlyMap<string, string>, code: string): string => {
-  const name = names.get(code);
-  assert(name !== undefined, `${code} has a name in counties.csv or districts.csv`);
-  return name;
-};
-const countyName = ({ counties, fips }: Naming, county: string): string => nameIn(counties, `${fips}${county}`);
-const districtName = ({ districts, state }: Naming, code: string): string => nameIn(districts, `${state} ${code}`);
-
-/** One row for the whole local rate of an area whose components are unknown. */
-const combinedTax = (naming: Naming, row: RateRow): Tax => {
-  const { county, place } = row;
-  const name = place === '' ? countyName(naming, county) : place;
-  const code = `US-${naming.state}-${county}`;
-  return {
-    code: place === '' ? code : `${code}-${placeCode(row)}`,
-    name: `${name}${combinedSuffix}`,
-    type: place === '' ? 'county' : 'city',
-    kind: 'combined',
-  };
-};
-
 /**
  * Returns the tax that a component of a row names: `county`, `county:LO`, `city`, `city:…`, `city+county`,
- * `district:RTD`.
+ * `district:RTD`; or for `''`, one tax for the whole local rate of an area whose components are unknown.
  */
-const partTax = (naming: Naming, row: RateRow, part: string): Tax => {
-  const { state, places } = naming;
-  const [level = '', kind = null] = part.split(':');
-  const suffix = kind === null ? '' : `-${kind}`;
-  const ofKind = kind === null ? '' : ` ${districtName(naming, kind)}`;
-  switch (level) {
-    case 'district':
-      return { code: `US-${state}-63-${kind}`, name: districtName(naming, kind ?? ''), type: 'district', kind };
-    case 'county':
-      return {
-        code: `US-${state}-00-${row.county}${suffix}`,
-        name: `${countyName(naming, row.county)}${ofKind}`,
-        type: 'county',
-        kind,
-      };
-    case 'city': {
-      const code = placeCode(row);
-      return {
-        code: `US-${state}-01-${code}${suffix}`,
-        name: `${places.get(code) ?? row.place}${ofKind}`,
-        type: 'city',
-        kind,
-      };
-    }
-    default:
-      assert(level === 'city+county', `a part is of a county, a city or a district, not ${part}`);
-      return { ...combinedTax(naming, row), name: `${row.place} (city and county)` };
-  }
+const partTax = (codes: OwnCodes, row: RateRow, part: string): Jurisdiction => {
+  const { county, place } = row;
+  const [level = '', kind] = part.split(':');
+  assert(codes.counties.has(county), `${county} has a name in counties.csv`);
+  const combined = codes.combinedTax({
+    county,
+    code: place === '' ? '' : placeCode(row),
+    name: place || codes.countyName(county),
+  });
+  if (level === '') return combined;
+  if (level === 'city+county') return { ...combined, name: `${place} (city and county)` };
+  const name = codes.districts.get(kind ?? '') ?? '';
+  assert(kind === undefined || name !== '', `${kind} has a name in districts.csv`);
+  if (level === 'district' && kind !== undefined) return codes.districtTax(kind, name);
+  assert(level === 'county' || level === 'city', `a part is of a county, a city or a district, not ${part}`);
+  const code = placeCode(row);
+  // New York City has a tax even in rows that name no place.
+  const ofCity = { county, code, name: codes.codedPlaces.get(code) ?? place };
+  const tax = level === 'county' ? codes.countyTax(county) : codes.cityTax(ofCity);
+  return kind === undefined ? tax : taxOfKind(tax, kind, name);
 };
 
-const listParts = (naming: Naming, row: RateRow): readonly LocalTax[] => {
+/** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
+const statesOfDistricts = ['CA'];
+
+const listParts = (state: string, codes: OwnCodes, row: RateRow): readonly LocalTax[] => {
   if (row.rate === '0') return [];
-  const parts =
-    row.parts === ''
-      ? [{ ...combinedTax(naming, row), rate: toFraction(row.rate) }]
-      : row.parts.split(';').map((text) => {
-          const [part = '', percent = ''] = text.split('=');
-          return { ...partTax(naming, row, part), rate: toFraction(percent) };
-        });
-  return naming.areDistricts ? parts.map((part) => ({ ...part, type: 'district' })) : parts;
+  const parts = row.parts === '' ? [`=${row.rate}`] : row.parts.split(';');
+  return parts.map((text) => {
+    const [part = '', percent = ''] = text.split('=');
+    const { code, name, kind = null, ...tax } = partTax(codes, row, part);
+    const type = statesOfDistricts.includes(state) ? 'district' : (tax.type as LocalTax['type']);
+    return { code, name, type, kind, rate: toFraction(percent) };
+  });
 };
 
-type Parts = readonly LocalTax[] | null;
+/** A row with its taxes; `null` if its rate is missing. */
+type TaxedRow = { readonly row: RateRow; readonly taxes: readonly LocalTax[] | null };
 
-/** Returns the codes that have several rates among the given rows. */
-const codesOfSeveral = (parts: readonly Parts[]): ReadonlySet<string> => {
-  const rates = new Map<string, string>();
-  const several = new Set<string>();
-  for (const { code, rate } of parts.flatMap((own) => own ?? [])) {
-    if ((rates.get(code) ?? rate) !== rate) several.add(code);
-    rates.set(code, rate);
-  }
-  return several;
+/** Returns the rates of each code among the given rows. */
+const ratesByCode = (rows: Iterable<TaxedRow>): ReadonlyMap<string, ReadonlySet<string>> => {
+  const rates = new Map<string, Set<string>>();
+  for (const { taxes } of rows)
+    for (const { code, rate } of taxes ?? []) getOrAdd(rates, code, () => new Set<string>()).add(rate);
+  return rates;
 };
 
 /**
- * Returns the distinct taxes of all rows, and their indexes by row. A code with different rates in different counties
- * gets the county appended, so that each code has one rate on a day. `newest` are the last rows of each area. A code
- * that occurs only in earlier rows is compared among all rows.
+ * Returns the distinct taxes of all rows as lines, and the offsets of each row's taxes. A code with different rates in
+ * different counties gets the county appended, so that each code has one rate on a day. `newest` are the last rows of
+ * each area. A code that occurs only in earlier rows is compared among all rows.
  */
-const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[], newest: ReadonlySet<RateRow>) => {
-  const ofNewest = parts.filter((_, index) => newest.has(rows[index] as RateRow));
-  const current = new Set(ofNewest.flat().map((tax) => tax?.code));
-  const [several, severalEver] = [codesOfSeveral(ofNewest), codesOfSeveral(parts)];
-  const taxes = new Map<string, LocalTax>();
-  const keys = rows.map((row, index) =>
-    parts[index]?.map((tax) => {
-      const distinction = tax.code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
-      const isOfSeveral = (current.has(tax.code) ? several : severalEver).has(tax.code);
-      const code = isOfSeveral ? `${tax.code}-${distinction}` : tax.code;
-      const key = `${code} ${tax.rate}`;
-      if (!taxes.has(key)) taxes.set(key, { ...tax, code });
-      return key;
-    }),
-  );
-  const positions = new Map([...taxes.keys()].map((key, position) => [key, position]));
-  return { taxes: [...taxes.values()], indexes: keys.map((own) => own?.map((key) => positions.get(key) as number)) };
+const packTaxes = (rows: readonly TaxedRow[], newest: ReadonlySet<TaxedRow>) => {
+  const [ratesNow, ratesEver] = [ratesByCode(newest), ratesByCode(rows)];
+  const distinct = new Map<string, LocalTax>();
+  const getKey = (tax: LocalTax, { county, place }: RateRow): string => {
+    const distinction = tax.code.includes(`-00-${county}`) ? codePart(place) || 'REST' : county;
+    const rates = ratesNow.get(tax.code) ?? ratesEver.get(tax.code);
+    const code = rates && rates.size > 1 ? `${tax.code}-${distinction}` : tax.code;
+    const key = `${code} ${tax.rate}`;
+    if (!distinct.has(key)) distinct.set(key, { ...tax, code });
+    return key;
+  };
+  const keys = new Map(rows.map((taxed) => [taxed, taxed.taxes?.map((tax) => getKey(tax, taxed.row))]));
+  const lines = [...distinct.values()].map(writeTax);
+  const offsets = listOffsets(lines);
+  const byKey = new Map([...distinct.keys()].map((key, index) => [key, offsets[index] as number]));
+  const getOffsets = (taxed: TaxedRow) => keys.get(taxed)?.map((key) => byKey.get(key) as number) ?? null;
+  return { lines, getOffsets };
 };
 
-type Indexed = { readonly row: RateRow; readonly index: number };
-
-/** Returns the rows of each area with their indexes, oldest first. Throws if the order of two rows is undefined. */
-const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...Indexed[]])[] => {
-  const byArea = Map.groupBy(
-    rows.map((row, index) => ({ row, index })),
-    ({ row }) => `${row.county} ${row.place}`,
-  );
+/** Returns the rows of each area, oldest first. Throws if the order of two rows is undefined. */
+const rowsByArea = (rows: readonly TaxedRow[]): readonly (readonly [TaxedRow, ...TaxedRow[]])[] => {
+  const byArea = Map.groupBy(rows, ({ row }) => `${row.county} ${row.place}`);
   return [...byArea].map(([area, own]) => {
     const [first, ...others] = own.toSorted((a, b) => (a.row.from < b.row.from ? -1 : 1));
     assert(first !== undefined, `${area} has a row`);
@@ -225,31 +178,22 @@ const evidenceText = ({ source, confidence, note }: RateRow): string => {
   return JSON.stringify(evidence);
 };
 
-/** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
-const statesOfDistricts = ['CA'];
-
 /** Packs a state's rate table. Throws if it names a county, district or source without a row. */
 export const packRates = (state: string): PackedRates => {
-  const fips = stateFips(state);
   const rows = rateRows(state);
-  const counties = countyNames();
-  const places = new Map(rows.filter(({ place }) => place !== '').map((row) => [placeCode(row), row.place]));
-  const areDistricts = statesOfDistricts.includes(state);
-  const naming: Naming = { state, fips, counties, districts: districtNames(), places, areDistricts };
-  const parts = rows.map((row) => (row.rate === '' ? null : listParts(naming, row)));
-  const byArea = rowsByArea(rows);
-  const newest = new Set(byArea.flatMap((own) => own.at(-1)?.row ?? []));
-  const { taxes, indexes } = indexTaxes(rows, parts, newest);
+  const names = { counties: [...countyNames()], districts: [...districtNames()], places: rows };
+  const codes = new OwnCodes(state, names);
+  const taxed = rows.map((row) => ({ row, taxes: row.rate === '' ? null : listParts(state, codes, row) }));
+  const byArea = rowsByArea(taxed);
+  const { lines, getOffsets } = packTaxes(taxed, new Set(byArea.flatMap((own) => own.at(-1) ?? [])));
   const cited = new Map(sourceRows().map((row) => [row.key, row]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
   const evidence = [...new Set(rows.map(evidenceText))];
-  const taxLines = taxes.map(writeTax);
-  const taxOffsets = listOffsets(taxLines);
-  const buildPeriod = ({ row, index }: Indexed): PackedPeriod => ({
-    taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
-    from: row.from || null,
-    to: row.to || null,
-    evidence: evidence.indexOf(evidenceText(row)),
+  const buildPeriod = (one: TaxedRow): PackedPeriod => ({
+    taxes: getOffsets(one),
+    from: one.row.from || null,
+    to: one.row.to || null,
+    evidence: evidence.indexOf(evidenceText(one.row)),
   });
   const areas = byArea.map(([first, ...others]): PackedArea => {
     const { county, place, aliases } = (others.at(-1) ?? first).row;
@@ -257,11 +201,10 @@ export const packRates = (state: string): PackedRates => {
   });
   const areaLines = areas.map(writeArea);
   const areaOffsets = listOffsets(areaLines);
-  const ofState = [...counties].filter(([code]) => code.startsWith(fips));
   return {
-    fips,
-    is_untaxed: parts.every((ofRow) => ofRow?.length === 0),
-    counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
+    fips: stateFips(state),
+    is_untaxed: taxed.every(({ taxes }) => taxes?.length === 0),
+    counties: Object.fromEntries(codes.counties),
     sources: keys.map((key) => {
       const source = cited.get(key);
       assert(source !== undefined, `source ${key} has a row in sources.csv`);
@@ -269,7 +212,7 @@ export const packRates = (state: string): PackedRates => {
     }),
     remainders: packRemainders(areas, areaOffsets),
     evidence: evidence.map((text) => JSON.parse(text)),
-    taxes: taxLines.join('\n'),
+    taxes: lines.join('\n'),
     areas: areaLines.join('\n'),
     names: packNames(areas, areaOffsets),
   };
