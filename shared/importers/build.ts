@@ -27,7 +27,7 @@ const nothingFound = 'No row has the taxes of a ZIP or city in the state: check 
 /**
  * The fallback releases: the active release and its fallbacks. The custom rules of the active release remain in force.
  */
-export type Position = Pick<ReleaseHead, 'below' | 'chain' | 'bottom'> & Pick<ReleaseHead, 'own'>;
+export type Position = Pick<ReleaseHead, 'below' | 'chain' | 'bottom' | 'own'>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;

@@ -194,23 +194,14 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
   const views = releaseViews(isCached, ports.builtInById);
 
   const readViews = async (locals: readonly Local[], from: string): Promise<ReadonlyMap<string, Release>> => {
-    const active = await readMissing(locals, cache, ports.readContent);
-    const buildLevel = ({ release, keys }: Local, { heads, parts }: Found): Level => ({
-      head: heads.get(release) as ReleaseHead,
-      parts: keys.flatMap((key) => parts.get(`${release} ${key}`) ?? []),
-    });
-    const getChain = ({ release, keys }: Local): Local[] => {
-      const { chain, chain_until } = active.heads.get(release) as ReleaseHead;
-      return chain.filter((_, at) => (chain_until[at] ?? from) >= from).map((id) => ({ release: id, keys }));
+    const active = await readLevels(locals, cache, ports.readContent);
+    const getChain = (local: Local): Local[] => {
+      const { chain, chain_until } = active(local).head;
+      return chain.filter((_, at) => (chain_until[at] ?? from) >= from).map((release) => ({ ...local, release }));
     };
-    const under = locals.flatMap(getChain);
-    const below = under.length === 0 ? active : await readMissing(under, cache, ports.readContent);
-    return new Map(
-      locals.map((local) => {
-        const levels = getChain(local).map((one) => buildLevel(one, below));
-        return [cacheName(local), views.overlay([buildLevel(local, active), ...levels])];
-      }),
-    );
+    const below = await readLevels(locals.flatMap(getChain), cache, ports.readContent);
+    const view = (local: Local) => views.overlay([active(local), ...getChain(local).map(below)]);
+    return new Map(locals.map((local) => [cacheName(local), view(local)]));
   };
 
   const loadContent: LoadContent = async (addresses, settingsSnapshot = {}, from = '') => {
@@ -243,13 +234,15 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
   return { loadContent, size: () => ({ ...cache.size(), viewed: views.size() }) };
 };
 
-type Found = {
-  readonly heads: ReadonlyMap<string, ReleaseHead | undefined>;
-  readonly parts: ReadonlyMap<string, ReleasePart | null | undefined>;
-};
-
-/** Returns heads and parts from the cache, or reads them in one call. The cache may be too small for all of them. */
-const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent): Promise<Found> => {
+/**
+ * Takes heads and parts from the cache, or reads them in one call. Returns the function that returns the level of each
+ * local, because the cache may be too small for all of them.
+ */
+const readLevels = async (
+  locals: readonly Local[],
+  cache: ContentCache,
+  readContent: ReadContent,
+): Promise<(local: Local) => Level> => {
   const heads = new Map(locals.map(({ release }) => [release, cache.head(release)]));
   const names = new Map(
     locals.flatMap(({ release, keys }) =>
@@ -259,7 +252,11 @@ const readMissing = async (locals: readonly Local[], cache: ContentCache, readCo
   const parts = new Map([...names].map(([name, partName]) => [name, cache.part(partName)]));
   const missingHeads = [...heads].flatMap(([release, head]) => (head ? [] : [release]));
   const missingParts = [...names].filter(([name]) => parts.get(name) === undefined);
-  if (missingHeads.length + missingParts.length === 0) return { heads, parts };
+  const getLevel = ({ release, keys }: Local): Level => ({
+    head: heads.get(release) as ReleaseHead,
+    parts: keys.flatMap((key) => parts.get(`${release} ${key}`) ?? []),
+  });
+  if (missingHeads.length + missingParts.length === 0) return getLevel;
   const read = await readContent(
     missingHeads,
     missingParts.map(([, name]) => name),
@@ -271,5 +268,5 @@ const readMissing = async (locals: readonly Local[], cache: ContentCache, readCo
   }
   for (const [index, [name, partName]] of missingParts.entries())
     parts.set(name, cache.keepPart(partName, read.parts[index]));
-  return { heads, parts };
+  return getLevel;
 };

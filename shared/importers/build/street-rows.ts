@@ -27,19 +27,15 @@ const zipUnit = 10_000;
 
 type Days = Pick<Dated, 'from' | 'to'>;
 
-const areApart = (a: Days, b: Days): boolean => a.to !== noTo && dayNumberAfter(a.to) < b.from;
-
-/** Adds a span to a list of days, merging spans that overlap or touch. */
-const withDays = (list: readonly Days[], added: Days): readonly Days[] => {
-  if (list.some(({ from, to }) => from <= added.from && added.to <= to)) return list;
-  const joined = list.filter((days) => !areApart(days, added) && !areApart(added, days));
-  const from = Math.min(added.from, ...joined.map((days) => days.from));
-  const to = Math.max(added.to, ...joined.map((days) => days.to));
-  return [
-    ...list.filter((days) => areApart(days, added)),
-    { from, to },
-    ...list.filter((days) => areApart(added, days)),
-  ];
+/** Merges spans that overlap or touch. */
+const joinDays = (spans: readonly Days[]): readonly Days[] => {
+  const joined: { from: number; to: number }[] = [];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last && (last.to === noTo || dayNumberAfter(last.to) >= from)) last.to = Math.max(last.to, to);
+    else joined.push({ from, to });
+  }
+  return joined;
 };
 
 /** The street data of a ZIP from its street-address rows. */
@@ -108,16 +104,14 @@ export class StreetRows {
   }
 
   private listPieces(zip: number, rows: readonly Piece[]): readonly Piece[] {
-    const sets = new Map<number, readonly Days[]>();
-    for (const number of new Set(rows.map(({ set }) => set))) {
-      const { set, ...added } = this.dated.values[number] as Dated;
-      const days = withDays(sets.get(set) ?? [], added);
+    const dated = [...new Set(rows.map(({ set }) => set))].map((number) => this.dated.values[number] as Dated);
+    const [low, high] = [zip * zipUnit, zip * zipUnit + zipUnit - 1];
+    return [...Map.groupBy(dated, ({ set }) => set)].flatMap(([set, spans]) => {
+      const days = joinDays(spans);
       if (days.length > limits.spansOfStreets)
         refuseTooMany(limits.spansOfStreets, `separate spans of days for one list of jurisdictions in ZIP ${zip}`);
-      sets.set(set, days);
-    }
-    const [low, high] = [zip * zipUnit, zip * zipUnit + zipUnit - 1];
-    return [...sets].flatMap(([set, list]) => list.map((days) => ({ low, high, ...days, order: 0, set })));
+      return days.map(({ from, to }) => ({ low, high, from, to, order: 0, set }));
+    });
   }
 
   private getStreets(zip: number, rows: readonly Piece[], getLocals: (set: number) => LocalSet): Streets | undefined {
