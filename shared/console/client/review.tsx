@@ -4,14 +4,14 @@ import { warningText } from '../../calculations/warning-texts.ts';
 import type { Schemas } from '../../client/client.ts';
 import { counted, toWords } from './format.ts';
 import { Pages, readData } from './load.tsx';
-import { Amount, Message, TransactionLink } from './parts.tsx';
+import { Amount, Message, TransactionLink, Warnings } from './parts.tsx';
 import { type Column, Table } from './table.tsx';
 
 /** Sales and credits with warnings that can change their tax: in a return, in a list, and on a transaction. */
 
 type FilingData = Schemas['Filing'];
 type Review = NonNullable<FilingData['review']>;
-type Warnings = readonly Schemas['Warning'][];
+type Found = readonly Schemas['Warning'][];
 
 /** Returns what a warning means for the tax; `null` if it cannot change the tax, or for a code of a newer service. */
 const getMeaning = (code: string): string | null => {
@@ -29,6 +29,12 @@ const buyerColumns: readonly Column<Listed>[] = [
   ['Day', (row) => row.tax_day],
   ['Customer', (row) => row.customer_id],
   ['ZIP', (row) => row.postal_code],
+];
+
+type Taxed = { readonly currency: string; readonly gross_amount: string; readonly tax_amount: string };
+const moneyColumns: readonly Column<Taxed>[] = [
+  ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
+  ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
 ];
 
 type ListedProps = {
@@ -133,8 +139,7 @@ const Codes = ({ filing, review }: { filing: FilingData; review: Review }) => {
         columns={[
           ['Warning', (row) => toWords(row.code)],
           ['Meaning', (row) => getMeaning(row.code)],
-          ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
-          ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
+          ...moneyColumns,
           ['Count', (row) => row.count, 'figure'],
           [
             'Transactions',
@@ -161,13 +166,7 @@ const Codes = ({ filing, review }: { filing: FilingData; review: Review }) => {
           filing={filing}
           query={{ list: 'review', code }}
           caption={`Transactions to review: ${toWords(code)}`}
-          columns={[
-            linkColumn,
-            ['Type', (row) => row.type],
-            ...buyerColumns,
-            ['Gross', (row) => <Amount value={row.gross_amount} currency={row.currency} />, 'figure'],
-            ['Tax', (row) => <Amount value={row.tax_amount} currency={row.currency} />, 'figure'],
-          ]}
+          columns={[linkColumn, ['Type', (row) => row.type], ...buyerColumns, ...moneyColumns]}
         />
       )}
     </>
@@ -189,13 +188,13 @@ export const Review = ({ filing }: { filing: FilingData }) => {
 };
 
 /** Names the first warning that can change the tax of a transaction, and counts the others; empty without one. */
-export const reviewText = (warnings: Warnings): string => {
+export const reviewText = (warnings: Found): string => {
   const [first, ...others] = new Set(warnings.map(({ code }) => code).filter((code) => getMeaning(code) !== null));
   return first === undefined ? '' : `${toWords(first)}${others.length > 0 ? ` +${others.length}` : ''}`;
 };
 
 type NoticesProps = {
-  readonly warnings: Warnings;
+  readonly warnings: Found;
   /** Returns the title of the line or shipping charge of a pointer. */
   readonly getTitle: (pointer: string) => string | null;
 };
@@ -206,12 +205,7 @@ export const ReviewNotices = ({ warnings, getTitle }: NoticesProps) => (
     {warnings.map(({ code, message, pointer }, at) => {
       const meaning = getMeaning(code);
       const title = pointer && getTitle(pointer);
-      if (meaning === null)
-        return (
-          <p key={at} class="notice">
-            <Message value={message} />
-          </p>
-        );
+      if (meaning === null) return <Warnings key={at} value={[{ message }]} />;
       return (
         <div key={at} class="notice">
           <strong>{toWords(code)}</strong>
