@@ -6,10 +6,10 @@ import { text } from '../../shared/importers/files/columns.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';
 import type { Format } from '../../shared/importers/importers.ts';
-import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import {
   fixture,
   getHead,
+  getNames,
   importFiles,
   packWorkbook,
   sheetXml,
@@ -199,7 +199,7 @@ describe('a table saved by a spreadsheet', () => {
 
   for (const [separator, format, state, ...files] of variants)
     it(`with ${JSON.stringify(separator)} produces the same release as ${files.join(' and ')}`, async () => {
-      const names = readNameTables(state);
+      const names = getNames(state);
       const published = files.map(fixture);
       const before = await importFiles(format, state, published, { names });
       const again = published.map((file) => savedAgain(file, separator));

@@ -10,7 +10,6 @@ import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
-import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
 import type { Counted } from '../../shared/importers/summary.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
@@ -22,6 +21,7 @@ import {
   fixture,
   getBase,
   getHead,
+  getNames,
   headers,
   type Imported,
   importFiles,
@@ -165,7 +165,7 @@ const cases = readCases<Table>(tables, { required: ['format', 'state', 'cases'] 
 
 it.each(cases)('$format in $state: $title', async (one) => {
   const { format, state, locals = {}, over_built_in: overBuiltIn = {}, without_fallback: withoutFallback = {} } = one;
-  const names = one.change ? { names: readNameTables(state) } : {};
+  const names = one.change ? { names: getNames(state) } : {};
   const importing = importFiles(format, state, listFiles(one), names);
   if (one.refused !== undefined) return expect(importing).rejects.toThrow(one.refused);
   const imported = await importing;
@@ -365,7 +365,7 @@ for (const { bad, refused } of formats) {
 }
 
 const read = (format: Format, state: string, file: TestFile) =>
-  importFiles(format, state, [file], { names: readNameTables(state) });
+  importFiles(format, state, [file], { names: getNames(state) });
 
 const codesIn = (imported: Imported, city: string): readonly string[] =>
   (imported.parts.get(city)?.jurisdictions ?? []).map(({ code, name, type, kind, reporting_code }) =>
