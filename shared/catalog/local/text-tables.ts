@@ -51,9 +51,13 @@ export const rateRows = (state: string): readonly RateRow[] => rates().get(state
 export const zipRows = (state: string): readonly ZipRow[] => zips().get(state) ?? [];
 export const sourceRows = (): readonly SourceRow[] => readRows('sources.csv');
 
-/** Reads the county names by five-digit FIPS code: `27053` is `Hennepin County`. */
-export const countyNames = (): ReadonlyMap<string, string> =>
-  new Map(readRows<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name]));
+let counties: ReadonlyMap<string, string> | undefined;
+
+/** Returns the county names by five-digit FIPS code: `27053` is `Hennepin County`. Read on first use. */
+export const countyNames = (): ReadonlyMap<string, string> => {
+  counties ??= new Map(readRows<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name]));
+  return counties;
+};
 
 /**
  * Reads the names of districts and of kinds of local taxes, by state and code: `MN 80004` is `Hennepin County Transit`.
