@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Line } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
+import { newFiling, newShards } from '../../shared/filings/work-on.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 /** Returns what a command writes to standard output. */
@@ -55,40 +56,13 @@ const forged = {
 };
 
 const at = '2026-10-01T00:00:00.000Z';
-const filing = {
-  id: 'fil_1',
-  state: 'US-OH',
-  period_start: '2026-09-01',
-  period_end: '2026-09-30',
-  frequency: 'month',
-  status: 'closing',
-  isUnfinished: true,
-  confirmation_number: null,
-  corrections: [],
-  summary: [],
-  exceptions: null,
-  review: null,
-  entries: { moved: 0, marked: 0, reopened: 0 },
-  asked_by: 'key_1',
-  filed_by: null,
-  created_at: at,
-  closed_at: null,
-  filed_at: null,
-  canceled_at: null,
-  previous: null,
-  version: 1,
-};
+const filing = newFiling(
+  { account: 'acct_other', id: 'fil_1', state: 'US-OH', previous: null, asked_by: 'key_1' },
+  { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
+  Date.parse(at),
+);
 const totals = { jurisdictions: [], summary: [], exceptions: [], review: [] };
-const progress = {
-  shard: 0,
-  phase: 'move',
-  isDone: false,
-  entries: filing.entries,
-  cursor: null,
-  parts: [],
-  totals,
-  version: 1,
-};
+const progress = { ...newShards(1)[0], totals };
 const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
 
 it.each([

@@ -6,7 +6,7 @@ import type { Rate } from '../../shared/catalog/release-values.ts';
 import { isStreamlinedMember } from '../../shared/catalog/streamlined.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
 import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
-import { buildLocation, getRelease } from '../support/builders.ts';
+import { always, buildLocation, getRelease } from '../support/builders.ts';
 import { readings } from '../support/facts.ts';
 
 describe('the output of `content show` for a ZIP', () => {
@@ -137,14 +137,9 @@ describe('values in force', () => {
 });
 
 describe('rates on a day', () => {
-  const evidence = { source: 'test', confidence: 'high' } as const;
-  const rate = (jurisdiction: string, of: string, from: string | null, to: string | null): Rate => ({
-    ...evidence,
-    jurisdiction,
-    rate: of,
-    from,
-    to,
-  });
+  const rate = (jurisdiction: string, of: string, from: string | null, to: string | null): Rate => {
+    return { ...always, jurisdiction, rate: of, from, to };
+  };
   const release = {
     ...getRelease({ id: 'US-MN@2030-01-01.1', of: [{ code: 'US-MN', type: 'state', rate: '0.06' }] }),
     established_from: '2020-01-01',

@@ -56,14 +56,6 @@ describe('a line in Hawaii', () => {
     expect(listRates(ask({ to: honolulu }))).toEqual(['0.04', '0.005']);
   });
 
-  it('has a visible tax of 4.5 percent of price plus tax', () => {
-    for (const price of ['1.00', '19.99', '100.00', '123.45', '9999.99']) {
-      const { tax_amount, total_amount } = ask({ to: honolulu, line_items: [goods(price)] }, on);
-      const owed = new Decimal(total_amount).times('0.045').toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
-      expect(tax_amount, price).toBe(owed.toFixed(2));
-    }
-  });
-
   const thrice = [goods('0.30'), goods('0.30'), goods('0.30')];
   const exempt = [goods('100.00'), goods('40.00', 'HEALTH.DRUGS._PRESCRIPTION'), giftCard];
   const shipping = { amount: '10.00' };

@@ -3,6 +3,7 @@ import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import {
+  always,
   buildDocument,
   buildPlace,
   getLine,
@@ -214,15 +215,17 @@ describe('a day whose general rate is not established', () => {
 });
 
 describe('the tax day', () => {
-  const always = { jurisdiction: 'US-XX', source: 'test', confidence: 'high' } as const;
   const dated = placeAt([], {
     rates: [
-      { ...always, from: '2018-10-01', to: '2026-09-30', rate: '0.06' },
-      { ...always, from: '2026-10-01', to: null, rate: '0.07' },
+      { ...always, jurisdiction: 'US-XX', from: '2018-10-01', to: '2026-09-30', rate: '0.06' },
+      { ...always, jurisdiction: 'US-XX', from: '2026-10-01', rate: '0.07' },
     ],
   });
   const goods = rule('goods', ['GENERAL'], taxable);
-  const undatedRate = placeAt([], { rates: [{ ...always, ...undated, rate: '0.06' }], rules: [goods] });
+  const undatedRate = placeAt([], {
+    rates: [{ ...always, ...undated, jurisdiction: 'US-XX', rate: '0.06' }],
+    rules: [goods],
+  });
   const undatedRule = placeAt([], { rules: [rule('groceries', food, exempt, undated), goods] });
   const summer = rule('summer', food, exempt, { ...undated, season: { from: '06-01', to: '08-31' } });
   const undatedSeason = placeAt([], { rules: [summer, rule('all', ['FOOD'], taxable)] });

@@ -5,6 +5,7 @@ import type { Rounding } from '../../shared/catalog/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import {
+  always,
   ask,
   buildDocument,
   buildPlace,
@@ -127,10 +128,9 @@ describe('the shipping policy of a state', () => {
     ['2023-06-30', 60n, 'standard_rated', 'a last day is inclusive'],
     ['2023-07-01', 0n, 'product_exempt', 'the next policy begins'],
   ])('gives a stated delivery on %s %s cents of tax (%s): %s', (day, own, reason) => {
-    const dated = { to: null, source: 'test', confidence: 'high' } as const;
     const shipping = [
-      { ...dated, policy: 'follows_goods', from: '2022-06-01', to: '2023-06-30' },
-      { ...dated, policy: 'exempt_if_stated', from: '2023-07-01' },
+      { ...always, policy: 'follows_goods', from: '2022-06-01', to: '2023-06-30' },
+      { ...always, policy: 'exempt_if_stated', from: '2023-07-01' },
     ] as const;
     const lines = [taxable('100.00', placeAt([], { settings: { shipping } }))];
     expect(ship(lines, `SHIPPING.DELIVERY${stated}`, day)).toMatchObject({ tax: own, rows: [{ reason }] });
