@@ -4,6 +4,7 @@ import { filingCommitToBegin, newFiling, newShards, workOn } from '../../shared/
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
+import { saleDocument } from '../support/transactions.ts';
 import { putItems, retryTimeouts } from './database.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
 
@@ -22,13 +23,6 @@ const getEntry = (index: number): LiabilityEntry => {
     const jurisdiction = { jurisdiction_code: code, jurisdiction_name: code, jurisdiction_type, reporting_code: null };
     return { ...jurisdiction, ...base, rate: '0.01', tax: 10n };
   });
-  const document = {
-    type: 'sale',
-    tax_day: '2026-09-01',
-    reference_id: null,
-    customer_id: null,
-    postal_code: null,
-  } as const;
   return {
     transactionId: `txn_${ulid()}`,
     state,
@@ -37,7 +31,7 @@ const getEntry = (index: number): LiabilityEntry => {
     version: 1,
     base: { ...base, tax: 0n },
     amounts,
-    document,
+    document: { ...saleDocument, tax_day: '2026-09-01' },
   };
 };
 

@@ -5,6 +5,7 @@ import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { newCaller } from '../support/api.ts';
+import { goods } from '../support/sales.ts';
 import { countDatabaseUse, putItems, type Use } from './database.ts';
 import { type Send, senderWith } from './database-use.ts';
 import { type Figure, rounded } from './figure.ts';
@@ -36,12 +37,7 @@ const fillLedger = async (account: string, send: Send, size: number): Promise<vo
     assert(stored !== undefined, 'The transaction was recorded.');
     return stored;
   };
-  const line_items = ['a', 'b', 'c'].map((id) => ({
-    id,
-    product_tax_code: 'GENERAL',
-    quantity: '1',
-    unit_price: '100.00',
-  }));
+  const line_items = ['a', 'b', 'c'].map((id) => goods({ id, quantity: '1', unit_price: '100.00' }));
   const sale = await record({ customer: { address: addresses.IL }, line_items });
   const wyoming = await record({ customer: { address: addresses.WY }, line_items });
   const parent_transaction_id = sale.transaction.id;

@@ -17,6 +17,7 @@ import { createFiler, type Filer, type Filing, newestFiling, settled, soldOn } f
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
+import { saleDocument } from '../support/transactions.ts';
 
 // Must run first: an idle run reads no entries of other tests.
 /** Returns the database calls of a schedule run, by command. */
@@ -86,13 +87,7 @@ const getEntry = (state: string, month: string): LiabilityEntry => {
     jurisdiction_type: 'state',
     reporting_code: null,
   } as const;
-  const document = {
-    type: 'sale',
-    tax_day: `${month}-01`,
-    reference_id: null,
-    customer_id: null,
-    postal_code: null,
-  } as const;
+  const document = { ...saleDocument, tax_day: `${month}-01` };
   const amounts = [{ ...place, ...base, rate: '0.06', tax: 60n }];
   const transactionId = `txn_${ulid()}`;
   return { transactionId, state, month, currency: 'USD', version: 1, base: { ...base, tax: 0n }, amounts, document };
