@@ -262,12 +262,12 @@ const misspell = (name: string, at: number): string => {
   return `${before}${[after, `${letter}${letter}${after}`, `q${after}`, swapped][at % 4]}`;
 };
 
-type Known = { readonly cities: readonly string[]; readonly counties: readonly string[] };
+type Known = Readonly<Record<'cities' | 'counties', readonly string[]>> & { readonly letters: ReadonlySet<string> };
 
 /** Addresses with less than a complete one, or with a false name, by what is wrong. */
 const listWorse = (address: PostalAddress & { city: string }, zip: ZipRow, known: Known, at: number) => {
   const isOfZip = (name: string) => listNames(zip.names).map(letters).includes(letters(name));
-  const isKnown = (name: string) => known.cities.some((city) => letters(city) === letters(name));
+  const isKnown = (name: string) => known.letters.has(letters(name));
   const isCounty = (name: string) => known.counties.some((county) => countyLetters(county) === countyLetters(name));
   const inZip = zip.counties.split('|').map((code) => countyIn(address.state as string, code));
   const typo = misspell(address.city, at);
@@ -351,11 +351,13 @@ describe.each(states)('%s', (state) => {
   });
 
   it('is never more certain about less of an address, or about a misspelled or different name', () => {
+    const cities = [
+      ...zips.filter(({ names }) => names !== '').flatMap(({ names }) => listNames(names)),
+      ...rows.map(({ place }) => place),
+    ];
     const known = {
-      cities: [
-        ...zips.filter(({ names }) => names !== '').flatMap(({ names }) => listNames(names)),
-        ...rows.map(({ place }) => place),
-      ],
+      cities,
+      letters: new Set(cities.map(letters)),
       counties: [...counties].flatMap(([fips, name]) => (fips.startsWith(stateFips(state)) ? [name] : [])),
     };
     for (const [at, zip] of zips.entries()) {
