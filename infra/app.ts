@@ -35,31 +35,17 @@ const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: readonly 
   const { tables, events } = data;
   for (const [table, actions] of Object.entries(operatorAccess.actions))
     allow('dynamodb', actions, [tables.getArn(table as TableName)]);
-  const indexes: readonly IndexName[] = operatorAccess.indexes;
-  allow(
-    'dynamodb',
-    ['Query'],
-    indexes.map((index) => tables.getIndexArn(index)),
-  );
+  const indexes = operatorAccess.indexes.map((index: IndexName) => tables.getIndexArn(index));
+  allow('dynamodb', ['Query'], indexes);
   policy.addStatements(...tables.useOfKey());
   allow('cloudformation', ['DescribeStacks', 'DescribeStackResource'], [stack.stackId, data.stackId]);
-  allow(
-    'lambda',
-    ['InvokeFunction'],
-    invoked.map(({ functionArn }) => functionArn),
-  );
+  const functions = invoked.map(({ functionArn }) => functionArn);
+  allow('lambda', ['InvokeFunction'], functions);
   const queues = [data.failedRuns, data.uncounted, ...(events ? [events.deadLetterQueue] : [])];
-  allow(
-    'sqs',
-    ['GetQueueUrl', 'GetQueueAttributes', 'ReceiveMessage'],
-    queues.map(({ queueArn }) => queueArn),
-  );
-  const logs = stack.node.findAll().filter((construct) => construct instanceof LogGroup);
-  allow(
-    'logs',
-    ['StartQuery', 'FilterLogEvents', 'GetLogEvents'],
-    logs.map(({ logGroupArn }) => logGroupArn),
-  );
+  const queueArns = queues.map(({ queueArn }) => queueArn);
+  allow('sqs', ['GetQueueUrl', 'GetQueueAttributes', 'ReceiveMessage'], queueArns);
+  const logs = stack.node.findAll().flatMap((one) => (one instanceof LogGroup ? one.logGroupArn : []));
+  allow('logs', ['StartQuery', 'FilterLogEvents', 'GetLogEvents'], logs);
   allow('logs', ['GetQueryResults', 'StopQuery'], ['*']);
   allow('cloudwatch', ['DescribeAlarms', 'DescribeAlarmHistory', 'GetMetricData', 'ListMetrics'], ['*']);
   Validations.of(policy).acknowledge({

@@ -143,9 +143,10 @@ export class EndpointFunction extends LambdaFunction {
   /**
    * Publishes the deployed code as a version with the alias `live`, which API Gateway and the schedules call. SAM does
    * not support aliases and uses the function. `events` are the retries and the failure destination of asynchronous
-   * events.
+   * events, and `reason` says why the function itself has no dead-letter queue.
    */
-  publish(events: EventInvokeConfigOptions = {}): IFunction {
+  publish(reason: string, events: EventInvokeConfigOptions = {}): IFunction {
+    Validations.of(this).acknowledge({ id: 'Serverless-LambdaDLQ', reason });
     if (this.#settings.sam) {
       if (Object.keys(events).length > 0) this.configureAsyncInvoke(events);
       return this;

@@ -1,4 +1,4 @@
-import { Aws, Duration, Size, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Size } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { EventInvokeConfigOptions, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
@@ -82,11 +82,10 @@ export class Schedules extends Construct {
    */
   #publish(handler: EndpointFunction, options: EventInvokeConfigOptions & Pick<Scheduled, 'maxEventAge'>): Scheduled {
     const { failedRuns } = this.#deployment.data;
-    Validations.of(handler).acknowledge({
-      id: 'Serverless-LambdaDLQ',
-      reason: 'Failed runs go to a failure destination, which also records the error; a dead-letter queue would not.',
-    });
-    const called = handler.publish({ ...options, onFailure: new SqsDestination(failedRuns) });
+    const called = handler.publish(
+      'Failed runs go to a failure destination, which also records the error; a dead-letter queue would not.',
+      { ...options, onFailure: new SqsDestination(failedRuns) },
+    );
     this.invoked.push(called);
     // Prevents the confused deputy: no other account's schedule can use this role.
     const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };

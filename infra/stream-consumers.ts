@@ -33,11 +33,10 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
   if (!data.events) return null;
   const { bus, deadLetterQueue } = data.events;
   const announcer = new EndpointFunction(scope, 'announce-changes', deployment);
-  Validations.of(announcer).acknowledge({
-    id: 'Serverless-LambdaDLQ',
-    reason: 'The pipe calls it synchronously and sends failed records to a separate dead-letter queue.',
-  });
-  const enrichment = announcer.publish().functionArn;
+  const published = announcer.publish(
+    'The pipe calls it synchronously and sends failed records to a separate dead-letter queue.',
+  );
+  const enrichment = published.functionArn;
   // Prevents the confused deputy: no other account's pipe can use this role.
   const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
   const role = new ServiceRole(scope, 'PipeRole', 'pipes', condition);
@@ -76,13 +75,9 @@ export const addReportCounter = (scope: Construct, deployment: Deployment): stri
   const { name, access, timeoutSeconds, patterns: filters } = countTransactions;
   const timeout = Duration.seconds(timeoutSeconds);
   const handler = new EndpointFunction(scope, name, deployment, { access, timeout });
-  Validations.of(handler).acknowledge({
-    id: 'Serverless-LambdaDLQ',
-    reason: 'Its event source sends failed records to a separate dead-letter queue.',
-  });
   allowStreamReads(handler.role as Role, data);
   const mapping = new EventSourceMapping(scope, 'ReportsStream', {
-    target: handler.publish(),
+    target: handler.publish('Its event source sends failed records to a separate dead-letter queue.'),
     eventSourceArn: data.tables.streamArn,
     // TRIM_HORIZON: a deployment that recreates the mapping does not miss records of the last 24 hours.
     startingPosition: StartingPosition.TRIM_HORIZON,

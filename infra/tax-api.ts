@@ -246,12 +246,10 @@ export class TaxApi extends Construct {
 
   #publish(entry: Entry, environment: Record<string, string>, access?: TableAccess): IFunction {
     const handler = new EndpointFunction(this, entry, this.#deployment, { environment, ...(access && { access }) });
-    Validations.of(handler).acknowledge({
-      id: 'Serverless-LambdaDLQ',
-      reason: 'API Gateway calls it synchronously: a failure is returned as a response, so there is no event to store.',
-    });
     this.#functions.push(handler);
-    return handler.publish();
+    return handler.publish(
+      'API Gateway calls it synchronously: a failure is returned as a response, so there is no event to store.',
+    );
   }
 
   /** Allows API Gateway to call a function for a method of a path. */

@@ -287,6 +287,17 @@ it('rejects the 573 documented reserved words, and every word that the other dat
   }
 });
 
+it('stores null, and keeps it apart from a removed attribute', async () => {
+  const { TableName, compare } = await both();
+  const change = {
+    ...toUpdate('SET a = :a REMOVE b', { ':a': null })(TableName).input,
+    ReturnValues: 'ALL_NEW' as const,
+  };
+  await compare(new PutCommand({ TableName, Item: { ...key, b: 1 } }));
+  const { memory, emulator } = await compare(new UpdateCommand(change));
+  expect([memory, emulator]).toEqual(Array(2).fill({ Attributes: { ...key, a: null } }));
+});
+
 it('accepts a repeated client token only with the same write, as the other database does', async () => {
   const { TableName, compare } = await both();
   const write = (version: number, ClientRequestToken: string) =>
