@@ -4,7 +4,7 @@ import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
-import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
+import type { TaxedPlace } from './local-taxes.ts';
 import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -81,5 +81,4 @@ export const alaska = stateTable({
       : null;
   },
   read: (values, { codes }) => readMember(values, codes),
-  collect: () => new LocalTaxes(),
 });

@@ -2,7 +2,7 @@ import { americanDay } from '../catalog/days.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
-import { LocalTaxes, localPart, type TaxedPlace } from './local-taxes.ts';
+import { localPart, type TaxedPlace } from './local-taxes.ts';
 import { listNames, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -65,5 +65,4 @@ export const arizona = stateTable({
       })),
     );
   },
-  collect: () => new LocalTaxes(),
 });

@@ -3,7 +3,7 @@ import { cityName, codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, optional, placeName, rate, row, text, whenRead } from './files/columns.ts';
 import { readFractionOrPercent } from './fractions.ts';
-import { LocalTaxes, localPart } from './local-taxes.ts';
+import { localPart } from './local-taxes.ts';
 import type { OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -52,5 +52,4 @@ export const cdtfa = stateTable({
       const missing = { tax: districtTax(city, name), distinction: codePart(county), unmatched: name };
       return row([{ names: [city], taxes: [{ ...(own ? { tax: own } : missing), rates: [local] }] }]);
     }),
-  collect: () => new LocalTaxes(),
 });

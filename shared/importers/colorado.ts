@@ -14,7 +14,7 @@ import {
 } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readPercent } from './fractions.ts';
-import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
+import type { TaxedPlace } from './local-taxes.ts';
 import { listNames, type OwnCodes, type OwnPlace, taxOfKind } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
@@ -151,5 +151,4 @@ export const colorado = stateTable({
   month: { pattern: halfYear, example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx' },
   skip: ({ id }) => (id === '' ? 'is a line without a jurisdiction' : null),
   read: readLocation,
-  collect: () => new LocalTaxes(),
 });

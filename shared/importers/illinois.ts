@@ -16,7 +16,7 @@ import {
 import { openLines } from './files/text.ts';
 import { readPercent } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
-import { type LocalRate, LocalTaxes, localPart, type TaxedPlace } from './local-taxes.ts';
+import { type LocalRate, localPart, type TaxedPlace } from './local-taxes.ts';
 import { listNames } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 
@@ -130,5 +130,4 @@ export const illinois = stateTable({
       return readPeriods(location, [before, now], options);
     });
   },
-  collect: () => new LocalTaxes(),
 });

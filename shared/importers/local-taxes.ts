@@ -10,7 +10,6 @@ import { type City, type Entry, listFirst, secondRate } from './entry.ts';
 import { bad, type RowResult, row, whenRead } from './files/columns.ts';
 import { assertFits, limits } from './limits.ts';
 import { listNames, type OwnCodes, type OwnPlace, type PlaceOrPart } from './own-codes.ts';
-import type { TableOptions } from './state-table.ts';
 
 type Days = { readonly from: string; readonly to: string | null };
 /** A local rate on the days in the file. The next rate of the tax ends an open rate. */
@@ -62,7 +61,7 @@ export const combinedPlace = (
   place: OwnPlace,
   code: string,
   rate: string,
-  { base, codes, from }: TableOptions,
+  { base, codes, from }: { readonly base: Release; readonly codes: OwnCodes; readonly from: string },
 ): RowResult<readonly TaxedPlace[]> =>
   whenRead(localPart(base, rate, from), (local) => {
     const tax = { ...codes.combinedTax(place), reporting_code: code };

@@ -2,7 +2,7 @@ import { cityName, plainName } from '../catalog/local/place-names.ts';
 import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFractionOrPercent } from './fractions.ts';
-import { codedPlaces, LocalTaxes, type TaxedPlace } from './local-taxes.ts';
+import { codedPlaces, type TaxedPlace } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 
 /** The month of the rates in the name of the file: `Domicile Rate Listing October 2026.xlsx`. */
@@ -59,5 +59,4 @@ export const louisiana = stateTable({
     const location = { name, county: parish, code: identity.slice(-5, -1) };
     return row(codedPlaces(codes, location, places, { from, to: null, rate }));
   },
-  collect: () => new LocalTaxes(),
 });

@@ -2,7 +2,7 @@ import { cityName, plainName } from '../catalog/local/place-names.ts';
 import { matching, rate, text } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction, readPercent } from './fractions.ts';
-import { combinedPlace, LocalTaxes } from './local-taxes.ts';
+import { combinedPlace } from './local-taxes.ts';
 import type { OwnPlace } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -52,5 +52,4 @@ export const missouri = stateTable({
     const { place, county } = parseCode(code);
     return combinedPlace(options.codes.placeCoded(county, place) as OwnPlace, code, rate, options);
   },
-  collect: () => new LocalTaxes(),
 });

@@ -7,7 +7,7 @@ import { divideHalfUp } from '../money/decimal.ts';
 import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
-import { codedPlaces, LocalTaxes, localPart } from './local-taxes.ts';
+import { codedPlaces, localPart } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 import { fileName } from './updates/file-names.ts';
 
@@ -104,5 +104,4 @@ export const newMexico = stateTable({
       const places = codes.placesIn(county, called.replaceAll(/[/,()]/g, ' '));
       return row(codedPlaces(codes, { name, county, code }, places, local));
     }),
-  collect: () => new LocalTaxes(),
 });

@@ -17,6 +17,7 @@ import {
 } from './files/columns.ts';
 import type { BrokenRow } from './files/rows.ts';
 import { type Importer, onlyFile, type ReadOptions } from './importer.ts';
+import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
 import { OwnCodes } from './own-codes.ts';
 import { dayOfFile } from './updates/file-names.ts';
 
@@ -36,20 +37,14 @@ export const stateFile = ({ file, state, read, ...format }: StateFile): Importer
   read: (files, options) => read(onlyFile(files), { ...options, codes: new OwnCodes(state, options.names) }),
 });
 
-/** Collects the values of rows until the file ends. */
-type Collector<Value> = {
-  readonly add: (value: Value, line: number) => Iterable<Entry>;
-  readonly entries: () => Iterable<Entry>;
-};
-
 type Table<Of extends Columns> = {
   readonly name: string;
-  readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow> | Iterable<HeadedRow<Of>>;
+  readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow> | Iterable<HeadedRow<Of> | BrokenRow>;
   /** The first day of the rates, if the table has it. */
   readonly from?: string;
 };
 
-type StateTable<Of extends Columns, Value> = Omit<StateFile, 'read'> & {
+type StateTable<Of extends Columns> = Omit<StateFile, 'read'> & {
   readonly columns: Of;
   /** Returns the table, or several of one file. Default: a table of text with a header in its first row. */
   readonly open?: (path: string, columns: Of, options: ReadOptions) => Promise<Table<Of> | readonly Table<Of>[]>;
@@ -57,34 +52,32 @@ type StateTable<Of extends Columns, Value> = Omit<StateFile, 'read'> & {
   readonly month?: { readonly pattern: RegExp; readonly example: string };
   /** Returns why a row is skipped, before its cells are checked; `null` if it is not. */
   readonly skip?: (cells: Texts<Of>, options: TableOptions) => string | null;
-  readonly read: (values: Values<Of>, options: TableOptions) => RowResult<Value>;
-  readonly collect: (options: TableOptions) => Collector<Value>;
+  readonly read: (values: Values<Of>, options: TableOptions) => RowResult<readonly TaxedPlace[]>;
 };
 
 /** A format of one state whose rows have the same columns. */
-export const stateTable = <Of extends Columns, Value>({
+export const stateTable = <Of extends Columns>({
   columns,
   open = openHeadedTable,
   month,
   skip = () => null,
   read,
-  collect,
   ...format
-}: StateTable<Of, Value>): Importer =>
+}: StateTable<Of>): Importer =>
   stateFile({
     ...format,
     async *read(path, given) {
       const ofFile = { ...given, from: month ? dayOfFile(path, month.pattern, month.example) : '' };
-      const collector = collect(ofFile);
+      const taxes = new LocalTaxes();
       for (const { from = ofFile.from, ...table } of [await open(path, columns, given)].flat()) {
         const options = { ...ofFile, from };
-        const readRow = ({ cells }: HeadedRow<Of>): RowResult<Value> => {
+        const readRow = ({ cells }: HeadedRow<Of>): RowResult<readonly TaxedPlace[]> => {
           const reason = skip(cells, options);
           if (reason !== null) return skipped(reason);
           return whenRead(readCells(columns, cells, options.codes), (values) => read(values, options));
         };
-        yield* readRows(table, readRow, (value, line) => collector.add(value, line));
+        yield* readRows(table, readRow, (places, line) => taxes.add(places, line));
       }
-      yield* collector.entries();
+      yield* taxes.entries();
     },
   });

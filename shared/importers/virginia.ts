@@ -3,7 +3,7 @@ import { type Columns, matching, rate } from './files/columns.ts';
 import { readWorkbook, rowsBelow, type Sheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
-import { combinedPlace, LocalTaxes } from './local-taxes.ts';
+import { combinedPlace } from './local-taxes.ts';
 import type { OwnPlace } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 
@@ -54,5 +54,4 @@ export const virginia = stateTable({
   },
   read: ({ code, rate }, options) =>
     combinedPlace(options.codes.independentCity(code.slice(2)) as OwnPlace, code, rate, options),
-  collect: () => new LocalTaxes(),
 });

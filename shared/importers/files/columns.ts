@@ -181,7 +181,10 @@ type More<AnyRow> = {
  * entry comes last.
  */
 export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
-  { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> | Iterable<AnyRow> },
+  {
+    name,
+    rows,
+  }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> | Iterable<AnyRow | BrokenRow> },
   read: (row: AnyRow) => RowResult<Value>,
   use: (value: Value, line: number) => Iterable<Entry>,
   { ofBad, onBroken, atEnd }: More<AnyRow> = {},
