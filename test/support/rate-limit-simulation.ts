@@ -61,8 +61,6 @@ type SimulationResult = {
   readonly requested: readonly number[];
   readonly admitted: readonly number[];
   readonly writesPerRequest: number;
-  /** Average time in milliseconds that a request waits for the counter. */
-  readonly addedMs: number;
 };
 
 const start = 1_800_000_000_000;
@@ -100,16 +98,14 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   const { take, counter } = sharedCounter({ now, at, random, lostReplies: scene.lostReplies ?? 0 });
   const [requested, admitted] = [new Array<number>(scene.windows).fill(0), new Array<number>(scene.windows).fill(0)];
   const instances = new Map<string, RateLimiter>();
-  let waitedMs = 0;
 
   const send = async (instance: number): Promise<void> => {
-    const [sentAt, window] = [now(), Math.floor((now() - start) / windowMs)];
+    const window = Math.floor((now() - start) / windowMs);
     const name = `${instance} ${scene.cold ? window : ''}`;
     const limiter = instances.get(name) ?? rateLimiter(take, failed, Math.floor(seeded(1 + instance)() * 1e9));
     instances.set(name, limiter);
     requested[window] = (requested[window] ?? 0) + 1;
-    const answer = await limiter.admit('account', scene.limit, sentAt);
-    waitedMs += now() - sentAt;
+    const answer = await limiter.admit('account', scene.limit, now());
     if (answer.admitted) admitted[window] = (admitted[window] ?? 0) + 1;
   };
 
@@ -119,12 +115,7 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   for (const { time, instance } of requests.toReversed()) at(time, () => answers.push(send(instance)));
   await run();
   await Promise.all(answers);
-  return {
-    requested,
-    admitted,
-    writesPerRequest: counter.writes / requests.length,
-    addedMs: waitedMs / requests.length,
-  };
+  return { requested, admitted, writesPerRequest: counter.writes / requests.length };
 };
 
 /** The lowest percentage of the possible requests that any window admitted. */

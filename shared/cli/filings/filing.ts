@@ -19,17 +19,9 @@ import {
   shown,
   textTable,
 } from '../terminal/output.ts';
-import { accepted, account, CommandError, optional, required } from '../terminal/run-command.ts';
+import { accepted, account, CommandError, optional, required, type Values } from '../terminal/run-command.ts';
 
 /** Finds the account, filing or period of a command. */
-
-/** The options that select a filing if its id is not an argument, or the dry run of a period. */
-export type FilingName = {
-  readonly account: string;
-  readonly state: string | undefined;
-  readonly periodEnd: string | undefined;
-  readonly dryRun?: boolean | undefined;
-};
 
 const state = ['<state>', 'the state, such as MI', stateOption] as const;
 const lastDay = ['<day>', 'the last day of the period, such as 2026-10-31', dayOption('--period-end')] as const;
@@ -42,6 +34,8 @@ export const filingArgument = [
   ['[filing]', 'the id of the filing; default: the filing of --state and --period-end'],
 ] as const;
 export const filingOptions = { account, state: optional(...state), periodEnd: optional(...lastDay) };
+/** The options that select a filing if its id is not an argument, or the dry run of a period. */
+export type FilingName = Values<typeof filingOptions> & { readonly dryRun?: boolean | undefined };
 
 /** The caller and the ports of a command, which has no time limit. */
 export type Operator = FilingCall & { readonly account: Account };

@@ -12,23 +12,18 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 export type Explanation = { readonly reason: Reason; readonly detail: string };
 
-/** Taxes of one charge in minor units. */
-type Part = {
-  readonly name: string;
-  readonly code: string | null;
-  readonly levy: bigint;
-  /** The tax if every part of the charge were taxed at the full rate of each jurisdiction. */
-  readonly full: bigint;
-};
-
 type Charge = LineItemResponse | ShippingResponse;
 
-const getPart = (charge: Charge, name: string, code: string | null, digits: number): Part => {
+/**
+ * Returns the taxes of a charge in minor units. `full` is the tax if every part of the charge were taxed at the full
+ * rate of each jurisdiction.
+ */
+const getTaxes = (charge: Charge, name: string, digits: number) => {
   const untaxed = charge.taxes.map(({ rate, exempt_amount }) =>
     multiply(decimal(rate), decimal(exempt_amount), digits),
   );
   const levy = parseSigned(charge.tax_amount, digits);
-  return { name, code, levy, full: untaxed.reduce((sum, tax) => sum + tax, levy) };
+  return { name, levy, full: untaxed.reduce((sum, tax) => sum + tax, levy) };
 };
 
 const parseSigned = (text: string, digits: number): bigint =>
@@ -57,10 +52,12 @@ const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits:
   return { reason: isRate ? 'rate' : 'unknown', detail };
 };
 
-const treatment = (part: Pick<Part, 'name'>, charged: bigint, levy: bigint): Explanation | null => {
-  const reason = part.name === 'shipping' ? 'shipping' : 'product_code';
-  if (charged === 0n && levy !== 0n) return { reason, detail: `Only Levy taxes ${part.name}.` };
-  if (charged !== 0n && levy === 0n) return { reason, detail: `Only the other system taxed ${part.name}.` };
+const getTreatmentReason = (name: string): Reason => (name === 'shipping' ? 'shipping' : 'product_code');
+
+const treatment = (name: string, charged: bigint, levy: bigint): Explanation | null => {
+  const reason = getTreatmentReason(name);
+  if (charged === 0n && levy !== 0n) return { reason, detail: `Only Levy taxes ${name}.` };
+  if (charged !== 0n && levy === 0n) return { reason, detail: `Only the other system taxed ${name}.` };
   return null;
 };
 
@@ -78,7 +75,7 @@ const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digit
   ];
   const found = pairs
     .filter(({ charged, levy }) => absolute(charged - levy) > 1n)
-    .map((pair) => treatment(pair, pair.charged, pair.levy) ?? placeOrRate(tax, total, digits));
+    .map((pair) => treatment(pair.name, pair.charged, pair.levy) ?? placeOrRate(tax, total, digits));
   const [first] = found;
   if (!first) return { reason: 'rounding', detail: 'Each line item differs by at most one minor unit.' };
   if (new Set(found.map(({ reason }) => reason)).size === 1) return first;
@@ -88,10 +85,8 @@ const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digit
 /** Tries whether the other treatment of the shipping or of one product tax code explains the whole difference. */
 const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: number): Explanation => {
   const parts = [
-    ...tax.line_items.map((item) =>
-      getPart(item, `product tax code ${item.product_tax_code ?? 'GENERAL'}`, item.product_tax_code, digits),
-    ),
-    ...getShipping(tax).map((charge) => getPart(charge, 'shipping', null, digits)),
+    ...tax.line_items.map((item) => getTaxes(item, `product tax code ${item.product_tax_code ?? 'GENERAL'}`, digits)),
+    ...getShipping(tax).map((charge) => getTaxes(charge, 'shipping', digits)),
   ];
   const groups = [...Map.groupBy(parts, ({ name }) => name)].map(([name, members]) => ({
     name,
@@ -103,9 +98,9 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
     const isUntaxed = group.levy > tolerance && absolute(total - (levy - group.levy)) <= tolerance;
     const isTaxed =
       group.full - group.levy > tolerance && absolute(total - (levy - group.levy + group.full)) <= tolerance;
-    const explained = isUntaxed ? treatment(group, 0n, group.levy) : null;
+    const explained = isUntaxed ? treatment(group.name, 0n, group.levy) : null;
     if (explained) return [explained];
-    const reason: Reason = group.name === 'shipping' ? 'shipping' : 'product_code';
+    const reason = getTreatmentReason(group.name);
     return isTaxed ? [{ reason, detail: `The other system taxed ${group.name} in full.` }] : [];
   });
   if (found.length > 1) return { reason: 'unknown', detail: `One of: ${found.map(({ detail }) => detail).join(' ')}` };

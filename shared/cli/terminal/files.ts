@@ -12,7 +12,7 @@ const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 let isHandled = false;
 
 /** Exits on a signal, so that `exit` handlers remove unfinished files. */
-export const exitOnSignals = (): void => {
+const exitOnSignals = (): void => {
   if (isHandled) return;
   isHandled = true;
   for (const [signal, code] of Object.entries(codes)) process.once(signal, () => process.exit(code));
