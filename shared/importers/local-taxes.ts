@@ -152,7 +152,8 @@ const isSpan = ({ from, to }: Days): boolean => to === null || from <= to;
 export class LocalTaxes {
   private readonly taxes = new Map<string, KeyedTax>();
   private readonly places = new Map<string, KeyedPlace>();
-  private readonly lines = new Map<string, number>();
+  /** The first places with an id, as text. */
+  private readonly byId = new Map<string, { readonly text: string; readonly line: number }>();
   /** Cities with contradicting rows, and the first day of the rates. */
   private readonly contradicted = new Map<string, string>();
 
@@ -175,11 +176,13 @@ export class LocalTaxes {
     if (!isNew) yield { kind: 'skipped', line, reason: 'repeats another row' };
   }
 
-  private refusal({ id, taxes }: TaxedPlace, line: number): Entry | undefined {
-    const first = id === undefined ? line : getOrAdd(this.lines, id, () => line);
-    if (first !== line)
-      return { kind: 'bad', line, reason: `repeats the code ${id} of line ${first}: correct one of them` };
-    for (const tax of taxes)
+  private refusal(place: TaxedPlace, line: number): Entry | undefined {
+    const { id, isPart } = place;
+    const text = JSON.stringify(place);
+    const first = id === undefined ? undefined : getOrAdd(this.byId, `${id} ${isPart}`, () => ({ text, line }));
+    if (first && first.text !== text)
+      return { kind: 'bad', line, reason: `repeats the code ${id} of line ${first.line}: correct one of them` };
+    for (const tax of place.taxes)
       for (const rate of tax.rates) {
         const others = this.taxes.get(getKey(tax))?.rates ?? [];
         const other = others.find((one) => one.rate !== rate.rate && overlap(one, rate));
