@@ -4,7 +4,7 @@ import { type Documentation, defineEndpoint } from '../shared/api/define-endpoin
 import { assert } from '../shared/base/assert.ts';
 import { described } from '../shared/base/described.ts';
 import { objectType, timestamp } from '../shared/base/response-scalars.ts';
-import { accept, invalidFormat, refuse } from '../shared/base/result.ts';
+import { accept, invalidField, refuse } from '../shared/base/result.ts';
 import { endSession, extendSession, startSession } from '../shared/store/accounts/session-store.ts';
 
 const SessionRequest = described(
@@ -37,7 +37,7 @@ const toResponse = ({ expires_at, ends_at }: { expires_at: string | null; ends_a
   body: { object: 'session', expires_at, ends_at },
 });
 
-const wrongAction = (detail: string) => refuse(invalidFormat('/action', 'Invalid action', detail));
+const wrongAction = (detail: string) => refuse(invalidField('/action', detail));
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-session',

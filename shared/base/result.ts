@@ -27,6 +27,10 @@ export const invalidFormat = (pointer: string, title: string, detail: string): P
   source: { pointer },
 });
 
+/** Creates the problem of a field with an invalid value, with a title that names the field. */
+export const invalidField = (pointer: string, detail: string): Problem =>
+  invalidFormat(pointer, `Invalid ${pointer.slice(pointer.lastIndexOf('/') + 1)}`, detail);
+
 /** Creates the problem of a missing field. */
 export const requiredField = (pointer: string, detail: string): Problem => ({
   code: 'validation_required_field',

@@ -3,7 +3,7 @@
  * items or shipping charges of its document, and is taxed like them.
  */
 
-import { accept, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
+import { accept, invalidField, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { isShippingCharge } from '../tax/document.ts';
@@ -91,7 +91,7 @@ const reduce = (
   if (discount) {
     const detail =
       'A line item with a negative unit_price is already a discount. Send the whole discount as its unit_price.';
-    return refuse(invalidFormat(`${pointer}/${discount}`, `Invalid ${discount}`, detail));
+    return refuse(invalidField(`${pointer}/${discount}`, detail));
   }
   const targets = listTargets(sent, charges, pointer);
   if (!targets.ok) return targets;

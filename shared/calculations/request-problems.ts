@@ -1,6 +1,6 @@
 import { dayMs, toDay } from '../base/calendar.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
-import { invalidFormat, type Problem, requiredField } from '../base/result.ts';
+import { invalidField, invalidFormat, type Problem, requiredField } from '../base/result.ts';
 import { PostalAddress, readAddress } from '../catalog/location/address.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import {
@@ -197,7 +197,7 @@ export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
   const taxDate = asObject(body)?.['tax_date'];
   if (typeof taxDate !== 'string' || !(Date.parse(taxDate) > nowMs + aheadMs)) return [];
   const detail = `Send a date at most 31 days in the future: ${toDay(nowMs + aheadMs)} or earlier.`;
-  return [invalidFormat('/tax_date', 'Invalid tax_date', detail)];
+  return [invalidField('/tax_date', detail)];
 };
 
 const holderProblems = (fields: JsonObject, path: string, holders = ['customer', 'ship_from']): Problem[] =>
@@ -256,7 +256,7 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
     .filter((name) => isSent(input[name]) && input[name] !== false && !isCredit)
     .map((name) => {
       const detail = 'Only credits have this field. Send type "credit", or leave it out.';
-      return invalidFormat(`/${name}`, `Invalid ${name}`, detail);
+      return invalidField(`/${name}`, detail);
     });
 
 // SNAP benefits pay for eligible food, but never for a whole order with its deliveries and fees.
@@ -264,7 +264,7 @@ const benefitsProblems = (input: JsonObject): Problem[] => {
   if (asObject(asObject(input['customer'])?.['exemption'])?.['type'] !== 'snap') return [];
   const detail =
     'Send snap in customer.exemption of each line item that is paid with SNAP benefits: SNAP benefits never pay for deliveries and fees.';
-  return [invalidFormat('/customer/exemption/type', 'Invalid type', detail)];
+  return [invalidField('/customer/exemption/type', detail)];
 };
 
 /** Returns the objects in `shipping`, one or a list, with their pointers. */

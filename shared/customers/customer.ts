@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import { toDay } from '../base/calendar.ts';
 import { readPages } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { isSame } from '../base/json.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
@@ -259,11 +259,7 @@ export const CustomerListQuery = z.object({
     'Only customers whose `id` or `name` contains this text, in upper or lower case.',
   ),
   limit: pageLimit(),
-  starting_after: described(
-    startingAfter,
-    'Returns the next page: the `next_cursor` of the previous page.',
-    cursorKeywords,
-  ),
+  starting_after: startingAfter,
 });
 export type CustomerListQuery = z.infer<typeof CustomerListQuery>;
 

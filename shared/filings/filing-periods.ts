@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
@@ -26,11 +26,7 @@ import type { FilingPeriod, FilingPeriodList } from './response.ts';
 export const FilingPeriodsQuery = z.object({
   state: described(z.optional(stateField), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
   limit: pageLimit(),
-  starting_after: described(
-    startingAfter,
-    'Returns the next page: the `next_cursor` of the previous page.',
-    cursorKeywords,
-  ),
+  starting_after: startingAfter,
 });
 export type FilingPeriodsQuery = z.infer<typeof FilingPeriodsQuery>;
 

@@ -228,10 +228,7 @@ export type FilingSequence = Readonly<z.infer<typeof FilingChain>> & {
 
 /** A reminder of a return that is not filed. Its item is written once, and published as an event (shared/events). */
 export const Reminder = z.object({
-  state: z.string(),
-  period_start: z.string(),
-  period_end: z.string(),
-  frequency: z.enum(frequencies),
+  ...z.pick(FilingHead, { state: true, period_start: true, period_end: true, frequency: true }).shape,
   due_date: z.string(),
   /** Days from the account's current day to the due date; negative if it has passed. */
   days_until_due: z.int(),

@@ -73,13 +73,10 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (period_end === undefined || filing.period_end === period_end);
 
 /** The progress of an unfinished filing, which only its shards have. */
-const toRow = async (filing: StoredFiling, account: Account, { filings, now }: FilingReadPorts): Promise<Filing> =>
-  rowAnswer(
-    filing,
-    filing.isUnfinished ? sumCounts(await filings.progress(filing.account, filing.id)) : filing.entries,
-    account,
-    now(),
-  );
+const toRow = async (filing: StoredFiling, account: Account, { filings, now }: FilingReadPorts): Promise<Filing> => {
+  const shards = filing.isUnfinished ? await filings.progress(filing.account, filing.id) : null;
+  return rowAnswer(filing, shards ? sumCounts(shards) : filing.entries, account, now());
+};
 
 /**
  * A filing with a page of its totals, and with a page of its entries if the request expands them. Both are preliminary

@@ -3,7 +3,7 @@ import { isDay } from '../base/calendar.ts';
 import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
 import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
-import { invalidFormat, type Problem } from '../base/result.ts';
+import { invalidField, type Problem } from '../base/result.ts';
 import { type AnswerFields, fieldNames } from '../calculations/answer-fields.ts';
 import { day, flag } from '../calculations/fields.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
@@ -53,7 +53,7 @@ export const filingRequestProblems = (body: unknown): Problem[] => {
   const advice =
     sent['dry_run'] !== true ? 'Send it together with "dry_run": true.' : 'Leave it out together with form.';
   const refused = sent['dry_run'] !== true ? names : names.length > 1 ? names.slice(0, 1) : [];
-  return refused.map((name) => invalidFormat(`/${name}`, `Invalid ${name}`, advice));
+  return refused.map((name) => invalidField(`/${name}`, advice));
 };
 
 /**
@@ -113,9 +113,7 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
   if (!filingStatuses.some((known) => known === status)) return [];
   return (['confirmation_number', 'previous_confirmation_number', 'acknowledge_exceptions'] as const)
     .filter((name) => isSent(sent[name]))
-    .map((name) =>
-      invalidFormat(`/${name}`, `Invalid ${name}`, 'Send it together with status "filed", or leave it out.'),
-    );
+    .map((name) => invalidField(`/${name}`, 'Send it together with status "filed", or leave it out.'));
 };
 
 /** The query parameters of GET /filings: filters, combined with AND, and paging. */
@@ -152,7 +150,6 @@ export const FilingQuery = z
     starting_after: described(
       startingAfter,
       'Returns the next page of entries: the `next_cursor` of the previous page.',
-      cursorKeywords,
     ),
     totals_starting_after: described(
       z.optional(z.string().check(z.minLength(1, 'Send the totals_next_cursor of the previous page.'))),
@@ -203,11 +200,7 @@ export const FilingExceptionsQuery = z
       { title: 'ReviewCode' },
     ),
     limit: pageLimit(),
-    starting_after: described(
-      startingAfter,
-      'Returns the next page: the `next_cursor` of the previous page.',
-      cursorKeywords,
-    ),
+    starting_after: startingAfter,
   })
   .check(({ value, issues }) => {
     if (value.code !== undefined && value.list !== 'review')

@@ -68,12 +68,8 @@ const addFittingEntries = async (
  */
 const move: Plan = async (filing, progress, limit, ports) => {
   const lastMonth = monthOfEnd(filing.period_end);
-  const { entries: found, next } = await ports.filings.openEntries(
-    entryPlace(filing, progress),
-    lastMonth,
-    limit,
-    null,
-  );
+  const place = entryPlace(filing, progress);
+  const { entries: found, next } = await ports.filings.openEntries(place, lastMonth, limit, null);
   const { entries, update } = await addFittingEntries(filing, progress, found, ports);
   const { written, ...totals } = update;
   const isAll = entries.length === found.length;

@@ -1,6 +1,6 @@
 import { fitsAnswer } from '../base/answer-size.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { accept, invalidFormat, type Problem, type Result, refuse } from '../base/result.ts';
+import { accept, invalidField, type Problem, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, commitWithResponse, type Replacement } from './commit.ts';
 import { calculateWithContent } from './context.ts';
@@ -118,9 +118,8 @@ const planVoid = async (
   return planned.value ? accept({ before, ...planned.value }) : refuse(otherVersion(version));
 };
 
-const otherParent = invalidFormat(
+const otherParent = invalidField(
   '/parent_transaction_id',
-  'Invalid parent_transaction_id',
   'It cannot change. Delete the transaction and create a new one.',
 );
 

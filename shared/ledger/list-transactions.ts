@@ -208,10 +208,8 @@ const withLines = async (
   account: string,
   { ledger }: ListPorts,
 ): Promise<TransactionRow[]> => {
-  const stored = await ledger.findSome(
-    account,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const stored = await ledger.findSome(account, ids);
   const found = new Map(stored.map(({ transaction }) => [transaction.id, transaction]));
   return rows.map((row) => {
     const { line_items = null, explanation = null } = found.get(row.id) ?? {};

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { answerBytes, fitsBytes } from '../base/answer-size.ts';
+import { cursorKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/result.ts';
 
@@ -36,7 +37,11 @@ export const readPageLimit = ({ limit }: { readonly limit?: number | undefined }
   limit ?? otherwise;
 
 /** The query parameter `starting_after` of a list. */
-export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
+export const startingAfter = described(
+  z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.'))),
+  'Returns the next page: the `next_cursor` of the previous page.',
+  cursorKeywords,
+);
 
 /** The maximum number of database calls per request. A page can be short because of it. */
 export const callsMax = 4;

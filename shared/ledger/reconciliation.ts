@@ -4,7 +4,15 @@ import { concurrently, toBatches } from '../base/collections.ts';
 import { cursorKeywords } from '../base/cursor.ts';
 import { component, described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
-import { accept, invalidFormat, type Problem, type Result, refuse, requiredField } from '../base/result.ts';
+import {
+  accept,
+  invalidField,
+  invalidFormat,
+  type Problem,
+  type Result,
+  refuse,
+  requiredField,
+} from '../base/result.ts';
 import { decimalString, identifier, instant } from '../calculations/fields.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { formatAmount } from '../money/currency.ts';
@@ -72,19 +80,11 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: strin
   }
   if (!isSent(from))
     return isSent(starting_after)
-      ? [
-          invalidFormat(
-            '/starting_after',
-            'Invalid starting_after',
-            'Send it with the from and to of the request that returned it.',
-          ),
-        ]
+      ? [invalidField('/starting_after', 'Send it with the from and to of the request that returned it.')]
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
   const [first, last] = [edge(from, 'gte', timeZone), edge(to, 'lte', timeZone)];
-  return first !== null && last !== null && first > last
-    ? [invalidFormat('/to', 'Invalid to', 'Send a to on or after from.')]
-    : [];
+  return first !== null && last !== null && first > last ? [invalidField('/to', 'Send a to on or after from.')] : [];
 };
 
 /** Returns cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
@@ -178,7 +178,7 @@ const readings = 2;
  * calls per 100 references, and two more if a claim moved.
  */
 const findHolders = async (
-  references: readonly string[],
+  references: Iterable<string>,
   account: string,
   reads: HolderReads,
 ): Promise<ReadonlyMap<string, Recorded>> => {
@@ -235,16 +235,12 @@ export const reconcile = async (
   const scope = { reconciliation: { from, to } };
   const after = typeof starting_after === 'string' ? readPosition(starting_after, account.cursor_secret, scope) : null;
   if (typeof starting_after === 'string' && after === null) return refuse(invalidCursor);
-  const found = await findHolders(
-    transactions.map(({ reference_id }) => reference_id),
-    account.id,
-    ports.holders,
-  );
+  const references = new Set(transactions.map(({ reference_id }) => reference_id));
+  const found = await findHolders(references, account.id, ports.holders);
   const nowMs = ports.now();
   const sorted = sortOut(transactions, found, nowMs);
   const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
   const ids = new Set([...found.values()].map(({ id }) => id));
-  const references = new Set(transactions.map(({ reference_id }) => reference_id));
   // Also match by id, because the index can lag behind the reference.
   const isListed = ({ id, reference_id }: TransactionSummary) =>
     ids.has(id) || (reference_id !== null && references.has(reference_id));

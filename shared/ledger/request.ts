@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Account, tooEarlyProblem } from '../accounts/account.ts';
 import { component, described, readDescription } from '../base/described.ts';
 import { asObject, type JsonObject } from '../base/json.ts';
-import { invalidFormat, type Problem, problemPointer } from '../base/result.ts';
+import { invalidField, type Problem, problemPointer } from '../base/result.ts';
 import { decimalString, identifier, text } from '../calculations/fields.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
 import {
@@ -81,7 +81,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
   const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
-    ? invalidFormat('/tax_amount', 'Invalid tax_amount', `Send at most ${exponent} decimals: the currency has no more.`)
+    ? invalidField('/tax_amount', `Send at most ${exponent} decimals: the currency has no more.`)
     : null;
 };
 

@@ -21,11 +21,8 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
   const weights = listTaxRows(outcome).map((row) => read(row.tax_amount));
   if (weights.some((weight) => weight > 0n)) return withRowTaxes(outcome, allocate(total, weights), null);
   const only = largestRow(outcome, read);
-  return withRowTaxes(
-    outcome,
-    weights.map((_, index) => (index === only ? total : 0n)),
-    'over_collected',
-  );
+  const taxes = weights.map((_, index) => (index === only ? total : 0n));
+  return withRowTaxes(outcome, taxes, 'over_collected');
 };
 
 /**

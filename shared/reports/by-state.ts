@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { firstDay, toMonth } from '../base/calendar.ts';
-import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Problem, type Result, refuse } from '../base/result.ts';
 import { answeredAmounts } from '../filings/totals-answer.ts';
@@ -27,11 +27,7 @@ export const ByStateQuery = z.object({
     "The last month, as `YYYY-MM`. Default: the current month in the account's time zone.",
     example('2026-11'),
   ),
-  starting_after: described(
-    startingAfter,
-    'Returns the next page: the `next_cursor` of the previous page.',
-    cursorKeywords,
-  ),
+  starting_after: startingAfter,
 });
 export type ByStateQuery = z.infer<typeof ByStateQuery>;
 

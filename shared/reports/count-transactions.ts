@@ -153,10 +153,8 @@ const countSome = async (
   store: CountStore,
 ): Promise<{ readonly left: readonly CountedVersion[]; readonly counted: number } | 'stale'> => {
   const some = versions.slice(0, writesMax - 1);
-  const marks = await store.marks(
-    account,
-    some.map(({ id }) => id),
-  );
+  const ids = some.map(({ id }) => id);
+  const marks = await store.marks(account, ids);
   const changes = some.flatMap((to) => findChange(to, marks.get(to.id)) ?? []);
   const written = fitting(changes);
   if (written.length > 0) {

@@ -243,29 +243,18 @@ export const electronicReturn = (
     (sum, { status, exceptions }) => sum + (['marking', 'filed'].includes(status) ? 0 : (exceptions?.count ?? 0)),
     0,
   );
-  const unreviewed = options.processType === 'P' && exceptions > 0 && options.acknowledged !== exceptions;
+  const isUnreviewed = options.processType === 'P' && exceptions > 0 && options.acknowledged !== exceptions;
+  const advice = `There are ${exceptions} exceptions. Review them, then send acknowledge_exceptions=${exceptions}.`;
   const [first, ...others] = [
     ...(identity ? [] : [identityMissing]),
-    ...(unreviewed
-      ? [
-          incomplete(
-            'Exceptions not acknowledged',
-            `There are ${exceptions} exceptions. Review them, then send acknowledge_exceptions=${exceptions}.`,
-          ),
-        ]
-      : []),
+    ...(isUnreviewed ? [incomplete('Exceptions not acknowledged', advice)] : []),
     ...filings.flatMap((filing) => filingProblems(filing, identity)),
   ];
   if (first || !identity) return refuse(first as Problem, ...others);
   const documents = filings.map((filing) => returnDocument(filing, identity, options));
   const closed = filings.map(({ closed_at }) => closed_at ?? '').sort();
-  const [at = '', end = ''] = [
-    closed.at(-1),
-    filings
-      .map(({ period_end }) => period_end)
-      .sort()
-      .at(-1),
-  ];
+  const ends = filings.map(({ period_end }) => period_end).sort();
+  const [at = '', end = ''] = [closed.at(-1), ends.at(-1)];
   const transmitter = getTransmitter(identity);
   return accept(
     [

@@ -13,7 +13,7 @@ import { isTimeZone } from '../accounts/time-zone.ts';
 import { isDay, toDay } from '../base/calendar.ts';
 import { component, described, nullable } from '../base/described.ts';
 import { asObject } from '../base/json.ts';
-import { invalidFormat, type Problem } from '../base/result.ts';
+import { invalidField, type Problem } from '../base/result.ts';
 import { builtInRelease, builtInReleases } from '../catalog/built-in.ts';
 import { PostalAddress, readAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
@@ -217,12 +217,12 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
   const others = (Object.keys(checkSetting) as (keyof typeof checkSetting)[]).flatMap((name) => {
     const { success, data } = settingSchemas[name].safeParse(sent[name]);
     const send = success ? (checkSetting[name] as (value: unknown) => string | null)(data) : null;
-    return send === null ? [] : [invalidFormat(`/${name}`, `Invalid ${name}`, `Send ${send.replace(/\.$/, '')}.`)];
+    return send === null ? [] : [invalidField(`/${name}`, `Send ${send.replace(/\.$/, '')}.`)];
   });
   const { collects_in, registrations } = sent;
   const isListed = collects_in === undefined || collects_in === 'registered_states';
   const count = Array.isArray(registrations) ? registrations.length : null;
-  const refuse = (name: string, advice: string) => others.push(invalidFormat(`/${name}`, `Invalid ${name}`, advice));
+  const refuse = (name: string, advice: string) => others.push(invalidField(`/${name}`, advice));
   if (collects_in === 'registered_states' && registrations === undefined)
     refuse('collects_in', 'Send registrations together with registered_states.');
   if (isListed && count === 0) refuse('registrations', 'Send a registration, or collects_in as not_set.');

@@ -55,19 +55,13 @@ const put = (Item: Item, seen: number): Write => ({ Put: { TableName, Item, ...a
 /** Returns the store of marks and sums on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({
   marks: async (account, ids) => {
-    const items = await batchGet(
-      TableName,
-      ids.map((id) => countedKey(account, id)),
-      remainingMs,
-    );
+    const keys = ids.map((id) => countedKey(account, id));
+    const items = await batchGet(TableName, keys, remainingMs);
     return new Map(items.map(markFrom).map((mark) => [mark.id, mark]));
   },
   rows: async (account, places) => {
-    const items = await batchGet(
-      TableName,
-      places.map((place) => reportKey(account, place)),
-      remainingMs,
-    );
+    const keys = places.map((place) => reportKey(account, place));
+    const items = await batchGet(TableName, keys, remainingMs);
     return new Map(items.map(rowFrom).map((row) => [placeText(row), row]));
   },
   write: async ({ account, marks, rows }) => {

@@ -166,13 +166,13 @@ export const recordedTax = (net: bigint, balance: Balance): bigint => {
  *
  * No row gets more than its remaining tax, so credits that exhaust a line refund the recorded tax of every row.
  */
-export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
-  allocate(
-    tax,
-    whole.rows.map((row, index) =>
-      positive(row.tax * (credited.tax + tax) - (credited.rows[index]?.tax ?? 0n) * whole.tax),
-    ),
-  );
+export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] => {
+  const weights = whole.rows.map((row, index) => {
+    const taken = credited.rows[index]?.tax ?? 0n;
+    return positive(row.tax * (credited.tax + tax) - taken * whole.tax);
+  });
+  return allocate(tax, weights);
+};
 
 const noBases: Bases = { taxable: 0n, exempt: 0n };
 

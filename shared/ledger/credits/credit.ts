@@ -69,15 +69,9 @@ const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, expo
 
 // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
 const capped = (shares: readonly Share[], total: Share): Share[] => {
-  const nets = allocate(
-    total.net,
-    shares.map(({ net }) => net),
-  );
-  const taxes = allocate(
-    total.tax,
-    shares.map(({ tax }) => tax),
-  );
-  return shares.map((_, index) => ({ net: nets[index] as bigint, tax: taxes[index] as bigint }));
+  const [nets, taxes] = [shares.map(({ net }) => net), shares.map(({ tax }) => tax)];
+  const [cappedNets, cappedTaxes] = [allocate(total.net, nets), allocate(total.tax, taxes)];
+  return shares.map((_, index) => ({ net: cappedNets[index] as bigint, tax: cappedTaxes[index] as bigint }));
 };
 
 /**
@@ -168,15 +162,13 @@ export const withSuppliedCreditTax = (
   const total = parseAmount(supplied, exponent);
   if (total === parseAmount(outcome.tax_amount, exponent)) return accept(outcome);
   const charges = creditedCharges(outcome, parent, exponent);
-  const sum = charges.reduce((all, { weight }) => all + weight, 0n);
+  const weights = charges.map(({ weight }) => weight);
+  const sum = weights.reduce((all, weight) => all + weight, 0n);
   // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
   const left = calculateRemaining(parent).total;
   const bound = sum < left.tax ? sum : left.tax;
   if (total > bound) return refuse(overCredit({ net: left.net, tax: bound }, outcome.currency, '/tax_amount', 'tax'));
-  const taxes = allocate(
-    total,
-    charges.map(({ weight }) => weight),
-  );
+  const taxes = allocate(total, weights);
   const rows = charges.flatMap(({ listRows }, index) => listRows(taxes[index] as bigint));
   return accept(withRowTaxes(outcome, rows, null));
 };

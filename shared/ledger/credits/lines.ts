@@ -236,10 +236,8 @@ type CreditedLines = {
 export const linesOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
   const { parent, request, exponent } = credit;
   const requested = request.line_items ?? [];
-  const ids = documentIds(
-    { line_items: requested },
-    listCharges(parent).map(({ id }) => id),
-  ).lines;
+  const taken = listCharges(parent).map(({ id }) => id);
+  const ids = documentIds({ line_items: requested }, taken).lines;
   const balances = new Map(remaining.charges);
   const creditedLines: CreditedLines = { lines: [], warnings: [], balances, units: new Map() };
   for (const [index, line] of requested.entries()) {

@@ -1,5 +1,5 @@
 import { isSame, withoutNulls } from '../../base/json.ts';
-import { invalidFormat, type Problem, requiredField } from '../../base/result.ts';
+import { invalidField, invalidFormat, type Problem, requiredField } from '../../base/result.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
@@ -34,18 +34,13 @@ export const lineFields = ['discount_amount', 'third_party_discount_amount'] as 
 /** Returns the problem of an inherited field with a different value. */
 export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
   name === 'currency'
-    ? invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`)
-    : invalidFormat(
-        `/${name}`,
-        `Invalid ${name}`,
-        "A credit inherits it from its sale: send the sale's value, or leave it out.",
-      );
+    ? invalidField('/currency', `Credit in the currency of the sale, ${currency}.`)
+    : invalidField(`/${name}`, "A credit inherits it from its sale: send the sale's value, or leave it out.");
 
 /** Returns the problem of a document discount on a credit. */
 export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
-  invalidFormat(
+  invalidField(
     `/${name}`,
-    `Invalid ${name}`,
     'Send discounts on the line items: a credit of a sale cannot have a discount on the whole document.',
   );
 
@@ -70,13 +65,7 @@ export const shippingAlone: Problem = invalidFormat(
 const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [
   ...(shippingList(shipping).length > 0 && !line_items ? [shippingAlone] : []),
   ...(credit_remaining && line_items
-    ? [
-        invalidFormat(
-          '/credit_remaining',
-          'Invalid credit_remaining',
-          'Send line_items, or credit_remaining for all that remains; not both.',
-        ),
-      ]
+    ? [invalidField('/credit_remaining', 'Send line_items, or credit_remaining for all that remains; not both.')]
     : []),
 ];
 

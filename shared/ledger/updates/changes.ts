@@ -1,6 +1,6 @@
 import { instantMs } from '../../base/calendar.ts';
 import { isSame, withoutNulls } from '../../base/json.ts';
-import { invalidFormat, type Problem } from '../../base/result.ts';
+import { invalidField, type Problem } from '../../base/result.ts';
 import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
@@ -205,7 +205,7 @@ const hasCreditsProblem = (pointer: string): Problem => ({
   source: { pointer },
 });
 
-const refused = (advice: string): Problem => invalidFormat('/void_reason', 'Invalid void_reason', advice);
+const refused = (advice: string): Problem => invalidField('/void_reason', advice);
 
 /**
  * Returns the problem of a void_reason that is sent without status `void` or reserved for the service; `null` if it is

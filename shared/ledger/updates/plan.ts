@@ -1,5 +1,5 @@
 import { type Account, tooEarlyProblem } from '../../accounts/account.ts';
-import { accept, invalidFormat, mapResult, type Problem, type Result, refuse } from '../../base/result.ts';
+import { accept, invalidField, mapResult, type Problem, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import { restoreInput } from '../../calculations/echo.ts';
@@ -201,7 +201,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   if (tooEarly) return refuse(tooEarly);
   // The limit on keys also applies to the merged metadata.
   if (Object.keys(requested.values.metadata ?? {}).length > metadataMax.keys)
-    return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
+    return refuse(invalidField('/metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, requested);
   if (problem) return refuse(problem, ...others);
   const fields = listFields(requested);

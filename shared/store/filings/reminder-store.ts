@@ -24,14 +24,8 @@ export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
       filing === null
         ? { Key: periodKey(account, state, period_end), ...absent }
         : { Key: filingKey(account, filing), ...asSeen(version) };
-    return writeTogether(
-      [
-        { Put: { TableName, Item: reminderItem(reminder), ...absent } },
-        { ConditionCheck: { TableName, ...unchanged } },
-      ],
-      staleOrThrow,
-      remainingMs,
-    );
+    const put = { Put: { TableName, Item: reminderItem(reminder), ...absent } };
+    return writeTogether([put, { ConditionCheck: { TableName, ...unchanged } }], staleOrThrow, remainingMs);
   },
 });
 

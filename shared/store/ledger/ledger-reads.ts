@@ -89,11 +89,9 @@ export const historyReads: HistoryReads = { newest, from };
 const Claim = z.object({ pk: z.string(), transaction_id: z.string() });
 
 const claimed: HolderReads['claimed'] = async (account, references) => {
-  const byKey = new Map(references.map((reference) => [claimKey(account, reference).pk, reference]));
-  const items = await batchGet(
-    TableName,
-    references.map((reference) => claimKey(account, reference)),
-  );
+  const keys = references.map((reference) => claimKey(account, reference));
+  const byKey = new Map(keys.map(({ pk }, at) => [pk, references[at] as string]));
+  const items = await batchGet(TableName, keys);
   return new Map(
     items.map((item) => {
       const { pk, transaction_id } = Claim.parse(item);

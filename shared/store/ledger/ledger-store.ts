@@ -74,12 +74,10 @@ const transact = <Refused>(
   writes: readonly RoledWrite[],
   refused: (exception: TransactionCanceledException) => Refused,
   remainingMs?: RemainingMs,
-) =>
-  writeTogether(
-    writes.map(({ write }) => write),
-    refused,
-    remainingMs,
-  );
+) => {
+  const items = writes.map(({ write }) => write);
+  return writeTogether(items, refused, remainingMs);
+};
 
 /** Returns the ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
@@ -92,11 +90,9 @@ export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   saveAnswer: (account, idempotency, nowMs, owner) => {
     const commit = { account, idempotency, nowMs };
     const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
-    return transact(
-      writes,
-      (exception) => replayOfCanceled(exception, commit) ?? throwCanceled(exception),
-      remainingMs,
-    );
+    const refused = (exception: TransactionCanceledException) =>
+      replayOfCanceled(exception, commit) ?? throwCanceled(exception);
+    return transact(writes, refused, remainingMs);
   },
 });
 

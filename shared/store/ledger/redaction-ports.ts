@@ -66,11 +66,8 @@ export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> 
 export const redactAnswers: RedactionStore['redactAnswers'] = async (account, digests) => {
   // An idempotency key that was reused after a day has one record and two links.
   for await (const some of toBatches([...new Set(digests)], keysMax)) {
-    const records = await batchGet(
-      TableName,
-      some.map((digest) => idempotencyKey(account, digest)),
-    );
-    for (const record of records) {
+    const keys = some.map((digest) => idempotencyKey(account, digest));
+    for (const record of await batchGet(TableName, keys)) {
       const answer = redactedAnswer(record, now());
       if (answer === null) continue;
       await putItem({
