@@ -15,6 +15,7 @@ import {
   cursorProblem,
   fitting,
   listAnswer,
+  type Page,
   pageLimit,
   readPageLimit,
   scannedRows,
@@ -63,11 +64,7 @@ export type CustomerReads = {
   readonly find: (account: string, id: string) => Promise<Customer | undefined>;
   readonly findSome: FindCertificates;
   /** Returns customers in order of id, after the given id, in one call. `next` is the last id read; `null` at the end. */
-  readonly page: (
-    account: string,
-    after: string | null,
-    limit: number,
-  ) => Promise<{ readonly rows: readonly Customer[]; readonly next: string | null }>;
+  readonly page: (account: string, after: string | null, limit: number) => Promise<Page<Customer>>;
 };
 
 export type Customers = CustomerReads & {

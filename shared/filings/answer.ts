@@ -161,6 +161,9 @@ export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
   headers: isNew ? { Location: `filings/${filing.id}` } : {},
 });
 
+/** The decision on a request; `stale` if a concurrent write changed what it was based on. */
+export type Decision = Result<Decided> | 'stale';
+
 /** The saved response to a repeated request, which starts no work. */
 export const repliedBefore = (replay: Replay): Result<Decided> =>
   mapResult(repeatResponse(replay), (answer) => ({ answer, filing: null }));
@@ -177,7 +180,7 @@ type Change = {
 export const commitChange = async (
   { commit, filing, shards, isNew }: Change,
   { idempotency, caller, ports }: FilingCall,
-): Promise<Result<Decided> | 'stale'> => {
+): Promise<Decision> => {
   const answer = await changeReply(filing, shards, caller.account, ports, isNew);
   const record = idempotency && { ...idempotency, answer };
   const committed = await ports.filings.commit({ ...commit, idempotency: record });

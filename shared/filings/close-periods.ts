@@ -61,7 +61,7 @@ const filingsAtATime = 100;
 
 const unfinishedFilings = async ({ filings }: ClosePorts) => {
   const pages = readPages((after: FilingName | null) => filings.unfinished(after, filingsAtATime));
-  return (await Array.fromAsync(pages, (page) => page.filings)).flat();
+  return (await Array.fromAsync(pages, (page) => page.rows)).flat();
 };
 
 /**
@@ -221,7 +221,7 @@ export const sweepAccounts = async (
   const day = toDay(ports.now());
   let position = await ports.due.sweep.read();
   for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(position?.day === day && position.isDone); page++) {
-    const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
+    const { rows: ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
     const sweepAccount = async (read: () => Account) => {
       try {
         const account = read();

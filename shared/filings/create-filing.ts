@@ -8,7 +8,7 @@ import type { SavedResponse } from '../ledger/ports.ts';
 import {
   changeReply,
   commitChange,
-  type Decided,
+  type Decision,
   exceptionAnswer,
   type FilingCall,
   filingReply,
@@ -72,11 +72,7 @@ export const dryRunReader = (period: Pick<FilingRequest, 'state' | 'period_end'>
   return (cursor) => readNext(cursor);
 };
 
-const createOnce = async (
-  request: FilingRequest,
-  call: FilingCall,
-  nowMs: number,
-): Promise<Result<Decided> | 'stale'> => {
+const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: number): Promise<Decision> => {
   const { account, credential } = call.caller;
   const { filings } = call.ports;
   const { state } = request;
@@ -103,7 +99,7 @@ const begin = async (
   period: Period,
   chain: FilingSequence | null,
   call: FilingCall,
-): Promise<Result<Decided> | 'stale'> => {
+): Promise<Decision> => {
   const { account, credential } = call.caller;
   const { now, newId, filings } = call.ports;
   const nowMs = now();
@@ -124,7 +120,7 @@ const answerExisting = async (
   id: string,
   { state, dry_run, totals_starting_after }: FilingRequest,
   call: FilingCall,
-): Promise<Result<Decided> | 'stale'> => {
+): Promise<Decision> => {
   const { account } = call.caller;
   const { filings } = call.ports;
   const filing = await filings.find(account.id, id);
@@ -274,9 +270,9 @@ const shardTotals = async (
   do {
     if (remainingMs() <= answerMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
-    totals = firstTotals(withEntries(totals, page.entries), key);
-    count += page.entries.length;
-    for (const entry of page.entries) {
+    totals = firstTotals(withEntries(totals, page.rows), key);
+    count += page.rows.length;
+    for (const entry of page.rows) {
       if (entry.exceptions?.length && exceptions.length < exceptionsMax) exceptions.push(entry);
       if (entry.review?.length && review.length < exceptionsMax) review.push(entry);
     }

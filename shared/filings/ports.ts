@@ -1,5 +1,6 @@
 import type { HeadChange } from '../ledger/audit.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
+import type { Page } from '../ledger/page-limit.ts';
 import type { AccountReads, Commit, Ledger, Ports, Replay, SweepPositions } from '../ledger/ports.ts';
 import type { StoredTransaction } from '../ledger/transaction.ts';
 import type { Counts, FilingSequence, StoredFiling, StoredReminder } from './filing.ts';
@@ -112,9 +113,6 @@ export type FilingCommitted =
   /** An item changed since it was read. Read again and retry. */
   | { readonly kind: 'stale' };
 
-/** A page of entries; `next` is `null` at the end of the shard. */
-export type EntryRows = { readonly entries: readonly LiabilityEntry[]; readonly next: LiabilityEntry | null };
-
 export type FilingName = Pick<StoredFiling, 'account' | 'id'>;
 
 /** The reads of filings. */
@@ -122,11 +120,7 @@ export type FilingReads = {
   readonly shards: number;
   readonly find: (account: string, id: string) => Promise<StoredFiling | undefined>;
   /** The account's filings, newest first. */
-  readonly page: (
-    account: string,
-    after: string | null,
-    limit: number,
-  ) => Promise<{ readonly rows: readonly StoredFiling[]; readonly next: string | null }>;
+  readonly page: (account: string, after: string | null, limit: number) => Promise<Page<StoredFiling>>;
   /** Returns the existing chains of these states. */
   readonly chains: (account: string, states: readonly string[]) => Promise<readonly FilingSequence[]>;
   /** The id of the filing of this period that is not canceled. */
@@ -145,7 +139,7 @@ export type FilingReads = {
     limit: number,
     after: LiabilityEntry | null,
     firstMonth?: string | null,
-  ) => Promise<EntryRows>;
+  ) => Promise<Page<LiabilityEntry, LiabilityEntry>>;
   /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
   readonly oldestOpenMonths: (account: string, state: string) => Promise<readonly (string | null)[]>;
   /**
@@ -157,12 +151,9 @@ export type FilingReads = {
     limit: number,
     after: EntryPlace | null,
     only?: EntryList,
-  ) => Promise<EntryRows>;
+  ) => Promise<Page<LiabilityEntry, LiabilityEntry>>;
   /** Unfinished filings of all accounts. */
-  readonly unfinished: (
-    after: FilingName | null,
-    limit: number,
-  ) => Promise<{ readonly filings: readonly FilingName[]; readonly next: FilingName | null }>;
+  readonly unfinished: (after: FilingName | null, limit: number) => Promise<Page<FilingName, FilingName>>;
 };
 
 /** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-reads.ts. */

@@ -200,8 +200,8 @@ const rowsAfter = async function* (
   while (left > 0 && place.shard < filings.shards) {
     const { shard, entry } = place;
     const found = await filings.filedEntries({ account: account.id, id, shard }, left, entry, only);
-    for (const filed of found.entries) yield { shard, entry: filed };
-    left -= found.entries.length;
+    for (const filed of found.rows) yield { shard, entry: filed };
+    left -= found.rows.length;
     place = found.next === null ? { shard: shard + 1, entry: null } : { shard, entry: found.next };
   }
 };

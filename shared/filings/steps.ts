@@ -69,7 +69,7 @@ const addFittingEntries = async (
 const move: Plan = async (filing, progress, limit, ports) => {
   const lastMonth = monthOfEnd(filing.period_end);
   const place = entryPlace(filing, progress);
-  const { entries: found, next } = await ports.filings.openEntries(place, lastMonth, limit, null);
+  const { rows: found, next } = await ports.filings.openEntries(place, lastMonth, limit, null);
   const { entries, update } = await addFittingEntries(filing, progress, found, ports);
   const { written, ...totals } = update;
   const isAll = entries.length === found.length;
@@ -89,7 +89,7 @@ const move: Plan = async (filing, progress, limit, ports) => {
 
 /** Moves the entries of a canceled filing back to the open entries. */
 const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
-  const { entries, next } = await filings.filedEntries(entryPlace(filing, progress), limit, null);
+  const { rows: entries, next } = await filings.filedEntries(entryPlace(filing, progress), limit, null);
   const reopened = progress.entries.reopened + entries.length;
   const after = { isDone: next === null, entries: { ...progress.entries, reopened } };
   return stepTo(filing, progress, now(), after, { giveBack: entries });
@@ -143,7 +143,11 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
 
 /** Marks the transactions of the entries after the cursor as filed. */
 const mark: Plan = async (filing, progress, limit, ports) => {
-  const { entries, next } = await ports.filings.filedEntries(entryPlace(filing, progress), limit, progress.cursor);
+  const { rows: entries, next } = await ports.filings.filedEntries(
+    entryPlace(filing, progress),
+    limit,
+    progress.cursor,
+  );
   const nowMs = ports.now();
   const ids = entries.map(({ transactionId }) => transactionId);
   const stored = await readHeads(filing.account, ids, ports);

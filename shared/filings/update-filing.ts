@@ -2,7 +2,7 @@ import { assert } from '../base/assert.ts';
 import { type Problem, type Result, refuse } from '../base/result.ts';
 
 import type { SavedResponse } from '../ledger/ports.ts';
-import { changeReply, commitChange, type Decided, type FilingCall, summedUp, unchanged } from './answer.ts';
+import { changeReply, commitChange, type Decision, type FilingCall, summedUp, unchanged } from './answer.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
 import type { FilingCommit, Phase, ShardProgress } from './ports.ts';
 import {
@@ -29,7 +29,7 @@ import { decideAndProcess } from './work-on.ts';
 export const updateFiling = (id: string, request: FilingUpdate, call: FilingCall): Promise<Result<SavedResponse>> =>
   decideAndProcess(call, () => updateOnce(id, request, call));
 
-const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): Promise<Result<Decided> | 'stale'> => {
+const updateOnce = async (id: string, request: FilingUpdate, call: FilingCall): Promise<Decision> => {
   const { account } = call.caller;
   const { filings } = call.ports;
   const filing = await filings.find(account.id, id);
@@ -81,7 +81,7 @@ const correct = async (
   shards: readonly ShardProgress[],
   to: string,
   call: FilingCall,
-): Promise<Result<Decided> | 'stale'> => {
+): Promise<Decision> => {
   const nowMs = call.ports.now();
   const at = new Date(nowMs).toISOString();
   const correction = { at, by: call.caller.credential, from: before.confirmation_number, to };
@@ -111,7 +111,7 @@ const change = async (
   chain: FilingSequence | null,
   request: FilingUpdate,
   call: FilingCall,
-): Promise<Result<Decided> | 'stale'> => {
+): Promise<Decision> => {
   const nowMs = call.ports.now();
   const after = changed(before, request, call.caller.credential, nowMs);
   const phase: Phase = request.status === 'filed' ? 'mark' : 'reopen';

@@ -3,7 +3,7 @@ import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
-import { type Decided, type FilingCall, repliedBefore, sumCounts, summedUp } from './answer.ts';
+import { type Decision, type FilingCall, repliedBefore, sumCounts, summedUp } from './answer.ts';
 import type { FilingSequence, StoredFiling } from './filing.ts';
 import type { Period } from './periods.ts';
 import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
@@ -209,7 +209,7 @@ const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<
  */
 export const decideAndProcess = async (
   { idempotency, caller: { account }, ports }: FilingCall,
-  decide: (nowMs: number) => Promise<Result<Decided> | 'stale'>,
+  decide: (nowMs: number) => Promise<Decision>,
 ): Promise<Result<SavedResponse>> => {
   const decided = await retryWhileStale(async () => {
     const nowMs = ports.now();

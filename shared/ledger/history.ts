@@ -29,14 +29,12 @@ export const TransactionQuery = z.object({
   ),
 });
 
+type StoredHistory = { readonly stored: StoredTransaction; readonly entries: readonly AuditEntry[] };
+
 /** Reads of audit entries, newest first. */
 export type HistoryReads = {
   /** Returns a stored transaction with up to `limit` of its newest entries, in one call; `undefined` if it does not exist. */
-  readonly newest: (
-    account: string,
-    id: string,
-    limit: number,
-  ) => Promise<{ readonly stored: StoredTransaction; readonly entries: readonly AuditEntry[] } | undefined>;
+  readonly newest: (account: string, id: string, limit: number) => Promise<StoredHistory | undefined>;
   /** Returns up to `limit` entries of a transaction, from the given version down; empty for an unknown transaction. */
   readonly from: (account: string, id: string, version: number, limit: number) => Promise<readonly AuditEntry[]>;
 };

@@ -56,7 +56,8 @@ export const rowsToRead = (read: number, kept: number, wanted: number): number =
   return Math.min(Math.max(Math.ceil((1.5 * read * (wanted - kept)) / kept), scannedRows), droppedRowsMax);
 };
 
-type Page<Row, Position> = { readonly rows: readonly Row[]; readonly next: Position | null };
+/** Rows of a list, and the position to continue after; `null` at the end. */
+export type Page<Row, Position = string> = { readonly rows: readonly Row[]; readonly next: Position | null };
 type Scan<Row, Position> = {
   readonly read: (after: Position | null) => Promise<Page<Row, Position>>;
   readonly keeps: (row: Row) => boolean;

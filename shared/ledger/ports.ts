@@ -5,6 +5,7 @@ import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import type { HeadChange } from './audit.ts';
 import type { LiabilityEntry } from './entries/entry.ts';
+import type { Page } from './page-limit.ts';
 import {
   type NextTransaction,
   oppositeType,
@@ -262,9 +263,7 @@ export type SweepPositions = {
 /** The reads of all accounts, for a sweep. */
 export type AccountReads = {
   /** A page of the register of accounts. */
-  readonly accountIds: (
-    after: string | null,
-  ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
+  readonly accountIds: (after: string | null) => Promise<Page<string>>;
   /** Returns the existing accounts of these ids. An unreadable account throws when its function is called. */
   readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
 };

@@ -33,17 +33,14 @@ export type ByStateQuery = z.infer<typeof ByStateQuery>;
 
 export type StoredRow = CountedRow & { readonly updatedAt: string };
 
+type RowRange = { readonly after: Place | null; readonly limit: number };
+
 export type ReportReads = {
   /**
    * Returns at most `limit` rows of an account in a range of months (`YYYY-MM`), ordered by month, state and currency,
    * after the given place.
    */
-  readonly rows: (
-    account: string,
-    from: string,
-    to: string,
-    page?: { readonly after: Place | null; readonly limit: number },
-  ) => Promise<readonly StoredRow[]>;
+  readonly rows: (account: string, from: string, to: string, page?: RowRange) => Promise<readonly StoredRow[]>;
 };
 
 type ReportPorts = { readonly reports: ReportReads; readonly now: () => number };

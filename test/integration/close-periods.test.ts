@@ -182,7 +182,7 @@ describe('the due index', () => {
     const accountIds = async (after: string | null) => {
       asked.push(after);
       const [first, ...others] = ids.filter((id) => after === null || id > after);
-      return { ids: first ? [first] : [], next: others.length > 0 ? (first ?? null) : null };
+      return { rows: first ? [first] : [], next: others.length > 0 ? (first ?? null) : null };
     };
     const ports = { ...closePorts(() => 240_000), accountIds };
     await later(5 * dayMs, async () => {
@@ -198,7 +198,7 @@ describe('the due index', () => {
     const registered = { settings: { registrations: [michigan()] } };
     const [broken, other] = [await newCaller(registered), await newCaller(registered)];
     for (const { account } of [broken, other]) await deleteDueEntries(account);
-    const accountIds = async () => ({ ids: [broken.account.id, other.account.id], next: null });
+    const accountIds = async () => ({ rows: [broken.account.id, other.account.id], next: null });
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => void failures.push(error);
     const ports = { ...closePorts(() => 240_000), accountIds, onFailure };

@@ -228,7 +228,7 @@ describe('retention of personal data', () => {
     const ports = retentionPorts(() => 600_000, fail);
     return retainPersonalData({
       ...ports,
-      accountIds: async () => ({ ids: [account], next: null }),
+      accountIds: async () => ({ rows: [account], next: null }),
       position: sweepPosition({ pk: `DUE#RETENTION#${account}`, sk: '!' }),
       ...changes(ports),
     });

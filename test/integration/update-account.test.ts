@@ -209,7 +209,7 @@ describe('account store', () => {
       await provisionAccount(all[0] as Account);
       const pages = await Array.fromAsync(readPages(listAccountIds));
       expect(pages.length).toBeGreaterThan(1);
-      const ids = pages.flatMap((page) => page.ids);
+      const ids = pages.flatMap(({ rows }) => rows);
       expect(ids).toEqual([...new Set(ids)].sort());
       expect(ids).toEqual(expect.arrayContaining(all.map(({ id }) => id)));
     });

@@ -141,7 +141,7 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
 /** The register in pages of one account. */
 const accountIds: ClosePorts['accountIds'] = async (after) => {
   const [first, ...others] = ['acct_one', 'acct_two'].filter((id) => after === null || id > after);
-  return { ids: first === undefined ? [] : [first], next: others.length > 0 ? (first ?? null) : null };
+  return { rows: first === undefined ? [] : [first], next: others.length > 0 ? (first ?? null) : null };
 };
 
 const Accounts = environment.tables.accounts;

@@ -120,15 +120,15 @@ describe('pages of entries', () => {
         const all = shards[shard] ?? [];
         const from =
           after === null ? 0 : all.findIndex(({ transactionId }) => transactionId === after.transactionId) + 1;
-        const entries: LiabilityEntry[] = [];
+        const rows: LiabilityEntry[] = [];
         let bytes = 0;
         for (const one of all.slice(from, from + limit)) {
           bytes += entryBytes;
-          if (entries.length > 0 && bytes > databasePage) break;
-          entries.push(one);
+          if (rows.length > 0 && bytes > databasePage) break;
+          rows.push(one);
           onRead(entryBytes);
         }
-        return { entries, next: from + entries.length < all.length ? (entries.at(-1) ?? null) : null };
+        return { rows, next: from + rows.length < all.length ? (rows.at(-1) ?? null) : null };
       },
     };
   };

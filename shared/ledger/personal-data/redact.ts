@@ -13,23 +13,16 @@ import { committedState, redactedForm } from './fields.ts';
 /** A liability entry of a transaction: open (`filing` is `null`) or in a filing. */
 type LocatedEntry = { readonly entry: LiabilityEntry; readonly filing: string | null };
 
+/** A transaction, its newest audit entry, and the digests of the idempotency records whose responses contain it. */
+type RedactionInput = {
+  readonly stored: StoredTransaction;
+  readonly newest: AuditEntry | undefined;
+  readonly answers: readonly string[];
+};
+
 /** The storage ports of a redaction, implemented by shared/store/ledger/redaction-ports.ts. */
 export type RedactionStore = {
-  /**
-   * Returns a transaction with its newest audit entry and the digests of the idempotency records whose responses
-   * contain it.
-   */
-  readonly read: (
-    account: string,
-    id: string,
-  ) => Promise<
-    | {
-        readonly stored: StoredTransaction;
-        readonly newest: AuditEntry | undefined;
-        readonly answers: readonly string[];
-      }
-    | undefined
-  >;
+  readonly read: (account: string, id: string) => Promise<RedactionInput | undefined>;
   readonly locateEntries: (account: string, expected: readonly LiabilityEntry[]) => Promise<readonly LocatedEntry[]>;
   /** Removes the personal data from those saved responses that still exist. */
   readonly redactAnswers: (account: string, digests: readonly string[]) => Promise<void>;
@@ -177,7 +170,7 @@ export const retainPersonalData = async (ports: RetentionPorts): Promise<Retaine
   const day = toDay(ports.now());
   let position = await ports.position.read();
   while (!isTimeUp(ports) && !(position?.day === day && position.isDone)) {
-    const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
+    const { rows: ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
     for (const read of (await ports.findAccounts(ids)).values())
       try {
         if (!(await redactAccount(read(), tally, ports))) return tally;

@@ -7,6 +7,7 @@ import { readPages } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
+import type { Page } from '../../ledger/page-limit.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { absent, firstObstacle, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
 import { putDue } from '../filings/due-index.ts';
@@ -70,22 +71,20 @@ export const provisionAccount = async (account: Account, first?: FirstKey): Prom
 const registerPage = 100;
 
 /** Returns a page of account ids in ascending order, after the given id. */
-export const listAccountIds = async (
-  after: string | null,
-): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
+export const listAccountIds = async (after: string | null): Promise<Page<string>> => {
   const { items, last } = await queryPage({
     ...partitionQuery(TableName, accountRegister),
     ConsistentRead: false,
     Limit: registerPage,
     ...startAfter(after === null ? null : accountRegisterKey(after)),
   });
-  return { ids: items.map(({ sk }) => sk), next: last?.sk ?? null };
+  return { rows: items.map(({ sk }) => sk), next: last?.sk ?? null };
 };
 
 /** Yields every account, ordered by id. Makes two database calls per 100 accounts. */
 export async function* allAccounts(): AsyncGenerator<Account> {
-  for await (const { ids } of readPages(listAccountIds)) {
-    const accounts = [...(await findAccounts(ids)).values()].map((read) => read());
+  for await (const { rows } of readPages(listAccountIds)) {
+    const accounts = [...(await findAccounts(rows)).values()].map((read) => read());
     yield* accounts.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }

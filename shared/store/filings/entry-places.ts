@@ -20,10 +20,8 @@ export const filedEntryPages = async function* (
   place: { readonly account: string; readonly id: string; readonly shard: number },
   limit: number,
 ): AsyncGenerator<readonly LiabilityEntry[]> {
-  for await (const { entries } of readPages((after: EntryPlace | null) =>
-    filingReads.filedEntries(place, limit, after),
-  ))
-    yield entries;
+  for await (const { rows } of readPages((after: EntryPlace | null) => filingReads.filedEntries(place, limit, after)))
+    yield rows;
 };
 
 /** Returns the filings that can contain an entry of this state and month. */

@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { EntryRows, FilingReadPorts, FilingReads } from '../../filings/ports.ts';
+import type { FilingReadPorts, FilingReads } from '../../filings/ports.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
+import type { Page } from '../../ledger/page-limit.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,
@@ -54,9 +56,9 @@ const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, per
   return item === undefined ? undefined : Period.parse(item).filing;
 };
 
-const toEntryRows = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): EntryRows => {
-  const entries = items.map(openEntryFrom);
-  return { entries, next: last ? (entries.at(-1) ?? null) : null };
+const toEntryRows = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): Page<LiabilityEntry, LiabilityEntry> => {
+  const rows = items.map(openEntryFrom);
+  return { rows, next: last ? (rows.at(-1) ?? null) : null };
 };
 
 const openEntries: FilingReads['openEntries'] = async (
@@ -83,7 +85,7 @@ const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state)
   const oldest = await Promise.all(
     everyShard.map((shard) => openEntries({ account, state, shard }, '9999-12', 1, null)),
   );
-  return oldest.map(({ entries: [first] }) => first?.month ?? null);
+  return oldest.map(({ rows: [first] }) => first?.month ?? null);
 };
 
 const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after, only) =>
@@ -107,7 +109,7 @@ const unfinished: FilingReads['unfinished'] = async (after, limit) => {
     Limit: limit,
     ...startAfter(after && filingWorkKey(after.account, after.id)),
   });
-  return { filings: items.map(({ sk }) => filingOfWork(sk)), next: last ? filingOfWork(last.sk) : null };
+  return { rows: items.map(({ sk }) => filingOfWork(sk)), next: last ? filingOfWork(last.sk) : null };
 };
 
 /** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */
