@@ -12,8 +12,8 @@ import type { Certificate, FindCertificates } from '../calculations/certificates
 import { day, identifier } from '../calculations/fields.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import {
-  cursorProblem,
   fitting,
+  invalidCursor,
   listAnswer,
   type Page,
   pageLimit,
@@ -278,8 +278,7 @@ export const listCustomers = async (
   const limit = readPageLimit(query);
   const scope: CursorScope = { list: 'customers', secret: account.cursor_secret, filters };
   const after = starting_after === undefined ? null : decodeCursor(starting_after, scope);
-  if (starting_after !== undefined && after === null)
-    return refuse(cursorProblem('Send the next_cursor of a page of the same list, with the same filters and account.'));
+  if (starting_after !== undefined && after === null) return refuse(invalidCursor);
   const conditions = listConditions(filters, toDay(ports.now()));
   const isFound = query.search === undefined ? null : searchFor(query.search);
   const isFiltered = conditions.length > 0 || isFound !== null;

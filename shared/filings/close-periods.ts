@@ -181,16 +181,13 @@ const close = async (
   ports: ClosePorts,
   tally: Tally,
 ): Promise<void> => {
-  const { filings } = ports;
+  const { filings, newId } = ports;
   const { state } = entry;
   const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
   const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > monthOfEnd(period.end);
   const nowMs = ports.now();
-  const filing = newFiling(
-    { account: account.id, id: ports.newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy },
-    period,
-    nowMs,
-  );
+  const named = { account: account.id, id: newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy };
+  const filing = newFiling(named, period, nowMs);
   const shards = newShards(filings.shards, isEmpty);
   const commit = filingCommitToBegin(filing, shards, before);
   const at = nextTurn(entry, account, period, nowMs);

@@ -103,11 +103,8 @@ const begin = async (
   const { account, credential } = call.caller;
   const { now, newId, filings } = call.ports;
   const nowMs = now();
-  const filing = newFiling(
-    { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential },
-    period,
-    nowMs,
-  );
+  const named = { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential };
+  const filing = newFiling(named, period, nowMs);
   const shards = newShards(filings.shards);
   const commit = filingCommitToBegin(filing, shards, chain);
   return commitChange({ commit, filing, shards, isNew: true }, call);

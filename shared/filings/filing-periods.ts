@@ -4,7 +4,7 @@ import { taxDateAt } from '../accounts/time-zone.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
+import { invalidCursor, listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
 import type { FilingSequence } from './filing.ts';
 import { dueStatus, findFilingTerms } from './filing-calendar.ts';
@@ -20,7 +20,6 @@ import {
   registrationsIn,
 } from './periods.ts';
 import type { FilingReadPorts } from './ports.ts';
-import { invalidCursor } from './problems.ts';
 import type { FilingPeriod, FilingPeriodList } from './response.ts';
 
 export const FilingPeriodsQuery = z.object({

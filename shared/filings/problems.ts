@@ -149,10 +149,6 @@ export const confirmationMissing = requiredField(
   'Send confirmation_number, the number that the state gave for the return.',
 );
 
-export const invalidCursor = cursorProblem(
-  'Send the next_cursor of a page of the same list, with the same filters and account.',
-);
-
 const totalsCursor = 'totals_starting_after';
 
 /** The cursor of totals is invalid or belongs to a different filing or period. `isBody`: it was sent in the body. */

@@ -4,11 +4,19 @@ import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts'
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { ReviewCode } from '../calculations/warning-codes.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import { fitting, listAnswer, pageBytesMax, readPageLimit, scannedRows, scanPages } from '../ledger/page-limit.ts';
+import {
+  fitting,
+  invalidCursor,
+  listAnswer,
+  pageBytesMax,
+  readPageLimit,
+  scannedRows,
+  scanPages,
+} from '../ledger/page-limit.ts';
 import { exceptionAnswer, filingAnswer, rowAnswer, sumCounts, transactionAnswer } from './answer.ts';
 import type { StoredFiling } from './filing.ts';
 import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
-import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
+import { filingNotFound, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
 import type {
   Filing,

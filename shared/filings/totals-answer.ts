@@ -1,3 +1,4 @@
+import { writerFor } from '../calculations/figures.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
 import {
   type Amounts,
@@ -15,26 +16,16 @@ import { inOrder, type JurisdictionSum, type Totals } from './totals.ts';
 
 /** Formats the amounts of a sum for the API. */
 export const answeredAmounts = (sum: Amounts, currency: string) => {
-  const exponent = minorDigits(currency);
-  const zero = formatAmount(0n, exponent);
-  // Most parts are zero.
-  const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
-  const named = (name: NamedExemption) => write(sum[name] ?? 0n);
+  const write = writerFor(minorDigits(currency));
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
+  const named = namedExemptions.map((name) => [name, write(sum[name] ?? 0n)]);
+  // The schema has the part of products after resale.
+  const { resale, ...others } = Object.fromEntries(named) as Record<NamedExemption, string>;
+  const product = write(namedExemptions.reduce((rest, name) => rest - (sum[name] ?? 0n), exempt));
   return {
     gross_amount: write(grossAmount(sum)),
     exempt_amount: write(exempt),
-    exempt_by_reason: {
-      resale: named('resale'),
-      product: write(namedExemptions.reduce((rest, name) => rest - (sum[name] ?? 0n), exempt)),
-      government: named('government'),
-      nonprofit: named('nonprofit'),
-      direct_pay: named('direct_pay'),
-      customer: named('customer'),
-      snap: named('snap'),
-      marketplace: named('marketplace'),
-      not_registered: named('not_registered'),
-    },
+    exempt_by_reason: { resale, product, ...others },
     not_covered_amount: write(not_covered),
     taxable_amount: write(taxable),
     calculated_tax_amount: write(tax - difference),
@@ -62,7 +53,7 @@ const byRate = (a: Rated, b: Rated) => {
 
 const answeredDue = ({ tax, difference = 0n, over_collected = 0n, ...sum }: Sum, currency: string) => {
   const { in_state = 0n, food_drug = 0n, fee = 0n } = sum;
-  const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+  const write = writerFor(minorDigits(currency));
   return {
     in_state: write(in_state),
     out_of_state: write(tax - difference + over_collected - in_state - food_drug - fee),
@@ -98,7 +89,7 @@ const sumsNamed = <Sum extends { readonly gross: bigint; readonly count: number;
   [...sums]
     .flatMap(([key, { count, gross, tax = 0n }]) => {
       const [name, currency = ''] = key.split(' ');
-      const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+      const write = writerFor(minorDigits(currency));
       return name === wanted ? [{ currency, count, gross_amount: write(gross), tax_amount: write(tax) }] : [];
     })
     .sort((a, b) => byText(a.currency, b.currency));

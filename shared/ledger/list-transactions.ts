@@ -147,12 +147,7 @@ export const listTransactions = async (
   const { starting_after, limit: _limit, expand: _expand, ...filters } = query;
   const limit = readLimit(query);
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
-  if (starting_after !== undefined && after === null)
-    return refuse(
-      cursorProblem(
-        'Send the last id or the next_cursor of a page of the same list, with the same filters and account.',
-      ),
-    );
+  if (starting_after !== undefined && after === null) return refuse(invalidCursor);
   // Looking up an id and fetching line items take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
   const choice = chooseIndex(query, account.settings.time_zone);
@@ -163,6 +158,10 @@ export const listTransactions = async (
   const list = listAnswer('/transactions', page, position && writeCursor(position, account.cursor_secret, filters));
   return accept({ list, searchedBackTo: position && positionTime(position, choice) });
 };
+
+const invalidCursor = cursorProblem(
+  'Send the last id or the next_cursor of a page of the same list, with the same filters and account.',
+);
 
 const positionTime = ({ id, tax_date }: ListPosition, { index }: Choice): string =>
   new Date(index === 'by_tax_date' && tax_date !== null ? tax_date : decodeTime(id.slice(-26))).toISOString();
@@ -218,16 +217,8 @@ const withLines = async (
 };
 
 const columns = [
-  ...([
-    'id',
-    'type',
-    'status',
-    'reference_id',
-    'parent_transaction_id',
-    'customer_id',
-    'tax_date',
-    'currency',
-  ] as const),
+  ...(['id', 'type', 'status', 'reference_id', 'parent_transaction_id', 'customer_id', 'tax_date'] as const),
+  'currency',
   ...(['subtotal_amount', 'shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount'] as const),
   ...(['credited_amount', 'credited_tax_amount', 'states', 'postal_code'] as const),
   ...(['created_at', 'finalized_at', 'filed_at', 'voided_at'] as const),

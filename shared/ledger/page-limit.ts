@@ -106,3 +106,7 @@ export const cursorProblem = (
   detail: string,
   source: NonNullable<Problem['source']> = { parameter: 'starting_after' },
 ): Problem => ({ code: 'validation_invalid_cursor', title: 'Invalid starting_after', detail, source });
+
+export const invalidCursor = cursorProblem(
+  'Send the next_cursor of a page of the same list, with the same filters and account.',
+);

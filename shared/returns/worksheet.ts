@@ -70,11 +70,8 @@ const figuresBy = (totals: readonly FilingTotal[], state: string, whole: Base | 
   if (!only) return getFigures(totals, state, whole ? [whole] : []);
   const rows = totals.filter((total) => counts(only, total));
   const { rate } = only;
-  return getFigures(
-    rows,
-    state,
-    rate === undefined ? rows : rows.flatMap(({ rates }) => rates.filter((row) => row.rate === rate)),
-  );
+  const bases = rate === undefined ? rows : rows.flatMap(({ rates }) => rates.filter((row) => row.rate === rate));
+  return getFigures(rows, state, bases);
 };
 
 const getAmount = (

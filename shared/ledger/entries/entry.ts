@@ -19,14 +19,7 @@ const part = z.optional(minorUnits);
 
 /** Parts of a sum, absent if zero. `exempt` minus its named parts is exempt because of the product. */
 const partShape = {
-  resale: part,
-  government: part,
-  nonprofit: part,
-  direct_pay: part,
-  customer: part,
-  snap: part,
-  marketplace: part,
-  not_registered: part,
+  ...(Object.fromEntries(namedExemptions.map((name) => [name, part])) as Record<NamedExemption, typeof part>),
   /** The part that the content does not cover. It is neither taxable nor exempt. */
   not_covered: part,
   /** The recorded tax minus the calculated tax. */

@@ -3,6 +3,7 @@ import { isSame, withoutNulls } from '../../base/json.ts';
 import { invalidField, type Problem } from '../../base/result.ts';
 import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
+import { inputShape } from '../../calculations/request.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { type Status, transitionProblem } from '../status.ts';
@@ -15,31 +16,20 @@ import {
   type Transaction,
 } from '../transaction.ts';
 
-/** The inputs of the calculation. Changing one recalculates a draft; a transaction in any later status rejects it. */
-const inputFields = [
-  'currency',
-  'tax_date',
-  'customer',
-  'ship_from',
-  'discount_amount',
-  'discount_applies_to',
-  'third_party_discount_amount',
-  'shipping',
-  'tax_included',
-  'collected_by',
-  'line_items',
-  'explain',
-] as const;
-
 /** Fields that an update may change in any status. The calculation does not read them. */
 export const freeFields = ['metadata'] as const;
+
+type InputField = Exclude<keyof typeof inputShape, (typeof freeFields)[number]>;
+
+/** The inputs of the calculation. Changing one recalculates a draft; a transaction in any later status rejects it. */
+const inputFields = Object.keys(inputShape).filter((name) => !freeFields.some((free) => free === name)) as InputField[];
 
 /** The fields that an update stores as sent, in the order of the audit entry. */
 export const plainFields = [...freeFields, 'reference_id'] as const;
 
 /** The changes that an update requests, before validation. */
 export type RequestedChanges = {
-  readonly inputs: readonly (typeof inputFields)[number][];
+  readonly inputs: readonly InputField[];
   /** The plain fields that change, with their values after the update. */
   readonly values: Partial<Pick<Transaction, (typeof plainFields)[number]>>;
   readonly tax: boolean;

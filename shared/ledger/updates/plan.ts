@@ -171,15 +171,9 @@ const taxWarnings = (
   if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome.tax_amount, calculated.tax_amount)];
   const isDropped =
     requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
-  return isDropped
-    ? [
-        {
-          code: 'tax_amount_dropped',
-          message: `The edit recalculated the tax; the ${transaction.tax_amount} sent before no longer counts.`,
-          pointer: '/tax_amount',
-        },
-      ]
-    : [];
+  if (!isDropped) return [];
+  const message = `The edit recalculated the tax; the ${transaction.tax_amount} sent before no longer counts.`;
+  return [{ code: 'tax_amount_dropped', message, pointer: '/tax_amount' }];
 };
 
 /** The next state of a transaction, and the names of the changed fields. */

@@ -174,15 +174,15 @@ type KeyName = { readonly id: string; readonly label: string | null };
 
 /** Returns the ids and labels of all keys of an account, oldest first, also of revoked and expired keys. */
 export const listKeyNames = async (account: string): Promise<KeyName[]> =>
-  (await queryItems(accountKey(account).pk, namePrefix))
-    .map((item) => Name.parse(item))
+  z
+    .array(Name)
+    .parse(await queryItems(accountKey(account).pk, namePrefix))
     .map(({ sk, label = null }) => ({ id: sk.slice(namePrefix.length), label }));
 
 /** Returns all keys of an account, oldest first. */
 export const listKeys = async (account: string): Promise<readonly ListedKey[]> => {
-  const uses = new Map(
-    (await queryItems(keyUses(account), 'key_')).map((item) => Use.parse(item)).map(({ sk, used_at }) => [sk, used_at]),
-  );
+  const used = z.array(Use).parse(await queryItems(keyUses(account), 'key_'));
+  const uses = new Map(used.map(({ sk, used_at }) => [sk, used_at]));
   const keys: ListedKey[] = [];
   for (const { id } of await listKeyNames(account)) {
     const found = await findNamedKey(account, id);

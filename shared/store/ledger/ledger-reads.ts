@@ -92,12 +92,8 @@ const claimed: HolderReads['claimed'] = async (account, references) => {
   const keys = references.map((reference) => claimKey(account, reference));
   const byKey = new Map(keys.map(({ pk }, at) => [pk, references[at] as string]));
   const items = await batchGet(TableName, keys);
-  return new Map(
-    items.map((item) => {
-      const { pk, transaction_id } = Claim.parse(item);
-      return [byKey.get(pk) ?? '', transaction_id] as const;
-    }),
-  );
+  const claims = z.array(Claim).parse(items);
+  return new Map(claims.map(({ pk, transaction_id }) => [byKey.get(pk) ?? '', transaction_id]));
 };
 
 // Projects only uncompressed attributes.
@@ -114,11 +110,12 @@ const Head = z.object({
 const recorded: HolderReads['recorded'] = async (account, ids) => {
   const keys = ids.map((id) => headKey(account, id));
   const items = await batchGet(TableName, keys, undefined, Object.keys(Head.shape));
+  const heads = z.array(Head).parse(items);
   return new Map(
-    items.map((item) => {
-      const { reference_id = null, expires_at = null, ...others } = Head.parse(item);
-      return [others.id, { ...others, reference_id, expires_at }] as const;
-    }),
+    heads.map(({ reference_id = null, expires_at = null, ...head }) => [
+      head.id,
+      { ...head, reference_id, expires_at },
+    ]),
   );
 };
 
