@@ -143,11 +143,8 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
 
 /** Marks the transactions of the entries after the cursor as filed. */
 const mark: Plan = async (filing, progress, limit, ports) => {
-  const { rows: entries, next } = await ports.filings.filedEntries(
-    entryPlace(filing, progress),
-    limit,
-    progress.cursor,
-  );
+  const place = entryPlace(filing, progress);
+  const { rows: entries, next } = await ports.filings.filedEntries(place, limit, progress.cursor);
   const nowMs = ports.now();
   const ids = entries.map(({ transactionId }) => transactionId);
   const stored = await readHeads(filing.account, ids, ports);

@@ -1,11 +1,15 @@
-import type { JurisdictionAmounts, LiabilityEntry } from '../ledger/entries/entry.ts';
-import { type Amounts, entryTax, grossAmount, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
-
-/** The gross in minor units and the number of entries with exceptions. */
-type ExceptionSum = { readonly gross: bigint; readonly count: number };
-
-/** The gross and tax in minor units and the number of entries to review. */
-type ReviewSum = ExceptionSum & { readonly tax: bigint };
+import {
+  type Amounts,
+  type ExceptionSum,
+  entryTax,
+  grossAmount,
+  type JurisdictionAmounts,
+  type LiabilityEntry,
+  plus,
+  type ReviewSum,
+  type Sum,
+  zeroSum,
+} from '../ledger/entries/entry.ts';
 
 type Reporting = { readonly code: string; readonly month: string };
 
@@ -120,10 +124,7 @@ const exceptionSums = ({ currency, exceptions = [] }: LiabilityEntry): [string, 
   const gross = exceptions.map((exception) => exception.gross).reduce((a, b) => (a * a >= b * b ? a : b));
   return [
     [`any ${currency}`, { gross, count: 1 }],
-    ...exceptions.map(({ reason, gross: ofReason }): [string, ExceptionSum] => [
-      `${reason} ${currency}`,
-      { gross: ofReason, count: 1 },
-    ]),
+    ...exceptions.map((one): [string, ExceptionSum] => [`${one.reason} ${currency}`, { gross: one.gross, count: 1 }]),
   ];
 };
 

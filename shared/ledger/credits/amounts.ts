@@ -245,13 +245,10 @@ export const calculateRemaining = (stored: StoredTransaction): Remaining => {
   const exponent = minorDigits(transaction.currency);
   const calculated = splitByCharge(transaction, listCalculatedTaxes(stored));
   const charges = new Map(
-    listCharges(transaction).map((charge, at): [string, Balance] => [
-      charge.id,
-      {
-        whole: chargeAmounts(charge, exponent, calculated[at]),
-        credited: credited.charges.get(charge.id) ?? noAmounts,
-      },
-    ]),
+    listCharges(transaction).map((charge, at): [string, Balance] => {
+      const whole = chargeAmounts(charge, exponent, calculated[at]);
+      return [charge.id, { whole, credited: credited.charges.get(charge.id) ?? noAmounts }];
+    }),
   );
   const sum = [...charges.values()].map(remainingShare).reduce(plus, zeroShare);
   return { charges, total: minus(sum, credited.unmatched) };

@@ -52,8 +52,10 @@ export type Sum = DeepReadonly<z.output<typeof Sum>>;
 
 /** The gross and number of the entries with an exception. */
 export const ExceptionSum = z.object({ gross: minorUnits, count: z.int() });
+export type ExceptionSum = z.output<typeof ExceptionSum>;
 /** The gross, tax and number of the entries to review for a code. */
 export const ReviewSum = z.extend(ExceptionSum, { tax: minorUnits });
+export type ReviewSum = z.output<typeof ReviewSum>;
 
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
