@@ -83,14 +83,13 @@ const runSchedule =
 
 const scheduleNames = Object.keys(schedules) as ScheduleName[];
 
-/** The controls of the local service by path and method: its clock, its schedules and the sample month of the console. */
-const listControls = (handlers: Handlers): Readonly<Record<string, Readonly<Record<string, Control>>>> => ({
-  '/_local/clock': { GET: showClock, PUT: setClock },
-  '/_local/sample-month': { GET: showSample },
-  ...Object.fromEntries(
-    scheduleNames.map((name) => [`/_local/schedules/${name}`, { POST: runSchedule(name, handlers) }]),
-  ),
-});
+/** The controls of the local service: its clock, its schedules and the sample month of the console. */
+const listControls = (handlers: Handlers): readonly (readonly [method: string, path: string, run: Control])[] => [
+  ['GET', '/_local/clock', showClock],
+  ['PUT', '/_local/clock', setClock],
+  ['GET', '/_local/sample-month', showSample],
+  ...scheduleNames.map((name) => ['POST', `/_local/schedules/${name}`, runSchedule(name, handlers)] as const),
+];
 
 const forbidden = (header: string, detail: string): Problem => ({
   code: 'auth_forbidden',
@@ -127,16 +126,15 @@ const isControl = (path: string): boolean => path === '/_local' || path.startsWi
 
 const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
-  const byPath = new Map(Object.entries(listControls(handlers)));
-  const byMethod = byPath.get(target.path);
-  if (!byMethod) return refusal(unknownControl, requestId);
-  const control = new Map(Object.entries(byMethod)).get(message.method ?? '');
-  if (!control) {
-    const Allow = Object.keys(byMethod).join(', ');
+  const onPath = listControls(handlers).filter(([, path]) => path === target.path);
+  const [, , run] = onPath.find(([method]) => method === message.method) ?? [];
+  if (onPath.length === 0) return refusal(unknownControl, requestId);
+  if (!run) {
+    const Allow = onPath.map(([method]) => method).join(', ');
     return refusal(methodNotAllowed(Allow), requestId, { Allow });
   }
   const problem = intrusion(request) ?? wrongBody(request);
-  return problem ? refusal(problem, requestId) : control(request);
+  return problem ? refusal(problem, requestId) : run(request);
 };
 
 /** A function exceeded its timeout. */
