@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { instantMs, toDay } from '../base/calendar.ts';
-import { described, nullable } from '../base/described.ts';
+import { described, nullable, stringEnum } from '../base/described.ts';
 import type { Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
@@ -32,24 +32,20 @@ export const RemoteSellerElection = z.object({
 });
 export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
-/** `title` is the name of the type in generated clients. */
-const policy = <const Values extends readonly string[]>(title: string, values: Values, description: string) =>
-  described(z.enum(values, `Send one of ${values.join(', ')}.`), description, { title });
-
 /** The settings that choose between behaviors, in storage, requests and responses. */
 export const policies = {
-  incomplete_coverage: policy(
+  incomplete_coverage: stringEnum(
     'IncompleteCoverage',
     ['warn', 'reject'],
     'What happens to a sale that the content does not cover completely.',
   ),
-  ambiguous_address: policy(
+  ambiguous_address: stringEnum(
     'AmbiguousAddress',
     ['warn', 'reject', 'highest_rate'],
     'What happens if an address fits places with different rates.',
   ),
   /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
-  retail_delivery_fee: policy(
+  retail_delivery_fee: stringEnum(
     'RetailDeliveryFee',
     ['warn', 'add', 'none'],
     'What happens if a retail delivery fee is due and the order has no line for it.',

@@ -40,12 +40,12 @@ export const integer = (description: string, keywords?: Keywords) => described(z
 export const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string, keywords?: Keywords) =>
   described(z.nullable(schema), description, keywords);
 export const nullableString = (description: string) => nullable(z.string(), description);
-/** `title` is the name of the type in generated clients. */
+/** `title` is the name of the type in generated clients. The error of another value lists the values. */
 export const stringEnum = <const Values extends readonly string[]>(
   title: string,
   values: Values,
   description: string,
-) => described(z.enum(values), description, { title });
+) => described(z.enum(values, `Send one of ${values.join(', ')}.`), description, { title });
 export const array = <Schema extends z.ZodMiniType>(element: Schema, description: string) =>
   described(z.array(element), description);
 

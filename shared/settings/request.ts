@@ -11,7 +11,7 @@ import {
 } from '../accounts/account.ts';
 import { isTimeZone } from '../accounts/time-zone.ts';
 import { isDay, toDay } from '../base/calendar.ts';
-import { component, described, nullable } from '../base/described.ts';
+import { component, described, nullable, stringEnum } from '../base/described.ts';
 import { asObject } from '../base/json.ts';
 import { invalidField, type Problem } from '../base/result.ts';
 import { builtInRelease, builtInReleases } from '../catalog/built-in.ts';
@@ -104,11 +104,7 @@ const RegistrationEntry = described(
       state: described(state, 'The state: its two-letter code or its jurisdiction code.'),
       from: described(day, 'The first day of the registration.', { format: 'date' }),
       to: nullable(day, 'The last day. `null` if there is none.'),
-      frequency: described(
-        z.enum(frequencies, `Send one of ${frequencies.join(', ')}.`),
-        'How often the state requires a return.',
-        { title: 'FilingFrequency' },
-      ),
+      frequency: stringEnum('FilingFrequency', frequencies, 'How often the state requires a return.'),
     },
     'Send an object.',
   ),
