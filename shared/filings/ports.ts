@@ -1,43 +1,48 @@
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../base/json.ts';
 import type { HeadChange } from '../ledger/audit.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { Page } from '../ledger/page-limit.ts';
 import type { AccountReads, Commit, Ledger, Ports, Replay, SweepPositions } from '../ledger/ports.ts';
 import type { StoredTransaction } from '../ledger/transaction.ts';
-import type { Counts, FilingSequence, StoredFiling, StoredReminder } from './filing.ts';
-import type { Totals } from './totals.ts';
+import { FilingHead, type FilingSequence, type StoredFiling, type StoredReminder } from './filing.ts';
+import { Totals } from './totals.ts';
 
 export const phases = ['move', 'mark', 'reopen'] as const;
 export type Phase = (typeof phases)[number];
 
+/** The position of an entry within its shard. Entries with exceptions come first, then entries to review. */
+const EntryPlace = z.object({
+  transactionId: z.string(),
+  currency: z.string(),
+  exceptions: z.optional(z.array(z.unknown())),
+  review: z.optional(z.array(z.unknown())),
+});
+export type EntryPlace = DeepReadonly<z.output<typeof EntryPlace>>;
+
 /** The progress of one shard of a filing. */
-export type ShardProgress = {
-  readonly shard: number;
-  readonly phase: Phase;
+export const ShardProgress = z.object({
+  shard: z.int(),
+  phase: z.enum(phases),
   /** Whether the phase is finished in this shard. No entry of the shard moves after that. */
-  readonly isDone: boolean;
-  readonly entries: Counts;
+  isDone: z.boolean(),
+  entries: FilingHead.shape.entries,
   /** The last entry that was marked. */
-  readonly cursor: EntryPlace | null;
+  cursor: z.nullable(EntryPlace),
   /** Without jurisdictions if they are in parts. */
-  readonly totals: Totals;
+  totals: Totals,
   /** The first key of each part of the jurisdictions, in order; empty while `totals` has them. */
-  readonly parts: readonly string[];
-  readonly version: number;
-};
+  parts: z.array(z.string()),
+  version: z.int(),
+});
+export type ShardProgress = DeepReadonly<z.output<typeof ShardProgress>>;
 
 /**
- * The key of a part of a shard's totals, which contains the jurisdictions from this key up to the first key of the next
- * part.
+ * A part of a shard's totals, which contains the jurisdictions from its key up to the first key of the next part.
  */
-export type PartPlace = { readonly shard: number; readonly from: string };
-
-export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
-
-/** The position of an entry within its shard. Entries with exceptions come first, then entries to review. */
-export type EntryPlace = Pick<LiabilityEntry, 'transactionId' | 'currency'> & {
-  readonly exceptions?: readonly unknown[] | undefined;
-  readonly review?: readonly unknown[] | undefined;
-};
+export const TotalsPart = z.object({ shard: z.int(), from: z.string(), sums: Totals.shape.jurisdictions });
+export type TotalsPart = DeepReadonly<z.output<typeof TotalsPart>>;
+export type PartPlace = Omit<TotalsPart, 'sums'>;
 
 /**
  * A list of entries to look at: `review` also returns the entries with exceptions, whether or not they are to review.

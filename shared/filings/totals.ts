@@ -1,39 +1,42 @@
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../base/json.ts';
+import { listEntries } from '../base/map-codec.ts';
 import {
   type Amounts,
-  type ExceptionSum,
+  ExceptionSum,
   entryTax,
   grossAmount,
   type JurisdictionAmounts,
+  jurisdictionShape,
   type LiabilityEntry,
   plus,
-  type ReviewSum,
-  type Sum,
+  ReviewSum,
+  Sum,
   zeroSum,
 } from '../ledger/entries/entry.ts';
 
-type Reporting = { readonly code: string; readonly month: string };
-
-export type JurisdictionSum = Pick<
-  JurisdictionAmounts,
-  'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'
-> & {
-  readonly currency: string;
+const JurisdictionSum = z.object({
+  ...jurisdictionShape,
+  currency: z.string(),
   /** The code in the state's return, and the newest month with an entry that has it; `null` if no entry has a code. */
-  readonly reporting: Reporting | null;
-  readonly sum: Sum;
-  readonly rates: ReadonlyMap<string, Sum>;
-};
+  reporting: z.nullable(z.object({ code: z.string(), month: z.string() })),
+  sum: Sum,
+  rates: listEntries(Sum),
+});
+export type JurisdictionSum = DeepReadonly<z.output<typeof JurisdictionSum>>;
+type Reporting = NonNullable<JurisdictionSum['reporting']>;
 
 /** Totals of entries: by jurisdiction, currency and rate, and for the whole state by currency. */
-export type Totals = {
+export const Totals = z.object({
   /** By `totalsKey`. */
-  readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
-  readonly summary: ReadonlyMap<string, Sum>;
+  jurisdictions: listEntries(JurisdictionSum),
+  summary: listEntries(Sum),
   /** By reason and currency, and for entries with any exception (`any USD`), each counted once. */
-  readonly exceptions: ReadonlyMap<string, ExceptionSum>;
+  exceptions: listEntries(ExceptionSum),
   /** By warning code and currency, and for entries with any of them, like the exceptions. */
-  readonly review: ReadonlyMap<string, ReviewSum>;
-};
+  review: listEntries(ReviewSum),
+});
+export type Totals = DeepReadonly<z.output<typeof Totals>>;
 
 export const noTotals: Totals = {
   jurisdictions: new Map(),

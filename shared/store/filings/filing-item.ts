@@ -7,9 +7,9 @@ import {
   type StoredFiling,
   type StoredReminder,
 } from '../../filings/filing.ts';
-import { phases, type ShardProgress, type TotalsPart } from '../../filings/ports.ts';
-import { ExceptionSum, jurisdictionShape, ReviewSum, Sum } from '../../ledger/entries/entry.ts';
-import { compressed, defineItem, listEntries } from '../define-item.ts';
+import { ShardProgress, TotalsPart } from '../../filings/ports.ts';
+import { Totals } from '../../filings/totals.ts';
+import { compressed, defineItem } from '../define-item.ts';
 import { chainKey, filingKey, filingProgressKey, type Item, reminderKey, totalsPartKey } from '../keys.ts';
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
@@ -38,42 +38,9 @@ export const chainFrom = (item: unknown): FilingSequence => {
   return { account, state, ...chains.read(item) };
 };
 
-const Jurisdictions = listEntries(
-  z.object({
-    ...jurisdictionShape,
-    currency: z.string(),
-    reporting: z.nullable(z.object({ code: z.string(), month: z.string() })),
-    sum: Sum,
-    rates: listEntries(Sum),
-  }),
-);
-
 const shards = defineItem({
   key: filingProgressKey,
-  schema: z.object({
-    shard: z.int(),
-    phase: z.enum(phases),
-    isDone: z.boolean(),
-    entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
-    cursor: z.nullable(
-      z.object({
-        transactionId: z.string(),
-        currency: z.string(),
-        exceptions: z.optional(z.array(z.unknown())),
-        review: z.optional(z.array(z.unknown())),
-      }),
-    ),
-    totals: compressed(
-      z.object({
-        jurisdictions: Jurisdictions,
-        summary: listEntries(Sum),
-        exceptions: listEntries(ExceptionSum),
-        review: listEntries(ReviewSum),
-      }),
-    ),
-    parts: z.array(z.string()),
-    version: z.int(),
-  }),
+  schema: z.extend(ShardProgress, { totals: compressed(Totals) }),
 });
 
 /** Builds the item of a shard's progress. */
@@ -85,7 +52,7 @@ export const filingProgressFrom: (item: unknown) => ShardProgress = shards.read;
 
 const parts = defineItem({
   key: totalsPartKey,
-  schema: z.object({ shard: z.int(), from: z.string(), sums: compressed(Jurisdictions) }),
+  schema: z.extend(TotalsPart, { sums: compressed(Totals.shape.jurisdictions) }),
 });
 
 /** Builds the item of a part of a shard's totals. */
