@@ -5,8 +5,7 @@ import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { isLive, type StoredTransaction, type Transaction } from '../ledger/transaction.ts';
 import type { StoredFiling } from './filing.ts';
 import { monthOfEnd } from './periods.ts';
-import type { FilingPorts } from './ports.ts';
-import { type FilingCommit, type Phase, type ShardProgress, toEntryPlace } from './ports.ts';
+import { type FilingCommit, type FilingPorts, type Phase, type ShardProgress, toEntryPlace } from './ports.ts';
 import { noTotals, withEntries } from './totals.ts';
 import { addToShard, partsReader, partsWith, type ShardTotalsUpdate } from './totals-parts.ts';
 

@@ -6,8 +6,7 @@ import type { Calculation, Warning } from '../calculations/response.ts';
 import { calculateWithContent } from './context.ts';
 import { withoutCredit } from './credits/amounts.ts';
 import { parentNotFound } from './credits/problems.ts';
-import type { Ledger } from './ports.ts';
-import { answerTooLarge, type Ports } from './ports.ts';
+import { answerTooLarge, type Ledger, type Ports } from './ports.ts';
 import { expireStoredIfDue } from './transaction.ts';
 
 /** Returns the warning for an account that has never set its registrations. */

@@ -9,8 +9,7 @@ import { listCharges, listTaxRows } from '../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { AuditEntry } from './audit.ts';
-import type { Transaction } from './transaction.ts';
-import { isExpired, isLive } from './transaction.ts';
+import { isExpired, isLive, type Share, type Transaction } from './transaction.ts';
 
 /** A value that breaks an invariant. */
 export type Fault = { readonly what: string; readonly actual: string; readonly expected: string };
@@ -178,9 +177,6 @@ export const holdsReference = (
 ): boolean => transaction.reference_id !== null && transaction.status !== 'void' && !isExpired(transaction, nowMs);
 
 /* Credits */
-
-/** An amount and its tax in minor units. */
-type Share = { readonly net: bigint; readonly tax: bigint };
 
 /** Checks that credits do not exceed any part of a sale or the sale as a whole. `left` lists the amounts after credits. */
 export const overCreditFaults = (

@@ -4,10 +4,10 @@ import { retryWhileStale } from '../base/contention.ts';
 import { type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, buildExpiry, commitWithResponse } from './commit.ts';
-import type { Idempotency } from './ports.ts';
 import {
   answerTooLarge,
   type Caller,
+  type Idempotency,
   notFound,
   otherVersion,
   type Ports,

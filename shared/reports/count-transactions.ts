@@ -1,8 +1,7 @@
 import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
 import { noTotals, withEntries } from '../filings/totals.ts';
 import { entriesOfEachState } from '../ledger/entries/entries.ts';
-import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import { plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
+import { type LiabilityEntry, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 
 /** The row in which a report counts an amount. `month` is the `YYYY-MM` of the tax day, `state` a jurisdiction code. */

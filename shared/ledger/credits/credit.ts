@@ -41,8 +41,8 @@ const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   });
   const shipping = mapShipping(parent.shipping, (charge, index) => {
     const taken = shares[count + index] as Share;
-    const sized = { amount: taken.net, discount: 0n, net: taken.net };
-    return isNothing(taken) ? null : creditShipping(charge, sized, taken, balances[count + index] as Balance, exponent);
+    const sized = { ...taken, amount: taken.net, discount: 0n };
+    return isNothing(taken) ? null : creditShipping(charge, sized, balances[count + index] as Balance, exponent);
   });
   return creditOutcome(credit, lines, withoutNothing(shipping));
 };
@@ -62,9 +62,9 @@ const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, expo
   if (isNothing(taken) && thirdPartyDiscount === 0n && !isCalculatedLeft) return null;
   const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
   const unitPrice = formatAmount(amount, exponent);
-  const sized = { unitPrice, amount, discount: 0n, thirdPartyDiscount, net: taken.net };
+  const sized = { ...taken, unitPrice, amount, discount: 0n, thirdPartyDiscount };
   const sent = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
-  return creditLine(sent, line, sized, taken, balance, exponent);
+  return creditLine(sent, line, sized, balance, exponent);
 };
 
 // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.

@@ -111,8 +111,7 @@ type SentLine = Pick<
 export const creditLine = (
   line: SentLine,
   parent: LineItemResponse,
-  sized: Sized,
-  taken: Share,
+  sized: Sized & Share,
   balance: Balance,
   exponent: number,
 ): LineItemResponse => {
@@ -135,20 +134,19 @@ export const creditLine = (
     applied_discount_amount: discount,
     applied_third_party_discount_amount: thirdPartyDiscount,
     net_amount: formatAmount(sized.net, exponent),
-    ...scaleCharge(parent, balance, taken, exponent),
+    ...scaleCharge(parent, balance, sized, exponent),
     address_resolution: parent.address_resolution,
     applied_exemption: parent.applied_exemption,
   };
 };
 
-/** The amounts of a credited shipping charge before tax, in minor units. */
-type SizedCharge = { readonly amount: bigint; readonly discount: bigint; readonly net: bigint };
+/** The amounts of a credited shipping charge, in minor units. */
+type SizedCharge = Share & { readonly amount: bigint; readonly discount: bigint };
 
 /** Builds the recorded credit of a shipping charge. Its id, code, places and tax rows come from the parent. */
 export const creditShipping = (
   parent: ShippingResponse,
-  { amount, discount, net }: SizedCharge,
-  taken: Share,
+  sized: SizedCharge,
   balance: Balance,
   exponent: number,
   sent: Pick<ShippingRequest, 'amount' | 'discount_amount'> | null = null,
@@ -157,11 +155,11 @@ export const creditShipping = (
   const isDiscounted = /[1-9]/.test(parent.applied_discount_amount);
   return {
     ...parent,
-    amount: sent?.amount ?? write(amount),
-    discount_amount: sent?.discount_amount ?? (isDiscounted ? write(discount) : parent.discount_amount),
-    applied_discount_amount: write(discount),
-    net_amount: write(net),
-    ...scaleCharge(parent, balance, taken, exponent),
+    amount: sent?.amount ?? write(sized.amount),
+    discount_amount: sent?.discount_amount ?? (isDiscounted ? write(sized.discount) : parent.discount_amount),
+    applied_discount_amount: write(sized.discount),
+    net_amount: write(sized.net),
+    ...scaleCharge(parent, balance, sized, exponent),
   };
 };
 
@@ -188,8 +186,8 @@ const creditSentShipping = (
     if (net < 0n) return refuse(discountTooLarge(`${pointer}/discount_amount`, 'discount_amount'));
     const left = remainingShare(balance);
     if (net > left.net) return refuse(overCredit(left, parent.currency, `${pointer}/amount`, 'shipping'));
-    const taken = { net, tax: recordedTax(net, balance) };
-    const one = creditShipping(sold, { amount, discount, net }, taken, balance, exponent, charge);
+    const sized = { amount, discount, net, tax: recordedTax(net, balance) };
+    const one = creditShipping(sold, sized, balance, exponent, charge);
     balances.set(sold.id, afterCredit(balance, chargeAmounts(one, exponent)));
     credited.push(one);
   }
@@ -311,8 +309,8 @@ const creditOneLine = (
   const { currency } = parent;
   const problem = unitsProblem(line, parentLine, creditedLines.units, { left, currency, pointer });
   if (problem) return problem;
-  const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
-  const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
+  const taken = { ...sized, tax: recordedTax(sized.net, balance) };
+  const credited = creditLine({ ...line, id }, parentLine, taken, balance, exponent);
   creditedLines.balances.set(parentLine.id, afterCredit(balance, chargeAmounts(credited, exponent)));
   creditedLines.lines.push(credited);
   return null;

@@ -89,8 +89,6 @@ export const takenIds = async (state: string): Promise<readonly string[]> =>
 /** Returns a state's imports that are neither finished nor completely discarded, newest last. */
 export const unfinishedImports = async (state: string): Promise<readonly UnfinishedImport[]> => {
   const items = await Array.fromAsync(itemsFrom(state, importClaimPrefix, 'id, run, began_at, stage'));
-  return items
-    .map((item) => Claim.parse(item))
-    .filter(({ stage }) => stage !== 'discarded')
-    .map(({ id, began_at }) => ({ id, began_at }));
+  const claims = z.array(Claim).parse(items);
+  return claims.flatMap(({ id, began_at, stage }) => (stage === 'discarded' ? [] : [{ id, began_at }]));
 };

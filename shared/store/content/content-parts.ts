@@ -9,8 +9,7 @@ import { environment } from '../../config/environment.ts';
 import { database } from '../client/client.ts';
 import { putItem } from '../client/writes.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
-import type { ImportClaim } from './content-claims.ts';
-import { queryContent } from './content-claims.ts';
+import { type ImportClaim, queryContent } from './content-claims.ts';
 import { partFrom, partItem } from './content-item.ts';
 import { readItems } from './content-reads.ts';
 
