@@ -1,5 +1,6 @@
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { readDocument } from '../../shared/calculations/document.ts';
+import { documentTotals } from '../../shared/calculations/figures.ts';
 import { builtInRelease, builtInReleaseById } from '../../shared/catalog/built-in.ts';
 import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress, type TaxAddress } from '../../shared/catalog/location/address.ts';
@@ -22,16 +23,19 @@ const alternating = <Value>(values: readonly Value[], run: (value: Value) => unk
 
 /**
  * Measures a calculation with 1 to 1,000 lines: from the parsed request to the complete response, and the tax core
- * alone, from amounts and places to the tax of each line in each jurisdiction.
+ * alone, from amounts and places to the tax of each line in each jurisdiction. `amounts_parsed` is the time to parse and
+ * add up every amount of the response, which is what each read of a stored transaction would add if its amounts were numbers.
  */
 export const calculationFigures = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const lines of sizes) {
     const inputs = Array.from({ length: documents }, (_, seed) => buildRequest(lines, seed * 37));
     const read = inputs.map((input) => accepted(readDocument(input, context)).document);
+    const outcomes = inputs.map((input) => accepted(calculate(input, context, [])));
     const measured = await measureMicroseconds({
       calculation: alternating(inputs, (input) => accepted(calculate(input, context, []))),
       calculation_tax_core: alternating(read, calculateTax),
+      amounts_parsed: alternating(outcomes, (outcome) => documentTotals(outcome, 2)),
     });
     for (const { name, median, least } of measured)
       figures.push({
