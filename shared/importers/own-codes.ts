@@ -4,6 +4,7 @@ import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { cityName, codePart, countyKey, plainName } from '../catalog/local/place-names.ts';
 import type { RateRow } from '../catalog/local/text-tables.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
+import { unpack } from '../packed/unpack.ts';
 import { stateFips } from '../vocabulary/jurisdiction.ts';
 
 /** The tables of public names, of all states. */
@@ -14,6 +15,14 @@ export type NameTables = {
   readonly districts: readonly (readonly [code: string, name: string])[];
   /** The rows of the state's local rates; `[]` if it has none. */
   readonly places: readonly Pick<RateRow, 'county' | 'place' | 'place_code' | 'aliases' | 'parts'>[];
+};
+
+type Packed = Omit<NameTables, 'places'> & { readonly places: Readonly<Record<string, NameTables['places']>> };
+
+/** Returns the tables of public names that ship with Levy, for a state (two letters). */
+export const readNameTables = (state: string): NameTables => {
+  const { places, ...shared } = unpack<Packed>('local-names');
+  return { ...shared, places: places[state] ?? [] };
 };
 
 /** A place within a county (three digits). */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';
 import { buildRelease } from '../../shared/importers/build.ts';
 import { importers } from '../../shared/importers/importers.ts';
-import { readNameTables } from '../../shared/importers/releases/import-files.ts';
+import { readNameTables } from '../../shared/importers/own-codes.ts';
 import { getBase, identity } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRows } from '../fixtures/imports/sst.ts';
 import { type Figure, inNewProcess, rounded } from './figure.ts';

@@ -7,7 +7,6 @@ import { catchCorrupt, corruptionText } from '../../catalog/loading/content-erro
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
-import { unpack } from '../../packed/unpack.ts';
 import {
   beginImport,
   discardImport,
@@ -22,21 +21,13 @@ import {
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
 import { type Built, buildRelease, contentHash } from '../build.ts';
 import type { Importer } from '../importer.ts';
-import type { NameTables } from '../own-codes.ts';
+import { readNameTables } from '../own-codes.ts';
 import { ownCounts } from '../rules/describe.ts';
 import type { Impact } from './impact.ts';
 import { impactOfImport } from './measure-impact.ts';
 import { withNeededChain } from './needed-chain.ts';
 import { type ActiveRelease, defaultBase, openRelease, positionOver } from './open-release.ts';
 import { impactLines, impactOrCorruption, type Reporter, summaryLines } from './report.ts';
-
-type Packed = Omit<NameTables, 'places'> & { readonly places: Readonly<Record<string, NameTables['places']>> };
-
-/** Returns the tables of public names that ship with Levy, for a state (two letters). */
-export const readNameTables = (state: string): NameTables => {
-  const { places, ...shared } = unpack<Packed>('local-names');
-  return { ...shared, places: places[state] ?? [] };
-};
 
 /** The first counter of an import. Lower counters are reserved for built-in releases, which a later version may add. */
 const firstCounter = 101;
