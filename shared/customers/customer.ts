@@ -167,40 +167,35 @@ const customerContent = ({ name, exemptions }: Pick<Customer, 'name' | 'exemptio
  * Rejects different content with `conflict_duplicate_customer_id`.
  */
 export const createCustomer = (
-  creation: Creation,
-  caller: Pick<Caller, 'account'>,
-  ports: CustomerPorts,
-): Promise<Result<SavedResponse>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
-
-const createOnce = async (
   { request, idempotency, unknownFields }: Creation,
   { account }: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<SavedResponse> | 'stale'> => {
-  const nowMs = ports.now();
-  const at = new Date(nowMs).toISOString();
-  const created: Customer = {
-    id: request.id,
-    name: request.name ?? null,
-    exemptions: (request.exemptions ?? []).map(toCertificate),
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  };
-  const answer = customerReply(201, created, unknownFields);
-  const record = idempotency && { ...idempotency, answer };
-  const commit = { account: account.id, before: null, after: created, idempotency: record, nowMs };
-  const committed = await ports.customers.commit(commit);
-  if (committed.kind === 'committed') return accept(answer);
-  if (committed.kind !== 'stale') return repeatResponse(committed);
-  const existing = await ports.customers.find(account.id, request.id);
-  if (!existing) return 'stale';
-  return isSame(customerContent(existing), customerContent(created))
-    ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
-        customer: request.id,
-      })
-    : refuse(customerExists(existing));
-};
+): Promise<Result<SavedResponse>> =>
+  retryWhileStale(async () => {
+    const nowMs = ports.now();
+    const at = new Date(nowMs).toISOString();
+    const created: Customer = {
+      id: request.id,
+      name: request.name ?? null,
+      exemptions: (request.exemptions ?? []).map(toCertificate),
+      created_at: at,
+      updated_at: at,
+      version: 1,
+    };
+    const answer = customerReply(201, created, unknownFields);
+    const record = idempotency && { ...idempotency, answer };
+    const commit = { account: account.id, before: null, after: created, idempotency: record, nowMs };
+    const committed = await ports.customers.commit(commit);
+    if (committed.kind === 'committed') return accept(answer);
+    if (committed.kind !== 'stale') return repeatResponse(committed);
+    const existing = await ports.customers.find(account.id, request.id);
+    if (!existing) return 'stale';
+    return isSame(customerContent(existing), customerContent(created))
+      ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
+          customer: request.id,
+        })
+      : refuse(customerExists(existing));
+  }, ports.remainingMs);
 
 /**
  * Changes a customer. Omitted fields remain unchanged; `exemptions` is replaced as a whole.
@@ -208,38 +203,33 @@ const createOnce = async (
  * Checks in this order: `not_found`, `precondition_failed`, `conflict_immutable_field`.
  */
 export const updateCustomer = (
-  change: Change,
-  caller: Pick<Caller, 'account'>,
-  ports: CustomerPorts,
-): Promise<Result<SavedResponse>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
-
-const updateOnce = async (
   { id, update, ifMatch, idempotency, unknownFields }: Change,
   { account }: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<SavedResponse> | 'stale'> => {
-  const nowMs = ports.now();
-  const { stored, replay } = await ports.customers.findWithReplay(account.id, id, idempotency, nowMs);
-  if (replay) return repeatResponse(replay);
-  if (!stored) return refuse(customerNotFound);
-  if (ifMatch !== null && !ifMatch.includes('*') && !ifMatch.includes(`"${stored.version}"`))
-    return refuse(otherVersion(stored.version, 'customer'));
-  if (update.id !== undefined && update.id !== stored.id) return refuse(customerIdFixed(stored.id));
-  const content = {
-    name: update.name === undefined ? stored.name : update.name,
-    exemptions: update.exemptions?.map(toCertificate) ?? stored.exemptions,
-  };
-  if (isSame(content, customerContent(stored)))
-    return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, { customer: id });
-  const updated_at = new Date(nowMs).toISOString();
-  const after = { ...stored, ...content, updated_at, version: stored.version + 1 };
-  const answer = customerReply(200, after, unknownFields);
-  const record = idempotency && { ...idempotency, answer };
-  const commit = { account: account.id, before: stored, after, idempotency: record, nowMs };
-  const committed = await ports.customers.commit(commit);
-  if (committed.kind === 'committed') return accept(answer);
-  return committed.kind === 'stale' ? 'stale' : repeatResponse(committed);
-};
+): Promise<Result<SavedResponse>> =>
+  retryWhileStale(async () => {
+    const nowMs = ports.now();
+    const { stored, replay } = await ports.customers.findWithReplay(account.id, id, idempotency, nowMs);
+    if (replay) return repeatResponse(replay);
+    if (!stored) return refuse(customerNotFound);
+    if (ifMatch !== null && !ifMatch.includes('*') && !ifMatch.includes(`"${stored.version}"`))
+      return refuse(otherVersion(stored.version, 'customer'));
+    if (update.id !== undefined && update.id !== stored.id) return refuse(customerIdFixed(stored.id));
+    const content = {
+      name: update.name === undefined ? stored.name : update.name,
+      exemptions: update.exemptions?.map(toCertificate) ?? stored.exemptions,
+    };
+    if (isSame(content, customerContent(stored)))
+      return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, { customer: id });
+    const updated_at = new Date(nowMs).toISOString();
+    const after = { ...stored, ...content, updated_at, version: stored.version + 1 };
+    const answer = customerReply(200, after, unknownFields);
+    const record = idempotency && { ...idempotency, answer };
+    const commit = { account: account.id, before: stored, after, idempotency: record, nowMs };
+    const committed = await ports.customers.commit(commit);
+    if (committed.kind === 'committed') return accept(answer);
+    return committed.kind === 'stale' ? 'stale' : repeatResponse(committed);
+  }, ports.remainingMs);
 
 /** The query parameters of GET /customers: filters, combined with AND, and paging. */
 export const CustomerListQuery = z.object({

@@ -48,44 +48,34 @@ type Created = SavedResponse & { readonly transaction?: Transaction };
  * With `replaces`, the same write voids another transaction, which leaves its reference_id and its part of the sale to
  * the new one. Also rejects a replacement that cannot be voided, and one with a different sale.
  */
-export const createTransaction = async (
-  creation: Creation,
-  caller: Caller,
-  ports: CreatePorts,
-): Promise<Result<Created>> =>
+export const createTransaction = (creation: Creation, caller: Caller, ports: CreatePorts): Promise<Result<Created>> =>
   // A concurrent request may have changed the parent of a credit since it was read.
-  retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
-
-const createOnce = async (
-  creation: Creation,
-  caller: Caller,
-  ports: CreatePorts,
-): Promise<Result<Created> | 'stale'> => {
-  const { request, idempotency } = creation;
-  // An empty id matches no transaction.
-  const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
-  const hasParent = parentId !== null;
-  const read = hasParent
-    ? await ports.ledger.findWithReplay(caller.account.id, parentId, idempotency, ports.now())
-    : null;
-  if (read?.replay) return repeatResponse(read.replay);
-  const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
-  const voided = creation.replaces ? await planVoid(creation.replaces, parent, caller, ports) : accept(null);
-  if (!voided.ok) return voided;
-  const replaces = voided.value;
-  const left = parent && replaces ? withoutCredit(parent, replaces.before) : parent;
-  const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, left, caller, ports);
-  const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
-  const answered = fitting.ok ? answerable(fitting.value) : fitting;
-  if (!answered.ok) return hasParent ? answered : refusedOrReplayed(answered, creation, caller, ports);
-  const { stored, answer } = answered.value;
-  const record = idempotency && { ...idempotency, answer };
-  const change = { before: null, next: stored, fields: [], parent, replaces };
-  const commit = buildCommit(change, caller.account.id, caller.credential, record);
-  const { post, remove } = commit.openEntries;
-  if (replaces && post.length + remove.length > replacedEntriesMax) return refuse(tooManyStates);
-  return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);
-};
+  retryWhileStale(async () => {
+    const { request, idempotency } = creation;
+    // An empty id matches no transaction.
+    const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
+    const hasParent = parentId !== null;
+    const read = hasParent
+      ? await ports.ledger.findWithReplay(caller.account.id, parentId, idempotency, ports.now())
+      : null;
+    if (read?.replay) return repeatResponse(read.replay);
+    const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
+    const voided = creation.replaces ? await planVoid(creation.replaces, parent, caller, ports) : accept(null);
+    if (!voided.ok) return voided;
+    const replaces = voided.value;
+    const left = parent && replaces ? withoutCredit(parent, replaces.before) : parent;
+    const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, left, caller, ports);
+    const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
+    const answered = fitting.ok ? answerable(fitting.value) : fitting;
+    if (!answered.ok) return hasParent ? answered : refusedOrReplayed(answered, creation, caller, ports);
+    const { stored, answer } = answered.value;
+    const record = idempotency && { ...idempotency, answer };
+    const change = { before: null, next: stored, fields: [], parent, replaces };
+    const commit = buildCommit(change, caller.account.id, caller.credential, record);
+    const { post, remove } = commit.openEntries;
+    if (replaces && post.length + remove.length > replacedEntriesMax) return refuse(tooManyStates);
+    return commitWithResponse(commit, { ...answer, transaction: stored.transaction }, ports.ledger);
+  }, ports.remainingMs);
 
 /** A transaction that a new one replaces, and why it becomes void. */
 export type Replaces = { readonly id: string; readonly reason: string };

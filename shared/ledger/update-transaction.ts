@@ -42,7 +42,41 @@ export const updateTransaction = (
   request: UpdateRequest,
   caller: Caller,
   ports: Ports,
-): Promise<Result<SavedResponse>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
+): Promise<Result<SavedResponse>> =>
+  retryWhileStale(async () => {
+    const { id, idempotency } = request;
+    const nowMs = ports.now();
+    const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
+    if (replay) return repeatResponse(replay);
+    if (!stored) return refuse(notFound);
+    const current = expireStoredIfDue(stored, nowMs);
+    if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
+    const parentId = current.transaction.parent_transaction_id;
+    const isRead = parentId !== null && !isBesideTheParent(request.update);
+    const parent = isRead ? await ports.ledger.find(caller.account.id, parentId) : null;
+    assert(parent !== undefined, 'The sale of a credit is missing.');
+    const planned = await planUpdate({
+      update: request.update,
+      stored: current,
+      parent,
+      sent: request.sent,
+      account: caller.account,
+      base: { settings: caller.account.settings, now: nowMs },
+      loadContent: ports.loadContent,
+      customers: ports.customers,
+    });
+    if (!planned.ok) return planned;
+    if (planned.value === null)
+      return saveUnchanged(caller.account.id, transactionResponse(200, current.transaction), idempotency, ports, {
+        transaction: id,
+      });
+    if (isExpired(stored.transaction, nowMs)) {
+      // Stores the expired draft as void first, as the sweep does, then writes the change.
+      await ports.ledger.commit(buildExpiry(stored, caller.account.id, nowMs));
+      return 'stale';
+    }
+    return write(planned.value, current, parent, request, caller, ports);
+  }, ports.remainingMs);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
@@ -55,45 +89,6 @@ const isBesideTheParent = (update: TransactionUpdate): boolean =>
 
 const isBesideTheFigures = (fields: readonly string[]): boolean =>
   fields.every((field) => field === 'status' || besideTheParent.has(field));
-
-const updateOnce = async (
-  request: UpdateRequest,
-  caller: Caller,
-  ports: Ports,
-): Promise<Result<SavedResponse> | 'stale'> => {
-  const { id, idempotency } = request;
-  const nowMs = ports.now();
-  const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
-  if (replay) return repeatResponse(replay);
-  if (!stored) return refuse(notFound);
-  const current = expireStoredIfDue(stored, nowMs);
-  if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
-  const parentId = current.transaction.parent_transaction_id;
-  const isRead = parentId !== null && !isBesideTheParent(request.update);
-  const parent = isRead ? await ports.ledger.find(caller.account.id, parentId) : null;
-  assert(parent !== undefined, 'The sale of a credit is missing.');
-  const planned = await planUpdate({
-    update: request.update,
-    stored: current,
-    parent,
-    sent: request.sent,
-    account: caller.account,
-    base: { settings: caller.account.settings, now: nowMs },
-    loadContent: ports.loadContent,
-    customers: ports.customers,
-  });
-  if (!planned.ok) return planned;
-  if (planned.value === null)
-    return saveUnchanged(caller.account.id, transactionResponse(200, current.transaction), idempotency, ports, {
-      transaction: id,
-    });
-  if (isExpired(stored.transaction, nowMs)) {
-    // Stores the expired draft as void first, as the sweep does, then writes the change.
-    await ports.ledger.commit(buildExpiry(stored, caller.account.id, nowMs));
-    return 'stale';
-  }
-  return write(planned.value, current, parent, request, caller, ports);
-};
 
 const write = async (
   { next, fields }: Plan,
