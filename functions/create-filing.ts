@@ -1,4 +1,4 @@
-import { changedFilingReply, prefersReturn, returnReply, worksheetReply } from '../shared/api/csv-reply.ts';
+import { changedFilingReply, filingReply, prefersReturn, returnReply, withUnknown } from '../shared/api/csv-reply.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
@@ -34,7 +34,7 @@ export const { endpoint, handler } = defineEndpoint({
       return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
     if (body.dry_run && body.form)
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
-        worksheetReply(filing, unknownFields, context),
+        filingReply(withUnknown(filing, unknownFields), 0, context),
       );
     return mapResult(await createFiling(requested, call), (reply) => changedFilingReply(reply, unknownFields));
   },

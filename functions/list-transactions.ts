@@ -28,7 +28,7 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ query, caller, context }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
     return mapResult(await listTransactions(query, caller.account, ports), ({ list, searchedBackTo }) => {
-      const reply = jsonOrCsv(list, context.headers.get('accept'), () => ({
+      const reply = jsonOrCsv(list, context, () => ({
         name: 'transactions',
         text: transactionsCsv(list),
         next: list.next_cursor === null ? null : nextQuery(query, list.next_cursor),

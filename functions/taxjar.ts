@@ -1,17 +1,15 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { Settings } from '../shared/accounts/account.ts';
 import { taxDateAt } from '../shared/accounts/time-zone.ts';
 import { authorize } from '../shared/api/authenticate.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
 import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
 import { type RequestContext, requireCaller } from '../shared/api/request-context.ts';
 import { now } from '../shared/config/clock.ts';
-import type { Replaces } from '../shared/ledger/create-transaction.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
 import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
 import { errorBody, TaxJarRefusal, toRefusal } from '../shared/taxjar/refusal.ts';
-import type { Levy } from '../shared/taxjar/request.ts';
+import type { Levy, PostOptions, Query } from '../shared/taxjar/request.ts';
 import { routes } from '../shared/taxjar/routes.ts';
 import { endpoint as createCalculation } from './create-calculation.ts';
 import { endpoint as createCustomer } from './create-customer.ts';
@@ -42,13 +40,7 @@ const matching = (method: string, path: string) => {
   throw new Error(`${method} ${path} is not an operation of the TaxJar interface.`);
 };
 
-type Call = {
-  readonly body?: object;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly settings?: Partial<Settings>;
-  readonly replaces?: Replaces;
-};
+type Call = PostOptions & { readonly body?: object; readonly query?: Query };
 
 /** Serves a request of an operation with the caller of the outer request, after a check of the operation's scope. */
 const callWith =

@@ -64,8 +64,8 @@ const csvReply = ({ name, text, next }: Csv): EndpointResponse => ({
 });
 
 /** Replies with JSON or with the CSV file of `csv`, depending on the `Accept` header. */
-export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, csv: () => Csv): EndpointResponse => {
-  const isCsv = preferredType(accept ?? [], ['application/json', 'text/csv']) === 'text/csv';
+export const jsonOrCsv = (body: object, { headers }: RequestContext, csv: () => Csv): EndpointResponse => {
+  const isCsv = preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv']) === 'text/csv';
   const reply: EndpointResponse = isCsv ? csvReply(csv()) : { status: 200, body };
   return { ...reply, headers: { ...reply.headers, Vary: 'Accept, Service-Version' } };
 };
@@ -74,8 +74,8 @@ export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, c
  * Replies with a filing as JSON or CSV, depending on `Accept`. The CSV contains the totals, or the entries if they are
  * expanded.
  */
-export const filingReply = (filing: FilingWithTotals, limit: number, { headers }: RequestContext): EndpointResponse =>
-  jsonOrCsv(filing, headers.get('accept'), () => {
+export const filingReply = (filing: FilingWithTotals, limit: number, context: RequestContext): EndpointResponse =>
+  jsonOrCsv(filing, context, () => {
     const { entries, totals_next_cursor, worksheet } = filing;
     if (worksheet)
       return {
@@ -97,13 +97,11 @@ export const filingReply = (filing: FilingWithTotals, limit: number, { headers }
     };
   });
 
-/** Replies with the worksheet of a dry run, with a warning for each unknown field. */
-export const worksheetReply = (
-  filing: FilingWithTotals,
-  unknownFields: readonly string[],
-  context: RequestContext,
-): EndpointResponse =>
-  filingReply({ ...filing, warnings: [...filing.warnings, ...unknownFieldWarnings(unknownFields)] }, 0, context);
+/** Adds a warning for each unknown field of the request. */
+export const withUnknown = <Warned extends Filing>(filing: Warned, unknownFields: readonly string[]): Warned => ({
+  ...filing,
+  warnings: [...filing.warnings, ...unknownFieldWarnings(unknownFields)],
+});
 
 /** Whether `Accept` prefers the electronic return of a filing to its other forms. */
 export const prefersReturn = ({ headers }: RequestContext): boolean =>
@@ -125,8 +123,5 @@ export const returnReply = (electronic: FilingReturn): EndpointResponse => ({
  * Replies to a request that changed a filing or found nothing to change, with a warning for each unknown field. A
  * replayed request has the same body, so it gets the same warnings.
  */
-export const changedFilingReply = (reply: SavedResponse, unknownFields: readonly string[]): EndpointResponse => {
-  if (unknownFields.length === 0) return reply;
-  const filing: Filing = JSON.parse(reply.body);
-  return { ...reply, body: { ...filing, warnings: [...filing.warnings, ...unknownFieldWarnings(unknownFields)] } };
-};
+export const changedFilingReply = (reply: SavedResponse, unknownFields: readonly string[]): EndpointResponse =>
+  unknownFields.length === 0 ? reply : { ...reply, body: withUnknown(JSON.parse(reply.body), unknownFields) };

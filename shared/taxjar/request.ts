@@ -6,14 +6,16 @@ import { TaxJarRefusal } from './refusal.ts';
 
 export type Query = Readonly<Record<string, string>>;
 
+export type PostOptions = {
+  readonly headers?: Query;
+  readonly settings?: Partial<Settings>;
+  readonly replaces?: Replaces;
+};
+
 /** Calls an operation of Levy's API in this process, as the caller of the request. Throws its refusals. */
 export type Levy = {
   readonly get: (path: string, query?: Query) => Promise<unknown>;
-  readonly post: (
-    path: string,
-    body: object,
-    options?: { readonly headers?: Query; readonly settings?: Partial<Settings>; readonly replaces?: Replaces },
-  ) => Promise<unknown>;
+  readonly post: (path: string, body: object, options?: PostOptions) => Promise<unknown>;
   /** Returns the id of the transaction that has a reference now. The lists of the API can lag by seconds. */
   readonly readHolder: (reference: string) => Promise<string | null>;
 };

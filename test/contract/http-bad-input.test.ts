@@ -1,19 +1,19 @@
 // @isolated: replaces the service's database.
 /** Requests with invalid parts, for every documented operation, and the invariants of every response. */
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { expect, it } from 'vitest';
 import { notFound } from '../../infra/gateway-problems.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { matchResource, parseTarget, refusal, toProxyEvent } from '../../infra/local/proxy-event.ts';
+import { refusal } from '../../infra/local/proxy-event.ts';
 import { exampleFilingId, exampleId } from '../../shared/api/openapi/sample-requests.ts';
 import type { Schema } from '../../shared/api/openapi/types.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
+import { buildEvent } from '../support/handler-calls.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
 import { isLong } from '../support/seeded.ts';
 import {
@@ -204,23 +204,15 @@ const isWrite = ({ constructor: { name }, input }: Command): boolean =>
 
 const database = new MemoryDatabase();
 let writes = 0;
-let sent = 0;
 
 /** Calls a function as API Gateway does. Returns the response and the operation for the path and method. */
-const send = async ({ method, target: text, headers, body }: WireRequest) => {
+const send = async ({ method, target, headers, body }: WireRequest) => {
   const before = writes;
-  const requestId = `req_${++sent}`;
-  const target = parseTarget(text);
-  const resource = matchResource(method, target.path);
-  const socket = { remoteAddress: '127.0.0.1' };
-  const message = { method, rawHeaders: headers.flat(), headers: {}, httpVersion: '1.1', socket } as unknown;
-  const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => 10_000 } as Context;
-  const result = resource
-    ? await handlers.endpoints[resource.operation ?? 'method-not-allowed'](
-        toProxyEvent({ message: message as IncomingMessage, requestId, target, resource, body }),
-        context,
-      )
-    : refusal(notFound, requestId);
+  const built = buildEvent(method, target, headers.flat(), body);
+  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  const result = built
+    ? await handlers.endpoints[built.operation ?? 'method-not-allowed'](built.event, context)
+    : refusal(notFound, 'request_1');
   const answered = new Headers(Object.entries(result.headers ?? {}).map(([name, value]) => [name, String(value)]));
   const isJson = answered.get('Content-Type')?.startsWith('application/json') === true;
   const answer: WireAnswer = {
@@ -229,9 +221,9 @@ const send = async ({ method, target: text, headers, body }: WireRequest) => {
     text: result.body,
     writes: writes - before,
     body: result.body === '' ? null : isJson ? JSON.parse(result.body) : result.body,
-    path: resource ? target.path : '/',
+    path: built?.event.path ?? '/',
   };
-  return { answer, operation: operations.find(({ name }) => name === resource?.operation) ?? null };
+  return { answer, operation: operations.find(({ name }) => name === built?.operation) ?? null };
 };
 
 const inherited = () =>

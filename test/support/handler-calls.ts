@@ -44,21 +44,22 @@ export const parseSent = <Body extends z.ZodMiniType>(
 export const getPlace = ({ source }: Problem): string | undefined =>
   source && ('pointer' in source ? source.pointer : 'parameter' in source ? source.parameter : undefined);
 
-/** Builds the event that API Gateway sends to a function. `path` may have a query. */
-export const getEvent = (method: string, path: string, { body, headers = {} }: Request = {}): APIGatewayProxyEvent => {
+/** Builds the event that API Gateway sends to the function of a request; `null` if no resource has its path. */
+export const buildEvent = (method: string, path: string, rawHeaders: readonly string[], body: Buffer) => {
   const target = parseTarget(path);
   const resource = matchResource(method, target.path);
-  if (!resource) throw new Error(`No resource is at ${target.path}.`);
+  const message = { method, rawHeaders, headers: {}, httpVersion: '1.1', socket: { remoteAddress: '127.0.0.1' } };
+  const request = { message: message as unknown as IncomingMessage, requestId: randomUUID(), target, body };
+  return resource && { operation: resource.operation, event: toProxyEvent({ ...request, resource }) };
+};
+
+/** Builds the event of a request. `path` may have a query. */
+export const getEvent = (method: string, path: string, { body, headers = {} }: Request = {}): APIGatewayProxyEvent => {
   const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers };
   const rawHeaders = Object.entries(sent).flatMap(([name, value]) => [name, String(value)]);
-  const message = { method, rawHeaders, headers: {}, httpVersion: '1.1', socket: { remoteAddress: '127.0.0.1' } };
-  return toProxyEvent({
-    message: message as unknown as IncomingMessage,
-    requestId: randomUUID(),
-    target,
-    resource,
-    body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
-  });
+  const built = buildEvent(method, path, rawHeaders, Buffer.from(body === undefined ? '' : JSON.stringify(body)));
+  if (!built) throw new Error(`No resource is at ${path}.`);
+  return built.event;
 };
 
 /** Calls the function of an endpoint in this process, through its whole middleware but no socket. */
