@@ -28,7 +28,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
   run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: readState(body.state) };
-    const call = { idempotency: readIdempotency(context), caller, ports: filingPorts(context.remainingMs) };
+    const call = { idempotency: null, caller, ports: filingPorts(context.remainingMs) };
     const read = dryRunReader(requested, call);
     if (body.dry_run && prefersReturn(context))
       return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
@@ -36,7 +36,8 @@ export const { endpoint, handler } = defineEndpoint({
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
         filingReply(withUnknown(filing, unknownFields), 0, context),
       );
-    return mapResult(await createFiling(requested, call), (reply) => changedFilingReply(reply, unknownFields));
+    const created = await createFiling(requested, { ...call, idempotency: readIdempotency(context) });
+    return mapResult(created, (reply) => changedFilingReply(reply, unknownFields));
   },
 });
 
