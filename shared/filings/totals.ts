@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../base/json.ts';
-import { listEntries } from '../base/map-codec.ts';
 import {
   type Amounts,
   ExceptionSum,
@@ -14,6 +13,17 @@ import {
   Sum,
   zeroSum,
 } from '../ledger/entries/entry.ts';
+
+/** A map with string keys, stored as an array of its entries. */
+const listEntries = <Schema extends z.core.$ZodType>(schema: Schema) =>
+  z.codec(
+    z.array(z.tuple([z.string(), schema])),
+    z.custom<ReadonlyMap<string, z.output<Schema>>>((map) => map instanceof Map),
+    {
+      decode: (entries) => new Map(entries as readonly (readonly [string, z.output<Schema>])[]),
+      encode: (map) => [...map] as [string, z.output<Schema>][],
+    },
+  );
 
 const JurisdictionSum = z.object({
   ...jurisdictionShape,

@@ -2,8 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { made } from '../support/sales.ts';
-import { click, countButtons, seeHeading, seeStatus, seeText, useConsole } from './browser.ts';
-import { readRows } from './reads.ts';
+import { click, countButtons, readRows, seeHeading, seeStatus, seeText, useConsole } from './browser.ts';
 import { lastMonth, newShop } from './shop.ts';
 
 const { visit, go } = useConsole();

@@ -7,8 +7,20 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
-import { click, countButtons, seeHeading, seeStatus, seeText, useConsole } from './browser.ts';
-import { downloaded, downloadedFile, forward, getColumn, oneRowAPage, readRows } from './reads.ts';
+import {
+  click,
+  countButtons,
+  downloaded,
+  downloadedFile,
+  forward,
+  getColumn,
+  oneRowAPage,
+  readRows,
+  seeHeading,
+  seeStatus,
+  seeText,
+  useConsole,
+} from './browser.ts';
 import {
   addressIn,
   getDay,

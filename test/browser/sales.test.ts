@@ -3,8 +3,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { hourMs, later, made } from '../support/sales.ts';
-import { click, seeHeading, seeText, useConsole } from './browser.ts';
-import { downloaded, downloadedFile, forward, getColumn, oneRowAPage, readRows } from './reads.ts';
+import {
+  click,
+  downloaded,
+  downloadedFile,
+  forward,
+  getColumn,
+  oneRowAPage,
+  readRows,
+  seeHeading,
+  seeText,
+  useConsole,
+} from './browser.ts';
 import { addressIn, getDay, lastMonth, newShop, type Shop, states } from './shop.ts';
 
 const { visit, go } = useConsole();

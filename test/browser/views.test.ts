@@ -6,8 +6,7 @@ import { readContentSource, writeContentSource } from '../../shared/store/conten
 import { newCaller } from '../support/api.ts';
 import { createFiler } from '../support/filings.ts';
 import { everyPage, made } from '../support/sales.ts';
-import { click, countButtons, seeHeading, seeText, signIn, useConsole } from './browser.ts';
-import { getColumn, readRows } from './reads.ts';
+import { click, countButtons, getColumn, readRows, seeHeading, seeText, signIn, useConsole } from './browser.ts';
 import { lastMonth, newShop, periodView, type Shop } from './shop.ts';
 
 const { visit, go, address } = useConsole();

@@ -91,3 +91,10 @@ it('the package of the client has its files, compiles in a strict project, and r
   const printed = await inFolder(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
   expect(printed.stdout).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
 });
+
+// The time for an input depends on the machine: `npm run fuzz` measures it. Here the limit only ends an infinite loop.
+it('handles every hostile input of 1 MB within 256 MB and 2 s', async () => {
+  const { code, out, err } = await runCommand(['test/fuzz/fuzz.ts', '--inputs', '2', '--seconds', '30']);
+  expect(code, out + err).toBe(0);
+  expect(out.match(/^[\w-]+: 2 inputs in .* 0 faults$/gm)).toHaveLength(22);
+}, 1_800_000);

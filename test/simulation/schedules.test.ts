@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it, test } from 'vitest';
 import { isLong } from '../support/seeded.ts';
-import { mutants } from './mutants.ts';
-import { inWords, runSchedules, search } from './pool.ts';
+import { inWords, mutants, runSchedules, search } from './pool.ts';
 
 it('replaces a text that occurs exactly once in the service with every seeded bug', () => {
   const shared = new URL('../../shared/', import.meta.url);

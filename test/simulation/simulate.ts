@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { mutants } from './mutants.ts';
-import { inWords, runSchedules, search } from './pool.ts';
+import { inWords, mutants, runSchedules, search } from './pool.ts';
 
 /**
  * `npm run simulate`: a million schedules, or one of them with its trace.

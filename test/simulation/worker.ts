@@ -1,6 +1,6 @@
-import { mutants } from './mutants.ts';
 import { compressCheaply, preparePlatform } from './platform.ts';
 import type { Message, Order } from './pool.ts';
+import { mutants } from './pool.ts';
 
 /**
  * A process that runs schedules sequentially, because a schedule replaces the clock and random numbers of its process.

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { csvText } from '../../shared/base/csv.ts';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { LevyRefused, LevyUnavailable } from '../../shared/client/client.ts';
-import { certificatesFrom } from '../../shared/console/client/certificates.ts';
 import { exportFile, parseCsv } from '../../shared/console/client/export-file.ts';
 import {
   daysBetween,
@@ -20,6 +19,7 @@ import {
   periodText,
   todayIn,
 } from '../../shared/console/client/format.ts';
+import { certificatesFrom } from '../../shared/console/client/forms.ts';
 import { brokenVersion } from '../../shared/console/client/history-chain.ts';
 import { returnedFrom, sha256, signInAddress } from '../../shared/console/client/oidc.ts';
 import {

@@ -1,10 +1,10 @@
 import { dayMs } from '../../base/calendar.ts';
 import type { Schemas } from '../../client/client.ts';
 import { ReviewForm } from './actions.tsx';
-import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { jsonPage } from './export-file.ts';
 import { Field, Fields, SearchForm } from './fields.tsx';
 import { getStateLetters, todayIn, toWords } from './format.ts';
+import { certificatesFrom, reasons, removed } from './forms.ts';
 import { List } from './list.tsx';
 import { Get, readData } from './load.tsx';
 import { Status } from './parts.tsx';
