@@ -1,8 +1,7 @@
 /** Applies the operator's custom rules on top of a state's releases (decision 0021). */
-import { dayAfter, dayBefore } from '../base/calendar.ts';
+import { dayAfter, dayBefore, earlierEnd } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
 import type { ReleaseHead } from './content.ts';
-import { earlierEnd } from './days.ts';
 import { firstInForce } from './effective.ts';
 import type { OwnRules, Release, Rule } from './release.ts';
 import type { Evidence } from './release-values.ts';

@@ -1,4 +1,4 @@
-import { americanDay, calendarDay } from '../catalog/days.ts';
+import { americanDay, calendarDay } from '../base/calendar.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } from './files/columns.ts';

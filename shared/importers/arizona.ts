@@ -1,4 +1,4 @@
-import { americanDay } from '../catalog/days.ts';
+import { americanDay } from '../base/calendar.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';

@@ -1,4 +1,4 @@
-import { americanDay } from '../catalog/days.ts';
+import { americanDay } from '../base/calendar.ts';
 import { cityName, codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, optional, placeName, rate, row, text, whenRead } from './files/columns.ts';

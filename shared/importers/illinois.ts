@@ -1,4 +1,4 @@
-import { compactDay } from '../catalog/days.ts';
+import { compactDay } from '../base/calendar.ts';
 import {
   type Column,
   county,

@@ -1,7 +1,6 @@
 import { assert } from '../base/assert.ts';
-import { dayBefore } from '../base/calendar.ts';
+import { dayBefore, earlierEnd } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { earlierEnd } from '../catalog/days.ts';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';

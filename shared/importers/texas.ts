@@ -1,5 +1,5 @@
+import { calendarDay } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { calendarDay } from '../catalog/days.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';

@@ -1,4 +1,4 @@
-import { americanDay, calendarDay, writtenDay } from '../catalog/days.ts';
+import { americanDay, calendarDay, writtenDay } from '../base/calendar.ts';
 import { type Columns, matching, rate } from './files/columns.ts';
 import { readWorkbook, rowsBelow, type Sheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';

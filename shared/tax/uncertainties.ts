@@ -1,4 +1,4 @@
-import { earlierEnd } from '../catalog/days.ts';
+import { earlierEnd } from '../base/calendar.ts';
 import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
 import type { Release } from '../catalog/release.ts';
 import { type Evidence, isPerInvoice, type Jurisdiction } from '../catalog/release-values.ts';

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { afterAll, vi } from 'vitest';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { onSend } from './http.ts';
-import { secretsIn } from './log-leaks.ts';
-import { keepSecret, leaks, startWatch } from './log-watch.ts';
+import { keepSecret, leaks, secretsIn, startWatch } from './log-watch.ts';
 
 // Property tests use the same values in each run, so only a code change can make one fail. `TEST_SEED=random npm test`
 // tries new values.

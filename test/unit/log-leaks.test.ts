@@ -5,8 +5,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { scheduled } from '../../shared/api/define-schedule.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
-import { leaksIn, secretsIn } from '../support/log-leaks.ts';
-import { forgetWrites, keepSecret, leaks } from '../support/log-watch.ts';
+import { forgetWrites, keepSecret, leaks, leaksIn, secretsIn } from '../support/log-watch.ts';
 
 const address = { line1: '77 Canary Lane', city: 'Canaryville', state: 'MI', postal_code: '48933', country: 'US' };
 const body = { customer: { name: 'Canary Bird', address }, line_items: [{ unit_price: '1.00' }] };

@@ -1,7 +1,6 @@
 /** The rates of an SST rate file (content notes 1.3, 1.6). */
-import { dayAfter, dayBefore } from '../../base/calendar.ts';
+import { compactDay, dayAfter, dayBefore } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
-import { compactDay } from '../../catalog/days.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import type { Jurisdiction, JurisdictionType, Rate } from '../../catalog/release-values.ts';
 import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';

@@ -1,7 +1,6 @@
 /** File names: the only place where an untrusted name becomes the name of a local file, and the days in names. */
 import { basename } from 'node:path';
-import { firstDay, isDay } from '../../base/calendar.ts';
-import { monthNumber } from '../../catalog/days.ts';
+import { firstDay, isDay, monthNumber } from '../../base/calendar.ts';
 
 /**
  * File systems allow 255 bytes, which leaves room for `.part` and similar suffixes. Known names are shorter than 100.
