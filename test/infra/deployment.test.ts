@@ -153,9 +153,10 @@ describe('consistency of the templates and the code', () => {
     expect(started).toEqual(publishers.filter(({ format }) => format !== null).map(({ state }) => state));
   });
 
-  it("prerequisites.md lists each AWS service in the template, for the deployment's permissions", () => {
-    const page = readFileSync(new URL('../../infra/docs/prerequisites.md', import.meta.url), 'utf8');
-    const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, service]) => service);
+  it("deployment.md lists each AWS service in the template, for the deployment's permissions", () => {
+    const page = readFileSync(new URL('../../infra/docs/deployment.md', import.meta.url), 'utf8');
+    const [, permissions = ''] = /^## Permissions$(.*?)^## /ms.exec(page) ?? [];
+    const named = [...permissions.matchAll(/^\| `(\w+)` \|/gm)].map(([, service]) => service);
     const used = [all, disposable, synthesized].flatMap(({ template }) =>
       Object.values(template.Resources).map(({ Type }) => Type.split('::')[1]),
     );

@@ -99,7 +99,7 @@ const readLines = async (setting: 'essential' | 'full'): Promise<readonly Metric
   })({ requestContext: { requestId: 'request_1' } } as APIGatewayProxyEvent, undefined);
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
   const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };
-  const filings = { unfinished: async () => ({ filings: [], next: null }) };
+  const filings = { unfinished: async () => ({ rows: [], next: null }) };
   const due = {
     shards: 1,
     page: async () => [],
