@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import { toBatches } from '../../base/collections.ts';
 import type { RemainingMs } from '../../base/contention.ts';
 import type { Certificate } from '../../calculations/certificates.ts';
 import { certificateReasons } from '../../calculations/fields.ts';
 import { environment } from '../../config/environment.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
-import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { batchGet, keysMax, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { defineItem } from '../define-item.ts';
 import { customerKey, customerPartition, type Item } from '../keys.ts';
 
@@ -78,8 +77,8 @@ export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads =>
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
     const found = new Map<string, readonly Certificate[]>();
     // A batch can be 13 MB, so keep only one in memory.
-    for await (const some of toBatches(keys)) {
-      const items = await batchGet(TableName, some, remainingMs, ['exemptions']);
+    for (let from = 0; from < keys.length; from += keysMax) {
+      const items = await batchGet(TableName, keys.slice(from, from + keysMax), remainingMs, ['exemptions']);
       for (const { sk, exemptions } of z.array(Certified).parse(items)) found.set(sk, exemptions);
     }
     return found;
