@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -111,9 +112,63 @@ const draft = {
 describe('npm start, running', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ API_KEY: 'levy_demo' });
   });
   afterAll(endAll);
+
+  // Before the tests that move the clock.
+  const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+  it('the tax return in the filings README runs as pasted', () => {
+    const { port } = new URL(service.url);
+    expect([port === '3000', blocks.length]).toEqual([false, 3]);
+    const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
+      encoding: 'utf8',
+      // Only this Node.
+      env: { ...process.env, PORT: port, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
+    });
+    expect(output.split('--\n').map((part) => part.trimEnd().split('\n'))).toEqual([
+      [''],
+      ['US-MI 12.00 2', 'closed 2026-09-01 2026-09-30', 'US-HI 4.00 1', 'US-HI-00-003 0.50 1'],
+      [
+        'credit 6.00',
+        'US-MI -6.00 1',
+        'state,period_start,period_end,jurisdiction_code,currency,rate,tax_amount,count',
+        'US-MI,2026-09-01,2026-09-30,US-MI,USD,0.06,12.00,2',
+        'US-MI,2026-09-01,2026-09-30,,USD,,12.00,2',
+        'MI-2026-09-4711',
+        'filed full',
+        'filed 2026-09-30',
+      ],
+    ]);
+  });
+
+  it('the checkout in the README runs', () => {
+    const [, code = ''] = /```ts\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const output = execFileSync(process.execPath, ['--input-type=module-typescript'], {
+      encoding: 'utf8',
+      input: code.replace('http://127.0.0.1:3000', service.url),
+    });
+    expect(output).toBe('6.00 6.00 3.00\n');
+  });
+
+  it('the shipping charges in the client README have their taxes', () => {
+    const code = /```ts\n(const store = .*?)```/s.exec(readFileSync('shared/client/README.md', 'utf8'))?.[1] ?? '';
+    const customer = { address: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' } };
+    const client = JSON.stringify(new URL('../../shared/client/client.ts', import.meta.url).href);
+    const before = `import { createClient, orThrow } from ${client};
+      const levy = createClient({ url: '${service.url}', apiKey: 'levy_demo' });
+      const customer = ${JSON.stringify(customer)};`;
+    const output = execFileSync(process.execPath, ['--input-type=module-typescript'], {
+      encoding: 'utf8',
+      input: `${before}\n${code}\nconsole.log(calculation.tax_amount, ...ofShipping);`,
+    });
+    // 1.78 for each of two lines in New York and 1.20 for the line in Michigan. The charges raise New York to 4.44 and
+    // then 5.33.
+    expect(output).toBe('6.54 parcel: 0.89 courier: 0.89\n');
+  });
+
   const control = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(service.url, method, path, { ...(body !== undefined && { body }), headers }) as Promise<
       Answer<{ now: string }>
