@@ -61,7 +61,11 @@ const openLocalities = async (path: string, _: unknown, options: ReadOptions) =>
   const { name, rows } = await openHeadedTable(path, columns, options);
   const held: (HeadedRow<typeof columns> | BrokenRow)[] = [];
   for await (const row of rows) assertFits(held.push(row), limits.heldRows, 'rows of localities');
-  const general = held.flatMap((row) => ('cells' in row && isGeneral(row.cells) ? [row.cells] : []));
+  // A county row without a readable rate is a bad row, so its cities have no combined rate.
+  const isRead = ({ rate, from }: Texts<typeof columns>) => readPercent(rate) !== null && compactDay(from) !== null;
+  const general = held.flatMap((row) =>
+    'cells' in row && isGeneral(row.cells) && isRead(row.cells) ? [row.cells] : [],
+  );
   const names = new Map(general.map((cells) => [cells.code, cells.name]));
   const withCounty = (row: HeadedRow<typeof columns>) => ({
     ...row,
@@ -85,7 +89,7 @@ export const alabama = stateTable({
   open: openLocalities,
   skip: (cells) => (isGeneral(cells) ? null : 'is not a general sales tax rate'),
   read({ code, name, from, rate, county, countyName }, { codes }): RowResult<readonly TaxedPlace[]> {
-    const rates = [{ from, to: null, rate }];
+    const rates = [{ from, to: null, rate, isOnly: true as const }];
     if (code.startsWith('7')) return row([{ names: [], taxes: [{ tax: countyTax(codes, code, name), rates }] }]);
     if (county === '') return skipped('the city has no county, so its combined rate is unknown');
     if (!/^7\d{3}$/.test(county)) return bad(`County Code ${county} is not a county code: write 7 and three digits`);

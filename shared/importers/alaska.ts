@@ -31,7 +31,9 @@ const readTax = (
   if (rate === '0') return row([]);
   const from = calendarDay(day) ?? americanDay(day);
   if (from === null) return bad(`${name} has the effective date ${day || '(none)'}: write it as 4/1/2026`);
-  return row([{ tax: { ...tax, ...(code !== '' && { reporting_code: code }) }, rates: [{ rate, from, to: null }] }]);
+  return row([
+    { tax: { ...tax, ...(code !== '' && { reporting_code: code }) }, rates: [{ rate, from, to: null, isOnly: true }] },
+  ]);
 };
 
 /**

@@ -84,8 +84,8 @@ const readPeriods = (
   const open = isByAddress && first ? { from: first.from, remark: openReason } : undefined;
   const high = { ...tax, code: `${tax.code}-HIGH` };
   return row([
-    { id, names, taxes: [{ tax, rates: rates.low }], open },
-    { id, names, taxes: [{ tax: high, rates: rates.high }], isPart: true },
+    { names, taxes: [{ tax, rates: rates.low }], open },
+    ...(rates.high.length > 0 ? [{ names, taxes: [{ tax: high, rates: rates.high }], isPart: true }] : []),
   ]);
 };
 

@@ -16,6 +16,8 @@ export type LocalRate = Days & {
   readonly rate: string;
   /** The last day of the state's rate that the rate in the file includes. */
   readonly until?: string | null;
+  /** Whether the file has one rate for the tax, so that no later row can end it. */
+  readonly isOnly?: true;
 };
 
 type PlaceTax = {
@@ -95,18 +97,22 @@ type KeyedPlace = Pick<TaxedPlace, 'names'> & {
   readonly line: number;
 };
 
-/** Returns whether the file has both rates for the same day. */
+/** Returns whether the file has both rates for the same day. Only an open rate ends an open rate before it. */
 const overlap = (a: LocalRate, b: LocalRate): boolean => {
   const [first, second] = a.from < b.from ? [a, b] : [b, a];
-  return first.from === second.from || (first.to !== null && first.to >= second.from);
+  if (first.from === second.from || first.isOnly) return true;
+  return first.to === null ? second.to !== null : first.to >= second.from;
 };
+
+const contradict = (a: LocalRate, b: LocalRate): boolean =>
+  overlap(a, b) && (a.rate !== b.rate || (a.isOnly === true && a.from !== b.from));
 
 /** Returns the rates sorted by day; each ends before the next. */
 const listRates = ({ rates }: KeyedTax): readonly (Days & { readonly rate: string })[] => {
   const sorted = rates.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return sorted.map(({ from, to, until = null, rate }, index) => {
     const next = sorted[index + 1];
-    return { from, to: earlierEnd(to ?? (next ? dayBefore(next.from) : null), until), rate };
+    return { from, to: earlierEnd(earlierEnd(to, next ? dayBefore(next.from) : null), until), rate };
   });
 };
 
@@ -158,15 +164,15 @@ export class LocalTaxes {
 
   /** Adds the places of a row. Yields an entry if it repeats or contradicts an earlier row. */
   *add(places: readonly TaxedPlace[], line: number): Generator<Entry> {
-    let isNew = false;
     for (const place of places) {
       const refusal = this.refusal(place, line);
-      if (refusal) {
-        const from = place.taxes.flatMap(({ rates }) => rates.map((rate) => rate.from)).toSorted()[0] ?? '';
-        for (const name of place.names) this.contradicted.set(name, from);
-        yield refusal;
-        return;
-      }
+      if (!refusal) continue;
+      this.contradict(places);
+      yield refusal;
+      return;
+    }
+    let isNew = false;
+    for (const place of places) {
       isNew = this.addPlace(place, line) || isNew;
       if (!place.open) continue;
       yield { kind: 'remark', line, reason: place.open.remark };
@@ -184,10 +190,23 @@ export class LocalTaxes {
     for (const tax of place.taxes)
       for (const rate of tax.rates) {
         const others = this.taxes.get(getKey(tax))?.rates ?? [];
-        const other = others.find((one) => one.rate !== rate.rate && overlap(one, rate));
+        const other =
+          others.find((one) => contradict(one, rate)) ??
+          tax.rates.flatMap((one) => (one.from === rate.from && one.rate !== rate.rate ? { line } : []))[0];
         if (other) return secondRate(line, tax.tax.name.replace(combinedSuffix, ''), other);
       }
     return undefined;
+  }
+
+  /** Marks the cities of a refused row as dependent on the address, from the first day of its rates on. */
+  private contradict(places: readonly TaxedPlace[]): void {
+    for (const { names, taxes } of places) {
+      const [first = '0000-01-01'] = taxes.flatMap(({ rates }) => rates.map(({ from }) => from)).toSorted();
+      for (const name of names) {
+        const known = this.contradicted.get(name);
+        if (known === undefined || first < known) this.contradicted.set(name, first);
+      }
+    }
   }
 
   /** Adds a place and its taxes. Returns whether any of them is new. */
@@ -224,10 +243,13 @@ export class LocalTaxes {
         yield { kind: 'skipped', line, reason: 'is a part of a city with the same rate' };
         continue;
       }
-      for (const city of names.filter((name) => !this.contradicted.has(name)))
-        for (const { taxed, ...days } of this.spans(keys)) {
+      for (const city of names)
+        for (const { taxed, from, to } of this.spans(keys)) {
+          const contradicted = this.contradicted.get(city);
+          if (contradicted !== undefined && from >= contradicted) continue;
           const locals = taxed.map((key) => codes.get(key) as string);
-          yield { kind: 'city', city, ...days, locals, ...(isPart && { flags: ofAddresses }) };
+          const end = earlierEnd(to, contradicted === undefined ? null : dayBefore(contradicted));
+          yield { kind: 'city', city, from, to: end, locals, ...(isPart && { flags: ofAddresses }) };
         }
     }
     for (const [city, from] of this.contradicted) yield openCity(city, from);

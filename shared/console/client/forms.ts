@@ -39,7 +39,8 @@ export const certificatesFrom = (values: Values): Certificate[] | string => {
     if (reason === removed || ![reason, states, ...Object.values(texts)].some(Boolean)) continue;
     if (!isReason(reason)) return `Choose the reason of certificate ${at + 1}, or "Remove this certificate".`;
     const optional = Object.entries(texts).map(([name, text]) => [name, text || null]);
-    certificates.push({ reason, states: states ? splitList(states) : null, ...Object.fromEntries(optional) });
+    const listed = splitList(states);
+    certificates.push({ reason, states: listed.length > 0 ? listed : null, ...Object.fromEntries(optional) });
   }
   return certificates;
 };
