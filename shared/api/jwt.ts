@@ -105,6 +105,7 @@ const createKeySource = (issuer: string, onFailure: (error: unknown) => void) =>
   let keys: Keys = new Map();
   let readAt: number | undefined;
   let failedAt: number | undefined;
+  let outageAt: number | undefined;
   let unknownAt: number | undefined;
   let reading: Promise<void> | undefined;
 
@@ -112,10 +113,14 @@ const createKeySource = (issuer: string, onFailure: (error: unknown) => void) =>
     try {
       if (isWhole) uri = await fetchKeysUri(issuer);
       keys = await fetchKeys(uri);
-      if (isWhole) readAt = now();
+      if (isWhole) {
+        readAt = now();
+        outageAt = undefined;
+      }
       failedAt = undefined;
     } catch (error) {
       failedAt = now();
+      if (isWhole) outageAt = failedAt;
       onFailure(error);
       throw new IssuerOutage('The issuer of bearer tokens is unavailable.', { cause: error });
     } finally {
@@ -131,7 +136,7 @@ const createKeySource = (issuer: string, onFailure: (error: unknown) => void) =>
   };
   const refresh = async (): Promise<void> => {
     const isUsable = readAt !== undefined && now() < readAt + keysLifetimeInOutageMs;
-    if (isUsable && isWithin(failedAt, pauseInOutageMs)) return;
+    if (isUsable && isWithin(outageAt, pauseInOutageMs)) return;
     await read(true).catch((error: unknown) => {
       if (!isUsable) throw error;
     });

@@ -1,6 +1,7 @@
 /** `npm run accounts -- …`: accounts, settings, API keys and the check before production, against the tables and the API. */
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
@@ -10,7 +11,7 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
-import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
+import { changeSettings, findAccount, listSettingChanges } from '../../shared/store/accounts/account-store.ts';
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import { anonymous } from '../support/api.ts';
 import { runCommand } from '../support/child-process.ts';
@@ -35,6 +36,14 @@ import {
 import { later } from '../support/sales.ts';
 
 waitForDatabase();
+
+const loseReplies = () =>
+  failSends({
+    sends: 3,
+    error: () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} }),
+    where: 'on the way back',
+    of: ['TransactWriteItems'],
+  });
 
 const msBetween = (from: string | undefined, to: string | undefined) => Date.parse(to ?? '') - Date.parse(from ?? '');
 const expectNow = (instant: string | undefined) =>
@@ -132,6 +141,18 @@ describe('settings', () => {
     const { id } = await newAccount();
     expect(await ran('settings', '--account', id, 'rate_limit=2000')).toMatch(/^rate_limit .*already 2000.*\n$/);
     expect((await storedAccount(id)).settings_changed_at).toBeUndefined();
+  });
+
+  it('are changed once if the replies of the write are lost', async () => {
+    const { id } = await newAccount();
+    const read = await storedAccount(id);
+    const lost = loseReplies();
+    expect(await changeSettings(read, { rate_limit: 200 }, { isUnchanged: true })).toBe(true);
+    noFaults();
+    expect(lost.sends).toBe(4);
+    expect((await storedAccount(id)).settings.rate_limit).toBe(200);
+    expect(await listSettingChanges(id)).toHaveLength(1);
+    expect(await changeSettings(read, { rate_limit: 300 }, { isUnchanged: true })).toBe(false);
   });
 
   it('are never lost: concurrent changes of one setting conflict, and changes of two settings both apply', async () => {
@@ -249,6 +270,18 @@ describe('rotate', () => {
       expect(await answerTo(fresh.secret)).toBe('200');
       expect(await listKeys(id)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
     });
+  });
+
+  it('succeeds if the replies of its write are lost', async () => {
+    const { id, key } = await newAccount();
+    const old = await named(id, key.id);
+    const secret = newApiKey();
+    const lost = loseReplies();
+    expect(await rotate(old, secret)).toBe(true);
+    noFaults();
+    expect(lost.sends).toBe(4);
+    expect(await answerTo(secret)).toBe('200');
+    expect(await rotate(old)).toBe(false);
   });
 
   it('--overlap 0 expires the old key within a minute, even in a warm instance, and no overlap extends it', async () => {

@@ -341,6 +341,21 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
+  it('is called for its description once a minute, even if tokens with unknown keys read its keys in between', async () => {
+    await verify(await sign());
+    issuer.state.broken = { path: /openid-configuration/, status: 500 };
+    advance(600_000);
+    issuer.state.fetched = [];
+    const unknown = assembled({ alg: 'RS256', kid: 'unknown' }, issuer.claims());
+    for (let at = 0; at < 5; at++) {
+      expect(await verify(await sign())).toEqual(good);
+      await verify(unknown).catch(() => {});
+      advance(10_000);
+    }
+    expect(issuer.state.fetched.filter((path) => path === description)).toEqual([description]);
+    expect(issuer.state.fetched).toContain(keys);
+  });
+
   it('treats a token with an unknown key, which could be new, as an outage; known keys still work', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /keys$/ };

@@ -9,7 +9,7 @@ import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import type { Page } from '../../ledger/page-limit.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
-import { absent, firstObstacle, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
+import { absent, firstObstacle, listCodes, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
 import { putDue } from '../filings/due-index.ts';
 import { accountKey, accountRegister, accountRegisterKey, settingChanges } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
@@ -164,6 +164,9 @@ export const changeSettings = async (
   }));
   const change = { pk: settingChanges(id), sk: `${at}#${ulid(now())}`, changes: recorded };
   const writes = [{ Update: update }, { Put: { TableName, Item: change, ...absent } }, ...due];
-  const written = await writeTogether(writes, staleOrThrow);
+  const written = await writeTogether(writes, (exception) =>
+    // The key of the change is new, so its item is from an earlier attempt of this call whose reply was lost.
+    listCodes(exception)[1] === 'ConditionalCheckFailed' ? { kind: 'committed' as const } : staleOrThrow(exception),
+  );
   return written.kind === 'committed';
 };

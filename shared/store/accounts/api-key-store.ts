@@ -144,10 +144,10 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
   };
   const writes = [...keyPuts(ApiKey.parse(key), hashKey(secret)), { Update: ending }, accountIsOpen(key.account)];
   const written = await writeTogether(writes, (exception) => {
-    const codes = listCodes(exception).slice(2);
-    // A conflict means a concurrent revocation, rotation or closing.
-    if (codes.some((code) => code === 'ConditionalCheckFailed' || code === 'TransactionConflict')) return null;
-    throw exception;
+    const [, name, ...others] = listCodes(exception);
+    // The id is new, so an item with it is from an earlier attempt of this call whose reply was lost.
+    if (name === 'ConditionalCheckFailed') return { kind: 'committed' as const };
+    return others.includes('ConditionalCheckFailed') ? null : throwCanceled(exception);
   });
   return written !== null;
 };
