@@ -4,6 +4,7 @@ import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { contentHash } from '../../shared/importers/build.ts';
 import type { Entry, Span } from '../../shared/importers/entry.ts';
 import { importers } from '../../shared/importers/importers.ts';
+import { type LocalRate, LocalTaxes } from '../../shared/importers/local-taxes.ts';
 import { alternativesAt, buildEntries, getHead } from '../fixtures/imports/harness.ts';
 import { getRelease, listedRelease } from '../support/builders.ts';
 
@@ -263,4 +264,62 @@ it('importers have a built-in release if only one state uses the format', () => 
   for (const { onlyState } of Object.values(importers)) {
     if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
   }
+});
+
+describe('rows of a file of local rates', () => {
+  const place = (names: string, ...rates: readonly LocalRate[]) => {
+    const tax = { code: `US-RI-${names}`, name: names, type: 'city', tax_type: 'sales' } as const;
+    return { names: names.split('/'), taxes: [{ tax, rates }] };
+  };
+  const rate = (rate: string, from: string, to: string | null = null) => ({ rate, from, to });
+  /** Returns the bad rows, the rates and the cities; a city without taxes depends on the address. */
+  const read = (...rows: readonly (readonly ReturnType<typeof place>[])[]) => {
+    const taxes = new LocalTaxes();
+    const entries = [...rows.flatMap((places, line) => [...taxes.add(places, line)]), ...taxes.entries()];
+    return {
+      bad: entries.flatMap((entry) => (entry.kind === 'bad' ? entry.line : [])),
+      rates: entries.flatMap((entry) => (entry.kind === 'tax' ? entry.rates : [])),
+      cities: entries.flatMap((entry) =>
+        entry.kind === 'city' ? [[entry.city, entry.from, entry.to, entry.flags ? 'by address' : 'taxed']] : [],
+      ),
+    };
+  };
+
+  it('that contradict each other keep the rate of the days before', () => {
+    const rows = [rate('0.01', '2025-07-01'), rate('0.02', '2026-07-01'), rate('0.03', '2026-07-01')];
+    expect(read(...rows.map((row) => [place('BRISTOL', row)]))).toMatchObject({
+      bad: [2],
+      cities: [
+        ['BRISTOL', '2025-07-01', '2026-06-30', 'taxed'],
+        ['BRISTOL', '2026-07-01', null, 'by address'],
+      ],
+    });
+  });
+
+  it('are refused as a whole: each of their places depends on the address', () => {
+    const [bristol, warwick] = [
+      place('BRISTOL', rate('0.02', '2026-01-01')),
+      place('WARWICK', rate('0.02', '2026-02-01')),
+    ];
+    expect(read([place('BRISTOL', rate('0.01', '2026-01-01'))], [warwick, bristol])).toMatchObject({
+      bad: [1],
+      cities: [
+        ['WARWICK', '2026-02-01', null, 'by address'],
+        ['BRISTOL', '2026-01-01', null, 'by address'],
+      ],
+    });
+  });
+
+  it('end a rate on the day before the next one of their row', () => {
+    const prior = rate('0.01', '2025-01-01', '2026-01-31');
+    expect(read([place('BRISTOL', prior, rate('0.02', '2026-01-01'))])).toMatchObject({
+      bad: [],
+      rates: [rate('0.01', '2025-01-01', '2025-12-31'), rate('0.02', '2026-01-01')],
+    });
+  });
+
+  it('are bad if a rate with an end follows an open rate, which would not continue after it', () => {
+    const rows = [rate('0.01', '2025-01-01'), rate('0.02', '2026-01-01', '2026-12-31')];
+    expect(read(...rows.map((row) => [place('BRISTOL', row)])).bad).toEqual([1]);
+  });
 });
