@@ -1,4 +1,10 @@
-import { changedFilingReply, filingReply, prefersReturn, returnReply, withUnknown } from '../shared/api/csv-reply.ts';
+import {
+  changedFilingReply,
+  filingReply,
+  prefersReturn,
+  returnReply,
+  withUnknownFieldWarnings,
+} from '../shared/api/csv-reply.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
@@ -34,7 +40,7 @@ export const { endpoint, handler } = defineEndpoint({
       return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
     if (body.dry_run && body.form)
       return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
-        filingReply(withUnknown(filing, unknownFields), 0, context),
+        filingReply(withUnknownFieldWarnings(filing, unknownFields), 0, context),
       );
     const created = await createFiling(requested, { ...call, idempotency: readIdempotency(context) });
     return mapResult(created, (reply) => changedFilingReply(reply, unknownFields));

@@ -98,7 +98,10 @@ export const filingReply = (filing: FilingWithTotals, limit: number, context: Re
   });
 
 /** Adds a warning for each unknown field of the request. */
-export const withUnknown = <Warned extends Filing>(filing: Warned, unknownFields: readonly string[]): Warned => ({
+export const withUnknownFieldWarnings = <Warned extends Filing>(
+  filing: Warned,
+  unknownFields: readonly string[],
+): Warned => ({
   ...filing,
   warnings: [...filing.warnings, ...unknownFieldWarnings(unknownFields)],
 });
@@ -124,4 +127,6 @@ export const returnReply = (electronic: FilingReturn): EndpointResponse => ({
  * replayed request has the same body, so it gets the same warnings.
  */
 export const changedFilingReply = (reply: SavedResponse, unknownFields: readonly string[]): EndpointResponse =>
-  unknownFields.length === 0 ? reply : { ...reply, body: withUnknown(JSON.parse(reply.body), unknownFields) };
+  unknownFields.length === 0
+    ? reply
+    : { ...reply, body: withUnknownFieldWarnings(JSON.parse(reply.body), unknownFields) };

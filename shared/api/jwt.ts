@@ -109,29 +109,29 @@ const createKeySource = (issuer: string, onFailure: (error: unknown) => void) =>
   let unknownAt: number | undefined;
   let reading: Promise<void> | undefined;
 
-  const fetchAll = async (isWhole: boolean): Promise<void> => {
+  const fetchKeySet = async (withMetadata: boolean): Promise<void> => {
     try {
-      if (isWhole) uri = await fetchKeysUri(issuer);
+      if (withMetadata) uri = await fetchKeysUri(issuer);
       keys = await fetchKeys(uri);
-      if (isWhole) {
+      if (withMetadata) {
         readAt = now();
         outageAt = undefined;
       }
       failedAt = undefined;
     } catch (error) {
       failedAt = now();
-      if (isWhole) outageAt = failedAt;
+      if (withMetadata) outageAt = failedAt;
       onFailure(error);
       throw new IssuerOutage('The issuer of bearer tokens is unavailable.', { cause: error });
     } finally {
       reading = undefined;
     }
   };
-  /** `isWhole` reads the metadata too, without which the keys could be of another issuer. */
-  const read = async (isWhole: boolean): Promise<void> => {
+  /** Without its metadata, the keys could be of another issuer. */
+  const read = async (withMetadata: boolean): Promise<void> => {
     if (isWithin(failedAt, pauseAfterFailureMs))
       throw new IssuerOutage('The last fetch from the issuer of bearer tokens failed.');
-    reading ??= fetchAll(isWhole);
+    reading ??= fetchKeySet(withMetadata);
     await reading;
   };
   const refresh = async (): Promise<void> => {

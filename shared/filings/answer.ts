@@ -152,7 +152,7 @@ export type FilingCall = {
 };
 
 /** The response to a request, and the filing to process after it. */
-export type Decided = { readonly answer: SavedResponse; readonly filing: StoredFiling | null };
+type Decided = { readonly answer: SavedResponse; readonly filing: StoredFiling | null };
 
 /** 202 with `Location` while work remains; otherwise 200. */
 export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({

@@ -186,8 +186,8 @@ const close = async (
   const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
   const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > monthOfEnd(period.end);
   const nowMs = ports.now();
-  const named = { account: account.id, id: newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy };
-  const filing = newFiling(named, period, nowMs);
+  const start = { account: account.id, id: newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy };
+  const filing = newFiling(start, period, nowMs);
   const shards = newShards(filings.shards, isEmpty);
   const commit = filingCommitToBegin(filing, shards, before);
   const at = nextTurn(entry, account, period, nowMs);

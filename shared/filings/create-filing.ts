@@ -103,8 +103,8 @@ const begin = async (
   const { account, credential } = call.caller;
   const { now, newId, filings } = call.ports;
   const nowMs = now();
-  const named = { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential };
-  const filing = newFiling(named, period, nowMs);
+  const start = { account: account.id, id: newId(nowMs), state, previous: chain?.last ?? null, asked_by: credential };
+  const filing = newFiling(start, period, nowMs);
   const shards = newShards(filings.shards);
   const commit = filingCommitToBegin(filing, shards, chain);
   return commitChange({ commit, filing, shards, isNew: true }, call);

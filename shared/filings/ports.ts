@@ -8,7 +8,7 @@ import type { StoredTransaction } from '../ledger/transaction.ts';
 import { FilingHead, type FilingSequence, type StoredFiling, type StoredReminder } from './filing.ts';
 import { Totals } from './totals.ts';
 
-export const phases = ['move', 'mark', 'reopen'] as const;
+const phases = ['move', 'mark', 'reopen'] as const;
 export type Phase = (typeof phases)[number];
 
 /** The position of an entry within its shard. Entries with exceptions come first, then entries to review. */

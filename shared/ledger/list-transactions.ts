@@ -217,8 +217,16 @@ const withLines = async (
 };
 
 const columns = [
-  ...(['id', 'type', 'status', 'reference_id', 'parent_transaction_id', 'customer_id', 'tax_date'] as const),
-  'currency',
+  ...([
+    'id',
+    'type',
+    'status',
+    'reference_id',
+    'parent_transaction_id',
+    'customer_id',
+    'tax_date',
+    'currency',
+  ] as const),
   ...(['subtotal_amount', 'shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount'] as const),
   ...(['credited_amount', 'credited_tax_amount', 'states', 'postal_code'] as const),
   ...(['created_at', 'finalized_at', 'filed_at', 'voided_at'] as const),

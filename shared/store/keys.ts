@@ -11,7 +11,7 @@ import type { AnswerOwner } from '../ledger/ports.ts';
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
-/** A stored item. A projection may leave out its key. */
+/** A stored item. Code that uses the key of a projected item must include it in the projection. */
 export type Item = ItemKey & Readonly<Record<string, unknown>>;
 
 /** Returns a key as one string, for use in maps. */

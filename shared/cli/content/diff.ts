@@ -74,24 +74,29 @@ const printRun = ({ first, last, zips, changes }: Run): void => {
     print(locationLine(all ?? (change.zips.length > 0 ? zipsText(change.zips) : change.key), change));
 };
 
-/** Prints the changes of each ZIP or city. Consecutive ZIPs with the same changes share one line. */
-const printLocations = (places: readonly (readonly PlaceChange[])[]): void => {
-  if (places.length > 0) print('\nCombined rates, by ZIP or city:');
-  const runs: Run[] = [];
-  for (const changes of places) {
+/** Prints the changes by ZIP or city. Consecutive ZIPs with the same changes share one line. */
+const locationPrinter = () => {
+  let run: Run | null = null;
+  const end = (): void => {
+    if (run) printRun(run);
+    run = null;
+  };
+  const add = (changes: readonly PlaceChange[]): void => {
     const key = changes[0]?.key ?? '';
-    const run = runs.at(-1);
     const continues =
-      run !== undefined &&
+      run !== null &&
       Number(key) === Number(run.last) + 1 &&
       [...run.changes, ...changes].every(isWhole) &&
       sameText(run.changes) === sameText(changes);
-    if (continues) {
+    if (run && continues) {
       run.last = key;
       run.zips += 1;
-    } else runs.push({ first: key, last: key, zips: 1, changes });
-  }
-  runs.forEach(printRun);
+      return;
+    }
+    end();
+    run = { first: key, last: key, zips: 1, changes };
+  };
+  return { add, end };
 };
 
 const ruleText = (rule: Rule | null): string => {
@@ -142,16 +147,18 @@ const printRates = (changes: readonly RateChange[]): void => {
 const printed = async (before: OpenRelease, after: OpenRelease, withLocations: boolean): Promise<void> => {
   print(`From ${before.head.id} to ${after.head.id}`);
   const changes = await compareReleases(before, after);
-  const places: (readonly PlaceChange[])[] = [];
-  const failures: string[] = [];
+  const { add, end } = locationPrinter();
+  let places = 0;
+  const onChanges = (found: readonly PlaceChange[]) => {
+    if (places === 0) print('\nCombined rates, by ZIP or city:');
+    places += 1;
+    add(found);
+  };
   const today = toDay(now());
-  const onChanges = withLocations ? (found: readonly PlaceChange[]) => places.push(found) : undefined;
-  const compareRates = () => impactOfChange(before, after, today, onChanges);
-  const impact = await impactOrCorruption(compareRates, { print: (text = '') => failures.push(text) });
-  // Also the changes that were found before a failure.
-  printLocations(places);
-  for (const failure of failures) print(failure);
-  if (withLocations && impact) print(places.length === 0 ? '\nNo combined rate changes.' : changedText(places.length));
+  const compareRates = () => impactOfChange(before, after, today, withLocations ? onChanges : undefined);
+  const impact = await impactOrCorruption(compareRates, { print });
+  end();
+  if (withLocations && impact) print(places === 0 ? '\nNo combined rate changes.' : changedText(places));
   print();
   printRates(changes);
   printRules(compareRules(before.head, after.head));

@@ -28,7 +28,6 @@ const customers = defineItem({
     version: z.int(),
   }),
 });
-
 const Key = z.object({ sk: z.string() });
 
 /**
@@ -77,8 +76,8 @@ export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads =>
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
     const found = new Map<string, readonly Certificate[]>();
     // A batch can be 13 MB, so keep only one in memory.
-    for (let from = 0; from < keys.length; from += keysMax) {
-      const items = await batchGet(TableName, keys.slice(from, from + keysMax), remainingMs, ['exemptions']);
+    for (let at = 0; at < keys.length; at += keysMax) {
+      const items = await batchGet(TableName, keys.slice(at, at + keysMax), remainingMs, ['exemptions']);
       for (const { sk, exemptions } of z.array(Certified).parse(items)) found.set(sk, exemptions);
     }
     return found;
