@@ -63,6 +63,7 @@ const ListedTransactions = ({ filing, query, ...table }: ListedProps) => {
     );
   const { count = 0, transactions } = filing[query.list] ?? {};
   const all = transactions ?? [];
+  if (all.length === 0) return null;
   const rows = query.list === 'review' ? all.filter(({ review_codes }) => review_codes.includes(query.code)) : all;
   return (
     <>
