@@ -167,6 +167,17 @@ describe('consistency of the templates and the code', () => {
 const listIds = ({ Resources }: typeof all.data) => Object.keys(Resources).sort();
 
 describe('the data stack', () => {
+  // Written by hand: a changed id would replace the resource and lose its data.
+  it('has these logical ids', () => {
+    const isDerived = (id: string) => /^Backups|^(FailedRuns|UncountedTransactions|UntoldEvents)Policy/.test(id);
+    expect(listIds(all.data).filter((id) => !isDerived(id))).toEqual(
+      [
+        ...['AccountsTable', 'ContentTable', 'TransactionsTable', 'DataKey', 'EventBus'],
+        ...['BackupRole', 'BackupVault', 'BackupVaultOwnKey', 'FailedRuns', 'UncountedTransactions', 'UntoldEvents'],
+      ].sort(),
+    );
+  });
+
   it('has all resources that hold data, so the service stack can be recreated', () => {
     const stateful = /^AWS::(DynamoDB::|Backup::|SQS::|Events::EventBus|S3::|RDS::)/;
     // Function versions are kept for rollbacks, and other APIs in the AWS account can use the logging role.
