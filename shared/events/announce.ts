@@ -29,12 +29,12 @@ export const patterns = [
       NewImage: { about: { M: { type: { S: ['sale', 'credit'] } } } },
     },
   },
-  // A filing whose processing is complete: it is closed, filed, or canceled with all of its entries open again.
+  // A filing whose processing is complete (closed, filed, or canceled with all of its entries open again), or a filed
+  // filing with a corrected confirmation number. No other change leaves a head finished.
   {
     eventName: ['MODIFY'],
     dynamodb: {
       Keys: { pk: { S: [{ prefix: 'F#' }] }, sk: { S: [{ prefix: 'fil_' }] } },
-      OldImage: { isUnfinished: { BOOL: [true] } },
       NewImage: { isUnfinished: { BOOL: [false] } },
     },
   },
@@ -87,12 +87,18 @@ const transactionEvents = (item: unknown): TransactionEvent[] => {
   );
 };
 
-const ended = ({ closed_at, filed_at, canceled_at }: StoredFiling) =>
-  ({
+/** Returns the last correction of a confirmation number after the filing was filed; `undefined` without one. */
+const lastCorrection = ({ corrections, filed_at }: StoredFiling) =>
+  corrections.findLast(({ at }) => filed_at !== null && at >= filed_at);
+
+const ended = (filing: StoredFiling) => {
+  const { closed_at, filed_at, canceled_at } = filing;
+  return {
     closed: ['filing.closed', closed_at],
-    filed: ['filing.filed', filed_at],
+    filed: ['filing.filed', lastCorrection(filing)?.at ?? filed_at],
     canceled: ['filing.canceled', canceled_at],
-  }) as const satisfies Partial<Record<FilingStatus, readonly [EventType, string | null]>>;
+  } as const satisfies Partial<Record<FilingStatus, readonly [EventType, string | null]>>;
+};
 
 /** Returns the event of a filing's head. Throws if the filing is unfinished. */
 const filingEvents = (item: unknown): FilingEvent[] => {
@@ -150,13 +156,20 @@ const asClosed = (filing: StoredFiling): StoredFiling => ({
   corrections: [],
 });
 
-/** Returns the events of a filing so far. The closing event is derived from the current head. */
+/** Returns a finished filing as it was before each of its corrections, and as it is. Each correction was a version. */
+const listVersions = (filing: StoredFiling): StoredFiling[] => {
+  const { corrections, version } = filing;
+  const last = lastCorrection(filing);
+  if (!last) return [filing];
+  const before = { confirmation_number: last.from, corrections: corrections.slice(0, -1), version: version - 1 };
+  return [...listVersions({ ...filing, ...before }), filing];
+};
+
+/** Returns the events of a filing so far. Earlier events are derived from the current head. */
 export const eventsOfFiling = (filing: StoredFiling): FilingEvent[] => {
   const { status, isUnfinished, closed_at } = filing;
-  return [
-    ...(closed_at === null ? [] : filingEvents(filingItem(asClosed(filing)))),
-    ...(isUnfinished || status === 'closed' ? [] : filingEvents(filingItem(filing))),
-  ];
+  const ends = isUnfinished || status === 'closed' ? [] : listVersions(filing);
+  return [...(closed_at === null ? [] : [asClosed(filing)]), ...ends].flatMap((one) => filingEvents(filingItem(one)));
 };
 
 const Records = z.array(StreamRecord);

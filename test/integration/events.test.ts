@@ -53,6 +53,7 @@ let published: Published;
 let account: string;
 const histories = new Map<string, readonly HistoryEntry[]>();
 let filings: { readonly first: Filing; readonly second: Filing };
+let corrected: Filing;
 
 const inOctober = { tax_date: '2026-10-08' };
 const partialCredit = { ...inOctober, line_items: [{ id: 'item_1', quantity: '1' }] };
@@ -98,6 +99,11 @@ const exercise = async () => {
   const canceled = await cancel(filer, first.id);
   const second = name('second', await closedFiling(filer, 'US-MI', '2026-10-31'));
   const filed = await file(filer, second.id, 'c-77');
+  // Two typing errors, which were corrected.
+  const correct = (previous_confirmation_number: string, confirmation_number: string) =>
+    made(filer.change(second.id, { status: 'filed', confirmation_number, previous_confirmation_number }));
+  await correct('c-77', 'c-78');
+  corrected = await correct('c-78', 'c-79');
   filings = { first: canceled, second: filed };
   for (const id of named.keys())
     if (id.startsWith('txn_')) histories.set(id, (await made(filer.call('GET', `/transactions/${id}/history`))).data);
@@ -144,6 +150,8 @@ it('publishes exactly these changes', () => {
       'first 4 filing.canceled',
       'second 2 filing.closed',
       'second 4 filing.filed',
+      'second 5 filing.filed',
+      'second 6 filing.filed',
     ].sort(),
   );
 });
@@ -234,6 +242,22 @@ it('contains the period, the sums and the confirmation number of a filing', () =
   });
 });
 
+it('publishes a filed filing again with each corrected confirmation number, at the time of the correction', () => {
+  const events = published.filter((event): event is FilingEvent => event.event_type === 'filing.filed');
+  expect(events.map(({ filing, occurred_at }) => [filing.version, filing.confirmation_number, occurred_at])).toEqual([
+    [4, 'c-77', corrected.filed_at],
+    [5, 'c-78', corrected.corrections[0]?.at],
+    [6, 'c-79', corrected.corrections[1]?.at],
+  ]);
+  expect(corrected.corrections.map(({ from, to }) => [from, to])).toEqual([
+    ['c-77', 'c-78'],
+    ['c-78', 'c-79'],
+  ]);
+  // The amounts are those of the first event.
+  const [first, ...others] = events.map(({ filing }) => filing.summary);
+  expect(others).toEqual([first, first]);
+});
+
 it('has the time at which a filing changed', () => {
   const times = (['first filing.closed', 'first filing.canceled', 'second filing.closed'] as const).map((wanted) => {
     const [as = '', type = ''] = wanted.split(' ');
@@ -269,7 +293,7 @@ it('filters out every record without an event', () => {
 
 it('publishes no unfinished filing', async () => {
   const finished = letThrough.filter(({ dynamodb }) => dynamodb.Keys.pk.S.startsWith('F#'));
-  expect(finished).toHaveLength(4);
+  expect(finished).toHaveLength(6);
   for (const record of finished) {
     const unfinished = structuredClone(record);
     unfinished.dynamodb.NewImage.isUnfinished.BOOL = true;
