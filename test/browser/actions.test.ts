@@ -48,7 +48,7 @@ it('credits parts of a sale by keyboard, then the rest, with the amounts of the 
   ]);
 });
 
-it('credits an amount with tax of a sale whose prices include the tax', async () => {
+it('credits an amount with tax of a sale whose prices include the tax, and keeps it while the whole is selected', async () => {
   const shop = await newShop();
   const sale = await shop.sell('MI', { tax_included: true, line_items: lines });
   await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
@@ -56,6 +56,13 @@ it('credits an amount with tax of a sale whose prices include the tax', async ()
     await page.getByLabel('Parts of it').check();
     await page.getByLabel('or amount with tax').first().fill('10.60');
     // 6 % in 10.60.
+    await seeText(page, 'The credit is 10.60 USD, with a tax of 0.60.');
+    await page.getByLabel('The whole remaining amount').check();
+    // 6 % in 37.99.
+    await seeText(page, 'The credit is 37.99 USD, with a tax of 2.15.');
+    expect(await page.getByLabel('or amount with tax').first().isVisible()).toBe(false);
+    await page.getByLabel('Parts of it').check();
+    expect(await page.getByLabel('or amount with tax').first().inputValue()).toBe('10.60');
     await seeText(page, 'The credit is 10.60 USD, with a tax of 0.60.');
   });
 });

@@ -166,7 +166,10 @@ const Credit = ({ transaction, onChange }: Props) => {
           <Check name="extent" radio="parts">
             Parts of it
           </Check>
-          {isParts(values) && <CreditParts sale={transaction} />}
+          {/* Hidden instead of removed, so that the entered values remain. */}
+          <div hidden={!isParts(values)}>
+            <CreditParts sale={transaction} />
+          </div>
           <Field field={['reference', 'Reference of the credit (optional)']} maxLength={255} />
           {!isEmpty(values) && <Preview body={calculated(values)} />}
         </>
