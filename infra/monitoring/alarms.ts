@@ -36,8 +36,8 @@ export type Monitored = {
   readonly pipe: CfnPipe | null;
   /** Name of the function that counts transactions for reports. */
   readonly counter: string;
+  readonly metrics: Metrics;
 };
-export type Watched = Monitored & { readonly metrics: Metrics };
 
 type Row = {
   /** The problem in one sentence, for the alarm mail. */
@@ -71,7 +71,7 @@ const alarm = (row: keyof typeof rows, metric: IMetric, more: Partial<AlarmDefin
   };
 };
 
-const ofServices = ({ metrics, data: { tables } }: Watched): AlarmDefinition[] => [
+const listServiceAlarms = ({ metrics, data: { tables } }: Monitored): AlarmDefinition[] => [
   alarm('ErrorShare', metrics.errorShare),
   alarm('ErrorShareOfHour', metrics.errorShareOfHour),
   alarm('InternalErrors', metrics.refused('system_internal_error')),
@@ -87,7 +87,7 @@ const ofServices = ({ metrics, data: { tables } }: Watched): AlarmDefinition[] =
   alarm('LimiterOpen', metrics.counted('RateLimitOpen')),
 ];
 
-const ofSchedules = ({ metrics, settings, data }: Watched): AlarmDefinition[] => [
+const listScheduleAlarms = ({ metrics, settings, data }: Monitored): AlarmDefinition[] => [
   alarm('RunsFailed', metrics.waiting(data.failedRuns)),
   ...(Object.keys(schedules) as ScheduleName[]).map((name) =>
     alarm('ScheduleSilent', metrics.ofSchedule(name, 'Complete', Stats.SAMPLE_COUNT), {
@@ -107,7 +107,7 @@ const ofSchedules = ({ metrics, settings, data }: Watched): AlarmDefinition[] =>
       ]),
 ];
 
-const ofStreams = ({ metrics, data, pipe, counter }: Watched): AlarmDefinition[] => [
+const listStreamAlarms = ({ metrics, data, pipe, counter }: Monitored): AlarmDefinition[] => [
   ...(data.events && pipe
     ? [
         alarm('EventsDeadLetterQueue', metrics.waiting(data.events.deadLetterQueue)),
@@ -119,7 +119,7 @@ const ofStreams = ({ metrics, data, pipe, counter }: Watched): AlarmDefinition[]
   alarm('CountingLate', metrics.iteratorAge(counter)),
 ];
 
-const ofBackups = ({ metrics, settings, data }: Watched): AlarmDefinition[] => {
+const listBackupAlarms = ({ metrics, settings, data }: Monitored): AlarmDefinition[] => {
   if (!data.vault) return [];
   const vault = data.vault.backupVaultName;
   const tables = data.tables.kept.length;
@@ -137,9 +137,9 @@ const ofBackups = ({ metrics, settings, data }: Watched): AlarmDefinition[] => {
 };
 
 /** Returns alarms only for problems that need an operator. The dashboard shows problems that resolve by themselves. */
-export const listAlarms = (watched: Watched): readonly AlarmDefinition[] => [
-  ...ofServices(watched),
-  ...ofSchedules(watched),
-  ...ofStreams(watched),
-  ...ofBackups(watched),
+export const listAlarms = (monitored: Monitored): readonly AlarmDefinition[] => [
+  ...listServiceAlarms(monitored),
+  ...listScheduleAlarms(monitored),
+  ...listStreamAlarms(monitored),
+  ...listBackupAlarms(monitored),
 ];

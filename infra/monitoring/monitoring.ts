@@ -17,13 +17,13 @@ import type { ScheduleName } from '../../functions/endpoints.ts';
 import { fixLogicalId } from '../constructs.ts';
 import { notificationTopic } from '../notifications.ts';
 import type { Settings } from '../settings.ts';
-import { type AlarmDefinition, listAlarms, type Monitored, type Watched } from './alarms.ts';
+import { type AlarmDefinition, listAlarms, type Monitored } from './alarms.ts';
 import { listMetrics, type Metrics } from './metrics.ts';
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-const ofRequests = ({ everyBy, counted, ...metrics }: Metrics, isFull: boolean): IWidget[][] => [
+const listRequestWidgets = ({ everyBy, counted, ...metrics }: Metrics, isFull: boolean): IWidget[][] => [
   [
     graph(
       'Requests',
@@ -64,7 +64,7 @@ const ofRequests = ({ everyBy, counted, ...metrics }: Metrics, isFull: boolean):
   ],
 ];
 
-const ofLedger = ({ metrics, data }: Watched): IWidget[] => {
+const listLedgerWidgets = ({ metrics, data }: Monitored): IWidget[] => {
   const ledger = data.tables.getName('transactions');
   const queues = [data.failedRuns, ...(data.events ? [data.events.deadLetterQueue] : []), data.uncounted];
   const ofTable = (...names: readonly string[]) => names.map((name) => metrics.ofTable(ledger, name));
@@ -79,7 +79,7 @@ const ofLedger = ({ metrics, data }: Watched): IWidget[] => {
   ];
 };
 
-const ofWork = ({ ofSchedule }: Metrics, isFull: boolean): IWidget[] => {
+const listWorkWidgets = ({ ofSchedule }: Metrics, isFull: boolean): IWidget[] => {
   const sums = (schedule: ScheduleName, ...names: readonly string[]) => names.map((name) => ofSchedule(schedule, name));
   const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', Stats.MINIMUM);
   return [
@@ -93,15 +93,15 @@ const ofWork = ({ ofSchedule }: Metrics, isFull: boolean): IWidget[] => {
 };
 
 /** Returns the widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
-const dashboardRows = (watched: Watched): IWidget[][] => {
-  const { metrics, settings, data, pipe } = watched;
+const listDashboardRows = (monitored: Monitored): IWidget[][] => {
+  const { metrics, settings, data, pipe } = monitored;
   const isFull = settings.metrics === 'full';
   const updateNames = ['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const;
   const ends = ['Completed', 'Failed'] as const;
   return [
-    ...ofRequests(metrics, isFull),
-    ofLedger(watched),
-    ofWork(metrics, isFull),
+    ...listRequestWidgets(metrics, isFull),
+    listLedgerWidgets(monitored),
+    listWorkWidgets(metrics, isFull),
     [
       settings.contentUpdates !== 'off' &&
         graph(
@@ -129,13 +129,13 @@ const runbook = 'infra/runbook.md';
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, id: string, monitored: Monitored) {
+  constructor(scope: Construct, id: string, others: Omit<Monitored, 'metrics'>) {
     super(scope, id);
-    this.#settings = monitored.settings;
-    const watched = { ...monitored, metrics: listMetrics(monitored.settings) };
+    this.#settings = others.settings;
+    const monitored = { ...others, metrics: listMetrics(others.settings) };
     const notification = new SnsAction(this.#topic());
-    for (const definition of listAlarms(watched)) this.#add(definition, notification);
-    new Dashboard(this, 'Dashboard', { dashboardName: this.#settings.name, widgets: dashboardRows(watched) });
+    for (const definition of listAlarms(monitored)) this.#add(definition, notification);
+    new Dashboard(this, 'Dashboard', { dashboardName: this.#settings.name, widgets: listDashboardRows(monitored) });
   }
 
   #add(definition: AlarmDefinition, notification: SnsAction): void {

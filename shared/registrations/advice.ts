@@ -12,7 +12,7 @@ import { type MeasuringPeriod, nexusStatuses } from './economic-nexus.ts';
 import type { MeasuredPeriod, NexusTerms, RegistrationAdvice, StateAdvice } from './response.ts';
 
 /** The terms of all states with a sales tax, by two-letter code. */
-export const nexusTerms = Object.entries(nexus.states as Readonly<Record<string, NexusTerms>>).map(
+const nexusTerms = Object.entries(nexus.states as Readonly<Record<string, NexusTerms>>).map(
   ([state, terms]): readonly [state: string, terms: NexusTerms] => [
     state,
     { ...terms, source: `${terms.source}; ${nexus.chart}` },

@@ -3,13 +3,14 @@ import { newAccount } from '../../shared/accounts/account.ts';
 import { firstDay, lastDay } from '../../shared/base/calendar.ts';
 import nexus from '../../shared/catalog/economic-nexus.json' with { type: 'json' };
 import type { Sum } from '../../shared/ledger/entries/entry.ts';
-import { nexusTerms, registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
+import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
+import type { NexusTerms } from '../../shared/registrations/response.ts';
 import type { StoredRow } from '../../shared/reports/by-state.ts';
 
 const december2026 = 2026 * 12 + 11;
-const getTerms = (state: string) => nexusTerms.find(([code]) => code === state)?.[1] as (typeof nexusTerms)[number][1];
+const terms = nexus.states as Readonly<Record<string, NexusTerms>>;
 const windowsText = (state: string, month: number) =>
-  windowsIn(getTerms(state).period, month).map(
+  windowsIn((terms[state] as NexusTerms).period, month).map(
     ({ first, last, countsFrom }) =>
       `${firstDay(first)} ${lastDay(last)} ${countsFrom === null ? 'now' : firstDay(countsFrom)}`,
   );
@@ -32,7 +33,7 @@ describe('the measuring periods', () => {
   });
 
   it('have at most twelve months, end as the state requires, and skip no month', () => {
-    for (const [state, { period }] of nexusTerms)
+    for (const [state, { period }] of Object.entries(terms))
       for (let month = 2025 * 12; month < 2029 * 12; month++) {
         const [over, running] = windowsIn(period, month);
         expect([state, over.last - over.first, running.last]).toEqual([state, 11, month]);

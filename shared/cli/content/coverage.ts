@@ -16,21 +16,15 @@ const catalog = new URL('../../catalog/', import.meta.url);
 
 const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
 
-const writeManifest = (folder: URL, hashes: readonly (readonly [string, string])[]): void =>
-  writeFileSync(new URL('manifest.json', folder), `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`);
-
-/** Writes both manifests: of the packed releases, and of the local tables. */
-const writeManifests = (): void => {
-  writeManifest(
-    new URL('releases/', catalog),
-    builtInReleases().map((release) => [release.id, sha256(canonicalJson(release))]),
-  );
-  const local = new URL('local/', catalog);
-  const tables = ['rates.csv', 'zips.csv'];
-  writeManifest(
-    local,
-    tables.map((name) => [name, sha256(readFileSync(new URL(name, local)))]),
-  );
+/** Writes the manifest, which has the hash of each packed release and of each local table. */
+const writeManifest = (): void => {
+  const hashes = {
+    releases: Object.fromEntries(builtInReleases().map((release) => [release.id, sha256(canonicalJson(release))])),
+    local: Object.fromEntries(
+      ['rates.csv', 'zips.csv'].map((name) => [name, sha256(readFileSync(new URL(`local/${name}`, catalog)))]),
+    ),
+  };
+  writeFileSync(new URL('manifest.json', catalog), `${JSON.stringify(hashes, null, 2)}\n`);
 };
 
 // `content coverage`: the coverage page of the built-in releases.
@@ -55,8 +49,8 @@ export const coverage = subcommand({
     if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
     writeFileSync(docPath('coverage.md'), coveragePage(releases, readFileSync(docPath('coverage.md'), 'utf8')));
     writeFileSync(docPath('taxability.md'), taxabilityPage(releases));
-    writeManifests();
-    print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
+    writeManifest();
+    print('infra/docs/coverage.md, infra/docs/taxability.md and shared/catalog/manifest.json were written.');
   },
 });
 

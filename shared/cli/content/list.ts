@@ -2,7 +2,7 @@
 import { toDay } from '../../base/calendar.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
 import { corruptionText } from '../../catalog/loading/content-errors.ts';
-import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
+import manifest from '../../catalog/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/releases.ts';
 import { discardCommand, unfinishedLines } from '../../importers/releases/import-files.ts';
@@ -16,7 +16,7 @@ import {
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 import { flag, optional, subcommand } from '../terminal/run-command.ts';
 
-const builtInHashes: Readonly<Record<string, string>> = manifest;
+const builtInHashes: Readonly<Record<string, string>> = manifest.releases;
 
 const readContent = async (states: readonly string[]) => {
   const active = await readActiveReleases();

@@ -259,7 +259,6 @@ const releasesFolder = new URL('../../catalog/releases/', import.meta.url);
 /** Reads the hand-written release of every state, in order. */
 const readReleases = (): readonly Release[] =>
   readdirSync(releasesFolder)
-    .filter((name) => name.startsWith('US-'))
     .sort()
     .map((name) => JSON.parse(readFileSync(new URL(name, releasesFolder), 'utf8')));
 
