@@ -157,11 +157,25 @@ const callerFinder = ({ findKey, findAccount }: Pick<Credentials, 'findKey' | 'f
   return { keyCaller, subjectCaller, forgetAccount: accounts.forget };
 };
 
-/** Creates the middleware that authenticates a request. Sessions, too, are cached in the instance for a minute. */
-export const authenticator = (credentials: Credentials) => {
-  const { findSession, verifyToken, recordKeyUse } = credentials;
-  const { keyCaller, subjectCaller, forgetAccount } = callerFinder(credentials);
+/** Finds sessions that have not ended. They, too, are cached in the instance for a minute. */
+const sessionFinder = (findSession: Credentials['findSession']) => {
   const sessions = instanceCache<Session | undefined>({ lifetimeMs, capacity });
+  const isOver = ({ expires_at }: Session) => Date.parse(expires_at) <= now();
+  return async (digest: string): Promise<Session | undefined> => {
+    const kept = await sessions(digest, findSession);
+    if (!kept || !isOver(kept)) return kept;
+    // It can have been extended since the instance read it.
+    sessions.forget(digest);
+    const stored = await sessions(digest, findSession);
+    return stored && !isOver(stored) ? stored : undefined;
+  };
+};
+
+/** Creates the middleware that authenticates a request. */
+export const authenticator = (credentials: Credentials) => {
+  const { verifyToken, recordKeyUse } = credentials;
+  const findOpenSession = sessionFinder(credentials.findSession);
+  const { keyCaller, subjectCaller, forgetAccount } = callerFinder(credentials);
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
   // Failures have the same TTL as successes, so an overloaded database does not get a call for every request.
@@ -185,8 +199,8 @@ export const authenticator = (credentials: Credentials) => {
   /** The credential of a session is checked again, as if the request had sent it. */
   const sessionCaller = async (context: RequestContext): Promise<Found> => {
     const digest = readSession(context);
-    const session = await sessions(digest, findSession);
-    if (!session || Date.parse(session.expires_at) <= now()) throw sessionEnded();
+    const session = await findOpenSession(digest);
+    if (!session) throw sessionEnded();
     const { account, source } = session;
     const { caller } = await ('key_digest' in source ? keyCaller(source.key_digest) : subjectCaller(account, source));
     return { caller, login: { session: digest } };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
+import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -49,6 +50,19 @@ it('is Secure and bound to the host for every address other than this machine', 
   );
 });
 
+it('starts although the reply of the database is lost', async () => {
+  const caller = await newCaller();
+  await made(caller.call('GET', '/account'));
+  const failed = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['PutItem'] });
+  try {
+    const { read } = await signedIn(caller);
+    expect(failed.sends).toBe(2);
+    expect((await read()).status).toBe(200);
+  } finally {
+    noFaults();
+  }
+});
+
 describe('a session ends', () => {
   it('after an hour without use, and lasts while it is extended, up to 12 hours', async () => {
     const { act, read } = await signedIn(await newCaller());
@@ -58,6 +72,15 @@ describe('a session ends', () => {
       await later(at, async () => expect((await act('extend')).status).toBe(200));
     await later(12 * hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
     await later(12 * hourMs, async () => expect(getRefusal(await act('extend'))).toBe(ended));
+  });
+
+  it('not within the minute after an extension in its last minute', async () => {
+    const { act, read } = await signedIn(await newCaller());
+    // The request of the extension reads the session with its old end, and the instance keeps that copy.
+    await later(hourMs - minuteMs / 2, async () => expect((await act('extend')).status).toBe(200));
+    await later(hourMs + minuteMs / 4, async () => expect((await read()).status).toBe(200));
+    await later(2 * hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
+    await later(2 * hourMs, async () => expect(getRefusal(await read())).toBe(ended));
   });
 
   it('on sign-out, in every tab, and removes the cookie', async () => {
