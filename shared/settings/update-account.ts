@@ -60,8 +60,8 @@ export const openPeriodsExample = stillOpen('/registrations', 'US-MI', '2026-03'
 
 /**
  * Changes settings of an account, and records the change with who made it. Settings that already have the value do not
- * change. Refused with `precondition_failed` if `ifMatch` is not `null` and lacks the tag of the settings, and with
- * `conflict_period_order` if the change would hide open periods. Throws `Contention` if others keep changing the same
+ * change. A change is refused with `precondition_failed` if `ifMatch` is not `null` and lacks the tag of the settings,
+ * and with `conflict_period_order` if it would hide open periods. Throws `Contention` if others keep changing the same
  * settings.
  */
 export const updateAccount = async (
@@ -73,13 +73,14 @@ export const updateAccount = async (
   for (let attempt = 0; attempt < attempts; attempt++) {
     const account = await findAccount(id);
     assert(account !== undefined, 'The credential was checked, so the account exists.');
-    if (ifMatch && !ifMatch.includes('*') && !ifMatch.includes(settingsTag(account))) return refuse(otherSettings);
     const changed = Object.fromEntries(
       Object.entries(requested).filter(
         ([name, value]) => !isDeepStrictEqual(value, account.settings[name as keyof Settings]),
       ),
     );
+    // Before If-Match: the change of a repeated request, whose first reply was lost, is in place (RFC 9110, 13.1.1).
     if (Object.keys(changed).length === 0) return accept(account);
+    if (ifMatch && !ifMatch.includes('*') && !ifMatch.includes(settingsTag(account))) return refuse(otherSettings);
     const hidden = await hiddenPeriodProblem(account, changed, filings);
     if (hidden) return refuse(hidden);
     const isUnchanged = ifMatch !== null && !ifMatch.includes('*');

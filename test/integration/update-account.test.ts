@@ -90,6 +90,22 @@ describe('POST /account', () => {
     );
   });
 
+  it('accepts a repeated change whose first response was lost, although it names the settings before the change', async () => {
+    const caller = await owner();
+    const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
+    const list = { review_days: 5, registrations: [monthly('MI')] };
+    const first = await change(caller, list, tag);
+    const second = await change(caller, list, tag);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('ETag')).toBe(first.headers.get('ETag'));
+    expect((await made(read(caller))).changes).toHaveLength(2);
+    // A part of it that somebody else changed meanwhile is refused.
+    await made(change(caller, { review_days: 7 }));
+    expect(getRefusal(await change(caller, list, tag))).toBe('412 | precondition_failed If-Match');
+    expect((await made(read(caller))).review_days).toBe(7);
+  });
+
   it('treats a different spelling of a state as the same registration', async () => {
     const caller = await owner();
     for (const state of ['US-MI', 'MI', 'mi', 'michigan'])
