@@ -7,7 +7,7 @@ import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { connectClient, newCaller } from '../support/api.ts';
-import { intercept, noFaults } from '../support/faults.ts';
+import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, file } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { accounts, ledger } from '../support/run-command.ts';
@@ -214,6 +214,16 @@ describe('redact', () => {
     const again = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
     expect([again.code, JSON.parse(again.out).left]).toEqual([0, 0]);
     expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
+  });
+
+  it('reports that the customer was removed although the reply of the database is lost', async () => {
+    const caller = await newCaller();
+    await made(caller.call('POST', '/customers', { body: { id: 'privgone', name: 'privname' } }));
+    const lost = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['DeleteItem'] });
+    const ended = await redact(caller.account.id, '--customer', 'privgone', '--yes', '--json').finally(noFaults);
+    expect(lost.sends).toBeGreaterThan(1);
+    expect([ended.code, JSON.parse(ended.out)]).toMatchObject([0, { customer: true, left: 0 }]);
+    expect((await caller.call('GET', '/customers/privgone' as '/customers/{id}')).status).toBe(404);
   });
 });
 

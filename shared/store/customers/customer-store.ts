@@ -82,8 +82,11 @@ const removeAnswers = async (account: string, id: string): Promise<void> => {
  */
 export const removeCustomer = async (account: string, id: string): Promise<boolean> => {
   let isRemoved = false;
-  for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id))
-    isRemoved = await deleteItem({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) });
+  for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id)) {
+    // Its result is not needed: a new version is found again, and after a lost reply the customer is gone.
+    await deleteItem({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) });
+    isRemoved = true;
+  }
   await removeAnswers(account, id);
   return isRemoved;
 };
