@@ -233,13 +233,6 @@ describe('a key', () => {
       'active',
     ]);
   });
-
-  it('is rejected from its expiry on', async () => {
-    const { id, key } = await newAccount('--expires', '2h');
-    expect(await later(2 * hourMs - minuteMs, () => answerTo(key.secret))).toBe('200');
-    expect(await later(2 * hourMs, () => answerTo(key.secret))).toBe('401 auth_api_key_expired');
-    expect(await later(2 * hourMs, () => listKeys(id))).toMatchObject([{ state: 'expired' }]);
-  });
 });
 
 describe('rotate', () => {

@@ -149,16 +149,6 @@ describe('a finished import', () => {
 });
 
 describe('a discarded import', () => {
-  it('fails when it tries to finish, and leaves no data', async () => {
-    const { id, claim, written } = await writing();
-    expect(await store.discardImport(id)).toEqual({ ok: true, value: 20 });
-    expect(await buildState(id)).toEqual(nothing);
-    expect(await unfinished()).not.toContain(id);
-    expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
-    expect(await buildState(id)).toEqual(nothing);
-    expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
-  });
-
   it('removes parts that it wrote after the discard, and no parts of other imports', async () => {
     const [id, another] = [newId(), newId()];
     await store.importRelease(buildHead(another), theirs);

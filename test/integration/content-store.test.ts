@@ -199,29 +199,6 @@ describe('reads for a calculation', () => {
 });
 
 describe('activation', () => {
-  it('selects the release, and can be undone back to the built-in release', async () => {
-    const [first, second] = [newId('US-IA'), newId('US-IA')];
-    await imported(first);
-    await imported(second);
-    const activate = async (id: string | null) => {
-      const result = await store.activateRelease('US-IA', id, await store.readActiveReleases(), now);
-      expect(result.ok && result.value).toEqual(await store.readActiveReleases());
-      return (await store.readActiveReleases()).states['US-IA'];
-    };
-    expect(await activate(first)).toEqual({ release: first, activated_at: now, previous: [] });
-    expect(await activate(second)).toEqual({
-      release: second,
-      activated_at: now,
-      previous: [{ release: first, activated_at: now }],
-    });
-    expect(await activate(first)).toEqual({ release: first, activated_at: now, previous: [] });
-    expect(await activate(null)).toEqual({
-      release: null,
-      activated_at: now,
-      previous: [{ release: first, activated_at: now }],
-    });
-  });
-
   it('is undone step by step, including built-in releases, down to the first one', async () => {
     const id = newId('US-ID');
     await imported(id);

@@ -46,17 +46,6 @@ describe('ledger operations under faults', () => {
     return () => (left.looks-- > 0 ? 9000 : 1999);
   };
 
-  it('stop retries in time for a 503 response', async () => {
-    const account = newAccount();
-    const seen = failFirst(9, () => cancelled('TransactionConflict', 'None'), 'on the way there');
-    await expect(ledgerWithin(lastsFor(3)).commit(buildCommit(account, created()))).rejects.toMatchObject({
-      name: 'ThrottlingException',
-    });
-    expect(seen.sends).toBe(4);
-    noFaults();
-    expect(await readKinds(account)).toBe('');
-  });
-
   it.each([
     ['before the reply', 'on the way there'],
     ['after the write', 'on the way back'],
