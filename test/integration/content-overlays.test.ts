@@ -2,12 +2,16 @@
 // @isolated: resets modules.
 import { describe, expect, it, vi } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
 import { impactOfChange } from '../../shared/importers/releases/measure-impact.ts';
 import { openRelease } from '../../shared/importers/releases/open-release.ts';
-import { findHead } from '../../shared/store/content/content-store.ts';
+import { findHead, importRelease } from '../../shared/store/content/content-store.ts';
+import { loadContent } from '../../shared/store/content/load-content.ts';
 import { fixture, tableFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
-import { changeHead, changePart, content, findActive, withText } from '../support/content.ts';
+import { ask, warningCodes } from '../support/builders.ts';
+import { activate, changeHead, changePart, content, findActive, withText } from '../support/content.ts';
+import { buildHead } from '../support/local-content.ts';
 import { dayMs, later } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
@@ -82,10 +86,10 @@ describe('overlays', () => {
     expect((await content('show', first)).out).toContain(`Fallback: ${builtIn}`);
   });
 
-  it('are applied over the active import, with its rules, and list all imports below', async () => {
+  it('are applied over the active import, with the rules of the built-in release, and list all imports below', async () => {
     const ran = await importing([milwaukee, wauwatosa]);
     second = ran.id;
-    expect(await findHead(second)).toMatchObject({ below: first, chain: [first], bottom: builtIn, base: first });
+    expect(await findHead(second)).toMatchObject({ below: first, chain: [first], bottom: builtIn, base: builtIn });
     expect(ran.out).toContain(`change against ${first} from`);
     expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
     const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
@@ -170,6 +174,48 @@ describe('an import over a corrupt release', () => {
     expect((await findHead(ran.id))?.chain).toEqual([]);
     expect((await content('activate', ran.id)).code).toBe(0);
     expect(await findActive('WI')).toBe(ran.id);
+  });
+});
+
+describe('an import over an earlier import', () => {
+  /** Imports a table with one ZIP and returns the id of the release. */
+  const importTable = async (state: string, zip: string, figures: string) => {
+    const file = saveFile('zips.csv', tableFile('zip-rates', `${state},${zip},TOWN,${figures},1`).content);
+    const options = ['--state', state, '--file', file, '--from', '2026-01-01'];
+    const { out } = await content('import', '--format', 'zip-rates', ...options);
+    return /^Imported (\S+) /m.exec(out)?.[1] ?? '';
+  };
+
+  const taxIn = async (release: string, postal_code: string, product_tax_code = 'GENERAL') => {
+    const to = { state: release.slice(3, 5), postal_code };
+    const address = readAddress(to, '');
+    const addresses = address.ok ? [address.value] : [];
+    const releaseFor = await loadContent(addresses, { [release.slice(0, 5)]: release });
+    return ask({ to, line_items: [{ product_tax_code }] }, { releaseFor });
+  };
+
+  it('has the rules of the built-in release, also if the earlier import has older ones', async () => {
+    const earlier = buildHead('US-WI@2026-10-01.101', { rate: '0.05' });
+    await importRelease(earlier, []);
+    await activate('WI', earlier.id);
+    const release = await importTable('WI', '53202', '0.059,0.05,0.009,0,0');
+    expect(await findHead(release)).toMatchObject({ below: earlier.id, base: builtIn });
+    // Wisconsin exempts groceries (Wis. Stat. 77.54(20n)). The earlier import has no rule for them.
+    expect((await taxIn(release, '53202', 'FOOD.GROCERY')).tax_amount).toBe('0.00');
+    expect((await taxIn(release, '53202')).tax_amount).toBe('5.90');
+  });
+
+  it('warns about local rates of remote sellers, which only the files below it have', async () => {
+    const rateFile = lines(rateRow('40', '45', '40', '0.045'), rateRow('40', '01', '55000', '0.04125'));
+    const place = { zips: ['73102', '', '73103', ''], state: '40', county: '109', place: '55000' } as const;
+    const files = ['--rates', saveFile('OKR.csv', rateFile), '--boundaries', saveFile('OKB.csv', boundaryRow(place))];
+    await content('import', '--format', 'sst', '--state', 'OK', ...files, ...activated);
+    const release = await importTable('OK', '73102', '0.08625,0.045,0,0.04125,0');
+    const [ofTable, ofFiles] = [await taxIn(release, '73102'), await taxIn(release, '73103')];
+    expect([ofTable.tax_amount, ofFiles.tax_amount]).toEqual(['8.63', '8.63']);
+    // Oklahoma's cities have a use tax of their own (68 O.S. 1411), which a table of sales tax rates lacks.
+    expect(warningCodes(ofTable)).toContain('remote_seller_rate');
+    expect(warningCodes(ofFiles)).not.toContain('remote_seller_rate');
   });
 });
 

@@ -42,10 +42,7 @@ const options = {
   rates: optional('<file>', 'sst: the rate file'),
   boundaries: optional('<file>', 'sst: the boundary file'),
   file: optional('<file>', 'the file of any other format'),
-  base: optional(
-    '<release>',
-    'the release whose rules and settings it uses; the default is the active import or a newer built-in release',
-  ),
+  base: optional('<release>', 'the release whose rules and settings it uses; the default is the built-in release'),
   from: optional('<day>', 'the first day of rates in a file without dates; the default is today', dayOption('--from')),
   activate: flag('activate the release after the import, if it passes the gates'),
   override,

@@ -26,7 +26,7 @@ import { ownCounts } from '../rules/describe.ts';
 import type { Impact } from './impact.ts';
 import { impactOfImport } from './measure-impact.ts';
 import { withNeededChain } from './needed-chain.ts';
-import { type ActiveRelease, defaultBase, openRelease, positionOver } from './open-release.ts';
+import { type ActiveRelease, openRelease, positionOver } from './open-release.ts';
 import { impactLines, impactOrCorruption, type Reporter, summaryLines } from './report.ts';
 
 /** The first counter of an import. Lower counters are reserved for built-in releases, which a later version may add. */
@@ -144,7 +144,7 @@ export type ImportJob = {
   readonly state: string;
   /** The active release of the state, which the import overlays. */
   readonly active: ActiveRelease;
-  /** `null`: the active import, or the built-in release. */
+  /** The release whose rules, settings and state rate the import copies; `null` is the built-in release. */
   readonly base: Release | null;
   /** The first day of rates in a file without dates; `null` is today, so that no past day changes. */
   readonly from: string | null;
@@ -168,7 +168,7 @@ const withAdvice =
   };
 
 const read = async (job: ImportJob, id: string): Promise<Built> => {
-  const base = job.base ?? defaultBase(job.active);
+  const base = job.base ?? job.active.builtIn;
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const { importer, files, state, active, tempFolder, reporter } = job;
   const names = readNameTables(state);

@@ -142,10 +142,3 @@ export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Pos
   bottom: builtIn.id,
   ...(head?.own && { own: head.own }),
 });
-
-/**
- * Returns the release whose rules, settings and state rate an import uses without `--base`: the active import, or the
- * built-in release if that is newer than the one below the active import.
- */
-export const defaultBase = ({ head, builtIn }: ActiveRelease): Release =>
-  head?.bottom === builtIn.id ? head : builtIn;
