@@ -1,3 +1,4 @@
+import type { PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { hashKey, newApiKey, scopes } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
@@ -34,7 +35,9 @@ const instant = (ms: number) => new Date(ms).toISOString();
 
 const idleEnd = (endsAt: string) => instant(Math.min(now() + idleMs, Date.parse(endsAt)));
 
-const put = (digest: string, session: Session, condition: Partial<typeof present> = {}) =>
+type Condition = Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
+
+const put = (digest: string, session: Session, condition: Condition) =>
   putItem({
     TableName,
     Item: { ...sessionKey(digest), ...session, ttl: Math.ceil(Date.parse(session.ends_at) / 1000) },
@@ -56,8 +59,12 @@ export const startSession = async (account: string, source: SessionSource): Prom
   const ends_at = instant(Math.min(now() + lifetimeMs, tokenEndsMs));
   const session = { account, source, expires_at: idleEnd(ends_at), ends_at };
   const secret = newApiKey();
-  // Without a condition: the secret is random, and the SDK repeats the write if its reply is lost.
-  await put(hashKey(secret), session);
+  // The SDK repeats the write if its reply was lost, and then finds its own item.
+  const absentOrSame = {
+    ConditionExpression: 'attribute_not_exists(pk) OR expires_at = :expires_at',
+    ExpressionAttributeValues: { ':expires_at': session.expires_at },
+  };
+  if (!(await put(hashKey(secret), session, absentOrSame))) throw new Error('A random session secret already exists.');
   return { ...session, secret };
 };
 
