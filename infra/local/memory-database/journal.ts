@@ -4,7 +4,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
 import { noSuchTable } from './exceptions.ts';
 import type { Change } from './table.ts';
-import { fromItem, parseWire, toItem, wireText } from './values.ts';
+import { fromItem, toItem } from './values.ts';
 
 /** One line of the file: the table that a call created, or the items that it wrote. */
 type Line =
@@ -21,7 +21,7 @@ function* completeLines(path: string): Generator<Line> {
   // Read in parts, because a file can be longer than a string.
   const bytes = readFileSync(path);
   for (let from = 0, end = bytes.indexOf('\n'); end >= 0; from = end + 1, end = bytes.indexOf('\n', from))
-    yield parseWire(bytes.toString('utf8', from, end)) as Line;
+    yield JSON.parse(bytes.toString('utf8', from, end));
 }
 
 /**
@@ -45,7 +45,7 @@ export const openJournal = (folder: string, database: Database) => {
   };
   if (existsSync(path)) for (const line of completeLines(path)) replay(line);
 
-  const append = (file: number, line: Line) => void writeSync(file, `${wireText(line)}\n`);
+  const append = (file: number, line: Line) => void writeSync(file, `${JSON.stringify(line)}\n`);
   const copy = openSync(`${path}.new`, 'w');
   for (const [table, stored] of database.tables) {
     append(copy, { create: stored.description });

@@ -5,7 +5,7 @@ import { Database } from './database.ts';
 import { invalid } from './exceptions.ts';
 import { newStreams, openJournal } from './journal.ts';
 import { type Change, metered } from './table.ts';
-import { fromRequest, parseWire, toAnswer, wireText } from './values.ts';
+import { fromRequest, toAnswer } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 export type ServiceResponse = { readonly status: number; readonly text: string };
@@ -18,7 +18,11 @@ const errorAnswer = (error: unknown): ServiceResponse => {
   const { name, message, $fault, $metadata, $retryable, $response, stack, ...fields } = known;
   return {
     status: 400,
-    text: wireText({ ...fields, __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Message: message }),
+    text: JSON.stringify(
+      { ...fields, __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Message: message },
+      // The items of an exception have bytes.
+      (_, inner) => (inner instanceof Uint8Array ? Buffer.from(inner).toString('base64') : inner),
+    ),
   };
 };
 
@@ -57,7 +61,7 @@ export const newService = (folder: string | null): Service => {
 
   const answerTo = (operation: string, body: string): ServiceResponse => {
     try {
-      return { status: 200, text: wireText(call(operation, parseWire(body) as Input)) };
+      return { status: 200, text: JSON.stringify(call(operation, JSON.parse(body))) };
     } catch (error) {
       return errorAnswer(error);
     }

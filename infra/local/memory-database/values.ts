@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { AssertionError } from '../../../shared/base/assert.ts';
 
 /** Attribute values in the shape of the document client. */
 export type Value = string | number | boolean | null | Uint8Array | readonly Value[] | Item;
@@ -69,22 +69,44 @@ export const itemBytes = (item: Item): number => {
 export const pick = (item: Item, names: Iterable<string>): Item =>
   Object.fromEntries([...names].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-// Conversions of attribute values and parameters between DynamoDB's JSON protocol and the document client.
+// Conversions of attribute values and parameters between DynamoDB's JSON protocol and the document client. The SDK's
+// conversions and a reviver for base64 would take three times as long, which is a tenth of the time of a local call.
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** Parses protocol JSON, with base64 converted to bytes. Only an attribute value has text under the name B. */
-export const parseWire = (text: string): unknown =>
-  JSON.parse(text, (name, value) =>
-    name === 'B' && typeof value === 'string' ? Uint8Array.from(Buffer.from(value, 'base64')) : value,
-  );
+const fromValue = (wire: Wire): Value => {
+  const [type = '', value] = Object.entries(wire)[0] ?? [];
+  if (type === 'S' || type === 'BOOL') return value as string | boolean;
+  if (type === 'N') return Number(value);
+  if (type === 'B') return new Uint8Array(Buffer.from(value as string, 'base64'));
+  if (type === 'NULL') return null;
+  if (type === 'L') return (value as Wire[]).map(fromValue);
+  if (type === 'M') return fromItem(value as Wire);
+  throw new AssertionError(`The memory database has no attributes of the type ${type}.`);
+};
 
-/** Serializes protocol JSON, with bytes converted to base64. */
-export const wireText = (value: unknown): string =>
-  JSON.stringify(value, (_, inner) => (inner instanceof Uint8Array ? Buffer.from(inner).toString('base64') : inner));
+const toValue = (value: Value): Wire => {
+  const type = valueType(value);
+  if (type === 'N') return { N: String(value) };
+  if (type === 'B') return { B: Buffer.from(value as Uint8Array).toString('base64') };
+  if (type === 'NULL') return { NULL: true };
+  if (type === 'L') return { L: (value as readonly Value[]).map(toValue) };
+  return { [type]: type === 'M' ? toItem(value as Item) : value };
+};
 
-export const fromItem = (item: object): Item => unmarshall(item as Parameters<typeof unmarshall>[0]);
-export const toItem = (item: Item): Wire => marshall(item);
+/** Converts an item from protocol JSON. */
+export const fromItem = (wire: object): Item => {
+  const item: Record<string, Value> = {};
+  for (const [name, value] of Object.entries(wire)) item[name] = fromValue(value);
+  return item;
+};
+
+/** Converts an item to protocol JSON. */
+export const toItem = (item: Item): Wire => {
+  const wire: Record<string, Wire> = {};
+  for (const [name, value] of Object.entries(item)) wire[name] = toValue(value);
+  return wire;
+};
 
 const itemFields = /^(Key|Item|Attributes|ExpressionAttributeValues|ExclusiveStartKey|LastEvaluatedKey)$/;
 const itemLists = /^(Keys|Items)$/;
