@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Document, Header, Named, Operation, Response } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
+import { getOrAdd } from '../../shared/base/collections.ts';
 import type { Code } from '../../shared/base/result.ts';
 
 /** One request and its response, from any client. */
@@ -39,17 +40,16 @@ const withOpenEnums = (ajv: Ajv2020): Ajv2020 =>
   // Clients accept new enum values, but Levy sends only the documented ones.
   ajv.addKeyword({ keyword: 'x-extensible-enum', macro: (values: readonly string[]) => ({ enum: values }) });
 
-/**
- * Validators by schema, each compiled once. References resolve from the document's root, so each schema carries the
- * components.
- */
+/** Validators by schema. Equal schemas share one, and all share those of the components, so each is compiled once. */
 const getCompiler = (ajv: Ajv2020) => {
+  ajv.addSchema({ $id: 'openapi', components: document.components });
+  const byText = new Map<string, ValidateFunction>();
   const compiled = new WeakMap<object, ValidateFunction>();
-  return (schema: object): ValidateFunction => {
-    const validate = compiled.get(schema) ?? ajv.compile({ allOf: [schema], components: document.components });
-    compiled.set(schema, validate);
-    return validate;
-  };
+  return (schema: object): ValidateFunction =>
+    getOrAdd(compiled, schema, () => {
+      const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
+      return getOrAdd(byText, text, () => ajv.compile(JSON.parse(text)));
+    });
 };
 const verdictBy = getCompiler(withOpenEnums(new Ajv2020(settings)));
 const problemsBy = getCompiler(withOpenEnums(new Ajv2020({ ...settings, allErrors: true })));
