@@ -1,6 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+// Each test file starts a Levy, and loading it is half of the CPU time of its start.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('../../node_modules/.cache/levy/compiled', import.meta.url),
+);
+
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
