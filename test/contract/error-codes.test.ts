@@ -232,11 +232,6 @@ describe('every error code', () => {
     },
   );
 
-  it('not_found is returned for an unknown path', async () => {
-    const answer = await anonymous.call('GET', '/nowhere');
-    expect([answer.status, answer.body.errors[0].code]).toEqual([404, 'not_found']);
-  });
-
   it('validation_required_field rejects null in an update exactly if the document does not allow it', async () => {
     const caller = await newCaller();
     const { properties } = document.components.schemas.TransactionUpdate;

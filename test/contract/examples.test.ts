@@ -46,13 +46,6 @@ const calculate = async (body: object) => {
   return answer.body;
 };
 
-it('records a calculation directly as finalized, without warnings', async () => {
-  const estimate = await calculate(sale);
-  const recorded = await create({ ...estimate, status: 'finalized', reference_id: 'workflow_2' });
-  expect([recorded.tax_amount, recorded.tax_amount_source]).toEqual([estimate.tax_amount, 'provided']);
-  expect(recorded.warnings).toEqual([]);
-});
-
 describe("the document's examples work unchanged", () => {
   it('returns the example calculation for the example sale', async () => {
     expect(await calculate(sale)).toEqual(calculation);

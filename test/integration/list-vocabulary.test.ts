@@ -5,7 +5,6 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import { ProductAttributesListResponse, ProductTaxCodeList } from '../../shared/vocabulary/schema.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { anonymous, type Call, newCaller } from '../support/api.ts';
-import { goods, sale } from '../support/sales.ts';
 
 const { productAttributes } = vocabulary();
 const file = new URL('../../shared/vocabulary/product-tax-codes.json', import.meta.url);
@@ -158,20 +157,9 @@ it('a product tax code has its equivalents, and its taxability if a state is giv
   }
 });
 
-const unknownCode = 'validation_unknown_product_tax_code';
-
 it('rejects a page after search results, and lists all families for a wrong family', async () => {
   const { status, body } = await list('/product-tax-codes', { q: 'book', starting_after: 'PRINT.BOOKS' });
   expect([status, body.errors.map(({ source }) => source.parameter)]).toEqual([422, ['starting_after']]);
   const refused = await list('/product-tax-codes', { family: 'SHIRTS' });
   for (const code of everyCode) expect(refused.body.errors[0].detail).toContain(code.split('.')[0]);
-});
-
-it("an error for a line's product tax code suggests similar codes", async () => {
-  const body = sale({ line_items: [goods({ product_tax_code: 'CLOTHING.SHIRT' })] });
-  const answer = await call('POST', '/calculations', { body });
-  expect(answer.body.errors).toMatchObject([
-    { status: '422', code: unknownCode, source: { pointer: '/line_items/0/product_tax_code' } },
-  ]);
-  expect([answer.body.errors[0].meta['did_you_mean']].flat().toSorted()).toEqual(clothing);
 });
