@@ -90,6 +90,13 @@ const expected = (): string[] => {
   });
 };
 
+const form = 'TX-01-114';
+/** The tax in dollars. Its totals are on the last page, because they are in the order of the currencies. */
+const taxInDollars = (): string => {
+  const cents = expected().flatMap((row) => (row.startsWith('USD ') ? Number(row.split(' ')[2]) : []));
+  return new Decimal(cents.reduce((sum, tax) => sum + tax, 0)).div(100).toFixed(2);
+};
+
 /** Returns all pages of totals, each small enough for a response. */
 const allTotals = async (read: (cursor: string | null) => Promise<Filing>) => {
   const lines: string[] = [];
@@ -122,6 +129,8 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     const dryRun = (cursor: string | null) =>
       made(filer.close({ ...period, dry_run: true, totals_starting_after: cursor }));
     expect(await allTotals(dryRun)).toEqual(expected());
+    const { worksheet } = await made(filer.close({ ...period, dry_run: true, form }));
+    expect(worksheet?.tax_due_amount).toBe(taxInDollars());
   });
 
   it('are closed, with their totals in pages', async () => {
@@ -133,6 +142,8 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
       return page;
     });
     expect(lines).toEqual(expected());
+    const { worksheet } = await made(filer.filing(id, { form }));
+    expect(worksheet?.tax_due_amount).toBe(taxInDollars());
   });
 
   describe('have totals in parts, which', () => {
