@@ -91,8 +91,8 @@ beforeAll(async () => {
 
 const listLines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
-/** Returns lines with recomputed sums and trailer, as the format description specifies. */
-const resealed = (lines: readonly string[]): string => {
+/** Returns lines with recomputed sums and trailer, as the format description specifies. `forged`: of the trailer. */
+const resealed = (lines: readonly string[], forged: object = {}): string => {
   let sum = '';
   const all = createHash('sha256');
   const values = lines.map((line) => JSON.parse(line));
@@ -108,7 +108,7 @@ const resealed = (lines: readonly string[]): string => {
     all.update(line);
     text += line;
   }
-  return text + close({ ...trailer, lines: values.length, sha256: all.digest('hex') });
+  return text + close({ ...trailer, lines: values.length, sha256: all.digest('hex'), ...forged });
 };
 
 const written = (text: string | Uint8Array): string => {
@@ -342,6 +342,10 @@ const damages: Readonly<Record<string, () => string>> = {
     changedValue(getLine('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
   ': the audit entry does not follow the previous one': () => without('audit_entry'),
   ': the counts in the trailer do not match the lines': () => without('transaction'),
+  // The sums of the lines are correct, but the trailer is of another file.
+  ': the SHA-256 in the trailer does not match the file. Nothing was written; export again.': () =>
+    written(resealed(listLines(file), { sha256: '0'.repeat(64) })),
+  ': the trailer says that 7 lines precede it': () => written(resealed(listLines(file), { lines: 7 })),
   // An entry without a field, and a line of an unknown kind.
   [noSuchLine]: () => changedValue(getLine('open_entry'), ({ entry }) => delete entry.base),
   [`: ${noSuchLine}`]: () => changedValue(getLine('chain'), (value) => Object.assign(value, { kind: 'link' })),
