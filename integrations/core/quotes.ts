@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
-import { withFeesOnLines } from './delivery-fee.ts';
+import { type FeeCarrier, withFeesOnCharges } from './delivery-fee.ts';
 import { type Document, toDocument } from './document.ts';
 import type { Cart } from './order.ts';
 import { accountStatuses, getDetail, isAboutAddress } from './problem.ts';
@@ -59,11 +59,11 @@ const loggedCodes: readonly string[] = [
 ];
 
 /** Converts the calculation of a document to a quote. */
-export const toQuote = (calculation: Calculation, document: Document): Quote => {
+export const toQuote = (calculation: Calculation, document: Document, feesOn: FeeCarrier): Quote => {
   const warnings = calculation.warnings.filter(({ code }) => loggedCodes.includes(code));
   return {
     ok: true,
-    calculation: withFeesOnLines(calculation),
+    calculation: withFeesOnCharges(calculation, feesOn),
     warnings: [...new Set([...warnings.map(({ message }) => message), ...shippingNotes(document)])],
     isCovered: !warnings.some(({ code }) => code === 'not_covered'),
   };
@@ -77,6 +77,8 @@ export type QuoteOptions = {
   readonly pauseMs?: number;
   /** Maximum number of cached calculations. Default: 1,000. */
   readonly maxEntries?: number;
+  /** Where the shop collects retail delivery fees. Default: as a tax of a line. */
+  readonly feesOn?: FeeCarrier;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
@@ -118,6 +120,7 @@ export const createQuotes = ({
   timeoutMs = 1000,
   pauseMs = 5000,
   maxEntries = 1000,
+  feesOn = 'line',
   now = Date.now,
 }: QuoteOptions): GetQuote => {
   const entries = new Map<string, Entry>();
@@ -133,7 +136,7 @@ export const createQuotes = ({
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
       const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
-      if (result.ok) return toQuote(result.data, document);
+      if (result.ok) return toQuote(result.data, document, feesOn);
       const { refusal } = result;
       const detail = `${refusal.code}: ${getDetail(refusal, document.line_items)}`;
       if (accountStatuses.includes(refusal.status)) return fail(detail);

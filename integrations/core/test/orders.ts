@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
 import { seeded } from '../../../test/support/seeded.ts';
+import type { FeeCarrier } from '../delivery-fee.ts';
 import { toDocument } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
 import type { Cart, Line, Order, Refund } from '../order.ts';
@@ -146,14 +147,14 @@ export const listStates = async ({ levy }: LocalLevy, reference: string): Promis
   return found.reverse();
 };
 
-export const readQuote = async ({ levy }: Pick<Ledger, 'levy'>, cart: Cart) => {
+export const readQuote = async ({ levy }: Pick<Ledger, 'levy'>, cart: Cart, feesOn: FeeCarrier = 'line') => {
   const documented = toDocument(cart);
   if (!documented.ok) throw new Error(documented.gap.code);
-  return createQuotes({ levy, timeoutMs: 30_000 })(documented.document);
+  return createQuotes({ levy, timeoutMs: 30_000, feesOn })(documented.document);
 };
 /** Returns the quote of a cart that Levy can tax. */
-export const readQuoted = async (ledger: Pick<Ledger, 'levy'>, cart: Cart) => {
-  const quote = await readQuote(ledger, cart);
+export const readQuoted = async (ledger: Pick<Ledger, 'levy'>, cart: Cart, feesOn?: FeeCarrier) => {
+  const quote = await readQuote(ledger, cart, feesOn);
   if (!quote.ok) throw new Error(quote.detail);
   return quote;
 };

@@ -279,6 +279,16 @@ describe('a retail delivery fee that Levy adds', () => {
     ]);
   });
 
+  it('becomes a tax of the first shipping charge with an amount if the shop prefers it', async () => {
+    const readTaxes = async (cart: Cart) => {
+      const { line_items, shipping, tax_amount } = (await readQuoted(adding, cart, 'shipping')).calculation;
+      return [[...line_items, ...[shipping ?? []].flat()].map((charge) => charge.tax_amount), tax_amount];
+    };
+    // 0.90 for the shipping.
+    expect(await readTaxes(inMinneapolis(mugs('50.00')))).toEqual([['9.03', '1.40'], '10.43']);
+    expect(await readTaxes(buildCart([mugs('50.00')], null, minneapolis))).toEqual([['9.53'], '9.53']);
+  });
+
   it('is absent below the threshold', async () => {
     expect(await readLines(adding, inMinneapolis(mugs('40.00')))).toMatchObject([['mug', expect.anything(), []]]);
   });

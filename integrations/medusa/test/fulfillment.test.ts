@@ -9,6 +9,7 @@ import {
   eventually,
   expectedTax,
   guam,
+  listChanges,
   type Order,
   placeOrder,
   toCents,
@@ -150,7 +151,7 @@ describe('an order of a pickup location', () => {
   });
 });
 
-it('records a retail delivery fee that Levy adds as a tax of the first item, in one sale', async () => {
+it('records a retail delivery fee that Levy adds as a tax of the shipping, in one sale', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
   // 9.025 % of 106.64 + 5.00, and 0.50.
   expect(cents(order.tax_total)).toBe(1008 + 50);
@@ -161,6 +162,17 @@ it('records a retail delivery fee that Levy adds as a tax of the first item, in 
   const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 1);
   expect(credits.map(({ total_amount }) => toCents(total_amount))).toEqual([cents(order.total)]);
   await toSale(order);
+});
+
+it('keeps a retail delivery fee if an edit changes the quantity of an item or adds an item', async () => {
+  const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
+  const edited = await createStaff(shop).edit(order.id, order.items[0]?.id as string, 8);
+  // 9.025 % of 213.28 + 5.00, and 0.50.
+  expect(cents(edited.tax_total)).toBe(1970 + 50);
+  await listChanges(shop, order.id).add('Table', 2);
+  const added = await listChanges(shop, order.id).read();
+  // 9.025 % of 499.00.
+  expect(cents(added.tax_total)).toBe(1970 + 50 + 4503);
 });
 
 it('reports no order of this file as a problem', () => {
