@@ -12,6 +12,8 @@ export const limits = {
   /** Different lists of jurisdictions. */
   jurisdictionSets: 500_000,
   jurisdictions: 10_000,
+  /** Local taxes, before those of one jurisdiction with equal rates are joined. */
+  localTaxes: 10_000,
   rates: 400_000,
   ratesOfJurisdiction: 300,
   /** Texas has 1,200, Pennsylvania 2,500. Each is a part of the release. */

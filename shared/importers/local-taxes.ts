@@ -221,7 +221,7 @@ export class LocalTaxes {
       }
       assertFits(known.rates.length, limits.ratesOfJurisdiction, `rates of ${tax.tax.name}`);
     }
-    assertFits(this.taxes.size, limits.jurisdictions, 'jurisdictions');
+    assertFits(this.taxes.size, limits.localTaxes, 'local taxes (counted for each place with a separate code)');
     const keys = taxes.map(getKey);
     assert(new Set(keys).size === keys.length, `${names[0]} has each tax once`);
     getOrAdd(this.places, JSON.stringify([names, keys, isPart]), () => ({ names, keys, isPart, county, line }));

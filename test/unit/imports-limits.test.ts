@@ -68,6 +68,22 @@ describe('files that exceed the memory limits', () => {
       /more than 1,000 rows of ALAMEDA/,
     ],
     [
+      // The file has one jurisdiction, with a rate for each county.
+      'a city is in more counties than the limit of local taxes',
+      'cdtfa',
+      'CA',
+      [
+        {
+          name: 'rates.csv',
+          content: [
+            'City_name,County_name,RATE,START_DATE',
+            ...many(limits.localTaxes + 1, (index) => `NOWHERE,${index},0.1075,7/1/2021`),
+          ].join('\n'),
+        },
+      ],
+      /^The files have more than 10,000 local taxes \(counted for each place with a separate code\)\./,
+    ],
+    [
       'a jurisdiction has too many rates',
       'sst',
       'MN',
