@@ -43,7 +43,7 @@ const listTargets = (charges: readonly Charge[], refund: Refund, exponent: numbe
     const most = getSum(rooms);
     return distribute(wanted < most ? wanted : most, rooms);
   };
-  const room = (of: readonly bigint[]) => charges.map((charge, at) => gross(charge) - (of[at] as bigint));
+  const room = (used: readonly bigint[]) => charges.map((charge, at) => gross(charge) - (used[at] as bigint));
   const ownRoom = room(targets).map((amount, at) => (targets[at] === 0n ? 0n : amount));
   const own = spread(total - getSum(targets), ownRoom);
   const grown = targets.map((target, at) => target + (own[at] as bigint));
@@ -104,7 +104,7 @@ const splitRefund = (charges: readonly Charge[], refund: Refund, exponent: numbe
   return { parts, isTaxSent: false };
 };
 
-const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number): Credit | null => {
+const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number): Credit | null => {
   const write = (minor: bigint) => toDecimal(minor, exponent);
   const paid = toMinor(refund.total, exponent);
   const left = getSum(charges.map(gross));
@@ -149,7 +149,7 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
 export const listCredits = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
   const exponent = getDecimals(sale.tax_amount);
   const charges = listCharges(sale, exponent);
-  return refunds.flatMap((refund) => creditOf(charges, refund, exponent) ?? []);
+  return refunds.flatMap((refund) => toCredit(charges, refund, exponent) ?? []);
 };
 
 /** Returns the reference of the credit for a refund. */

@@ -7,13 +7,13 @@ import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } fr
 
 type Customer = CustomerList['data'][number];
 
-const typeOf = (reason: string): string =>
+const getExemptionType = (reason: string): string =>
   Object.entries(exemptionReasons).find(([, own]) => own === reason)?.[0] ?? 'other';
 
 const toCustomer = ({ id, name, exemptions }: Customer) => ({
   customer: {
     customer_id: id,
-    exemption_type: exemptions[0] ? typeOf(exemptions[0].reason) : 'non_exempt',
+    exemption_type: exemptions[0] ? getExemptionType(exemptions[0].reason) : 'non_exempt',
     exempt_regions: exemptions.flatMap(({ states }) =>
       (states ?? []).map((state) => ({ country: 'US', state: state.replace(/^US-/, '') })),
     ),

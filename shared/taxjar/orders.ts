@@ -151,7 +151,7 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
  *
  * `isWide`: the tax is taken from all charges of the order, because it exceeds the remaining tax of the refunded charges.
  */
-export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
+export const buildCreditRequest = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
   const { shipping, customer, ship_from, collected_by } = getTerms(fields, true);
   const tax = collected_by === 'marketplace' ? '0' : unsigned(requiredAmount(fields, 'sales_tax'));
   const base = {

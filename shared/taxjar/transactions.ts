@@ -4,7 +4,7 @@ import type { Replaces } from '../ledger/create-transaction.ts';
 import { type Fields, listLines, parseDate, requiredAt, requireObject, unknownCodes } from './document.ts';
 import { parseJson } from './numbers.ts';
 import {
-  creditOf,
+  buildCreditRequest,
   differences,
   isSameOrder,
   type Left,
@@ -73,7 +73,7 @@ const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Re
   if (kind === 'sale') return toSale(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
   const isRead = order && (isWide || !listLines(fields) || Array.isArray(order.shipping));
-  return creditOf(
+  return buildCreditRequest(
     fields,
     order,
     isRead ? await readLeft(levy, order, replaces) : { line_items: [], shipping: [] },

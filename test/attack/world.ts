@@ -13,7 +13,7 @@ import type { Network } from './network.ts';
 import type { Service } from './service.ts';
 
 /** Returns all rows of a list. */
-const allOf = async <Row>(call: Call, path: string): Promise<Row[]> => {
+const listAll = async <Row>(call: Call, path: string): Promise<Row[]> => {
   const read = (after: Readonly<Record<string, string>>) =>
     call('GET', `${path}?${new URLSearchParams({ limit: '100', ...after })}`) as Promise<Answer<any>>;
   return (await everyRow<Row>(read)).rows;
@@ -65,8 +65,8 @@ const mustBeReported = async (call: Call, book: Book): Promise<void> => {
 /** The lists and reports of an account match the model. */
 const mustBeWhole = async (call: Call, book: Book, { nowMs }: Model): Promise<void> => {
   const rows = expectedRows(book, {}, null, nowMs).map((row) => ({ ...row, line_items: null, explanation: null }));
-  same(await allOf<Body>(call, '/transactions'), rows, 'All transactions');
-  const filings = await allOf<Schema<'Filing'>>(call, '/filings');
+  same(await listAll<Body>(call, '/transactions'), rows, 'All transactions');
+  const filings = await listAll<Schema<'Filing'>>(call, '/filings');
   same(
     filings.map(({ id, status }) => `${id} ${status}`),
     book.filings.toReversed().map(({ id, status }) => `${id} ${status}`),
@@ -127,7 +127,7 @@ const startBusyClients = async (call: Call) => {
   const stop = async () => {
     isOpen = false;
     await working;
-    const recorded = await allOf<Body>(call, '/transactions');
+    const recorded = await listAll<Body>(call, '/transactions');
     same(recorded.map(({ id }) => id).sort(), ids.sort(), 'The transactions of the third account');
     const { credited_amount, credited_tax_amount } = recorded.find(({ id }) => id === busy) as Body;
     same(

@@ -43,8 +43,8 @@ const identity = {
 
 const closeButton = (page: Page, state: State) => page.getByRole('button', { name: `Close ${state}, ` });
 const openDialog = (page: Page) => click(page, 'Close the period …');
-const readCsv = async (of: Shop, path: string) =>
-  (await of.call('GET', path as '/filings/{id}', { headers: { Accept: 'text/csv' } })).text;
+const readCsv = async (shop: Shop, path: string) =>
+  (await shop.call('GET', path as '/filings/{id}', { headers: { Accept: 'text/csv' } })).text;
 
 /** Opens the filing period of a sale in a state, in a new shop. */
 const atPeriod = async (state: State, use: (page: Page, own: Shop) => Promise<void>) => {

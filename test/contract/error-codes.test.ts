@@ -16,6 +16,7 @@ import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer, Request } from '../support/http.ts';
+import { buildCreditRequest } from '../support/sales.ts';
 import { listProblems, schemaProblems } from './validate-response.ts';
 
 const execute = promisify(execFile);
@@ -71,12 +72,6 @@ const created = async (caller: Caller, body: object) => {
 const update = (caller: Caller, { id }: { id: string }, body: object, headers = {}): Promise<Answer> =>
   caller.call('POST', `/transactions/${id}`, { body, headers });
 
-const creditOf = ({ id }: { id: string }, rest: object = {}) => ({
-  type: 'credit',
-  parent_transaction_id: id,
-  status: 'finalized',
-  ...rest,
-});
 const oneOfTwo = { line_items: [{ id: 'item_1', quantity: '1' }] };
 
 const expiredKey = async (): Promise<string> => {
@@ -127,7 +122,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     onSale((caller, own) => update(caller, own, { status: 'finalized' }), { status: 'draft' }, { draft_ttl_hours: 0 }),
   conflict_has_credits: () =>
     onSale(async (caller, parent) => {
-      await created(caller, creditOf(parent));
+      await created(caller, buildCreditRequest(parent));
       return update(caller, parent, { status: 'void' });
     }),
   // Closing the period removes its open entry.
@@ -139,16 +134,17 @@ const provocations: Record<Code, () => Promise<Answer>> = {
       expect((await database.send(new DeleteCommand(removal))).Attributes).toBeDefined();
       return update(caller, { id }, { status: 'void' });
     }),
-  conflict_parent_not_creditable: () => onSale((caller, own) => create(caller, creditOf(own)), { status: 'draft' }),
+  conflict_parent_not_creditable: () =>
+    onSale((caller, own) => create(caller, buildCreditRequest(own)), { status: 'draft' }),
   conflict_over_credit: () =>
     onSale(async (caller, parent) => {
-      await created(caller, creditOf(parent, oneOfTwo));
-      return create(caller, creditOf(parent));
+      await created(caller, buildCreditRequest(parent, oneOfTwo));
+      return create(caller, buildCreditRequest(parent));
     }),
   conflict_credit_stale: () =>
     onSale(async (caller, parent) => {
-      const credit = await created(caller, creditOf(parent, { status: 'draft', credit_remaining: true }));
-      await created(caller, creditOf(parent, oneOfTwo));
+      const credit = await created(caller, buildCreditRequest(parent, { status: 'draft', credit_remaining: true }));
+      await created(caller, buildCreditRequest(parent, oneOfTwo));
       return update(caller, credit, { status: 'finalized' });
     }),
   validation_date_out_of_range: () => call('POST', '/filings', close('0001-01-31')),
@@ -192,7 +188,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     expect(listProblems({ method: 'POST', path: '/filings', ...answer })).toEqual([]);
     return answer;
   },
-  validation_parent_not_found: async () => create(await newCaller(), creditOf({ id: 'txn_none' })),
+  validation_parent_not_found: async () => create(await newCaller(), buildCreditRequest({ id: 'txn_none' })),
   idempotency_key_reused: async () => {
     const caller = await newCaller();
     const key = { 'Idempotency-Key': randomUUID() };

@@ -22,7 +22,7 @@ const { anonymous, newCaller, startApi } = await import('../support/api.ts');
 const { intercept, noFaults } = await import('../support/faults.ts');
 const { closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
 const { accountClaim } = await import('../support/issuer.ts');
-const { creditOf, made, sale } = await import('../support/sales.ts');
+const { buildCreditRequest, made, sale } = await import('../support/sales.ts');
 
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 type Answer = Awaited<ReturnType<typeof anonymous.call>>;
@@ -39,7 +39,7 @@ const sell = async (caller: Caller) => {
   const finalized = sale({ ...own, status: 'finalized', reference_id: 'the-same-reference' });
   const sold = await made(filer.create(finalized, { 'Idempotency-Key': 'the-same-key' }));
   const half = { line_items: [{ id: 'item_1', quantity: '1' }], tax_date: '2026-10-09' };
-  const credit = await made(filer.create(creditOf(sold, { ...half, reference_id: 'the-same-credit' })));
+  const credit = await made(filer.create(buildCreditRequest(sold, { ...half, reference_id: 'the-same-credit' })));
   const voided = await made(filer.create(sale({ ...own, status: 'finalized', reference_id: 'the-same-void' })));
   await made(filer.update(voided.id, { status: 'void', void_reason: 'a test' }));
   const draft = await made(filer.create(sale({ ...own, tax_date: '2026-11-02', reference_id: 'the-same-draft' })));

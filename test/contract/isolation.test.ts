@@ -270,8 +270,8 @@ describe('equal ids and references in two accounts are independent', () => {
       }),
     );
     await owner.call('POST', `/transactions/${theirs[2] ?? ''}`, { body: { status: 'void' } });
-    const ask = (of: string) => {
-      const transactions = suffixes.map((suffix) => ({ ...billed(`${of}-${suffix}`), tax_amount }));
+    const ask = (prefix: string) => {
+      const transactions = suffixes.map((suffix) => ({ ...billed(`${prefix}-${suffix}`), tax_amount }));
       return withCalls(() => stranger.call('POST', '/reconciliations', { body: { ...october, transactions } }));
     };
     const [foreign, absent] = [await ask('theirs'), await ask('nobody')];

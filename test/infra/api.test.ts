@@ -22,7 +22,7 @@ import {
 const { standard: synthesized, everySetting: all, withoutConsole, disposable } = deployments;
 const { at, ofType, listProperties, template } = synthesized;
 const methods = listMethods(synthesized);
-const getStage = (of: Synthesized): Properties => of.listProperties('AWS::ApiGateway::Stage')[0];
+const getStage = (deployment: Synthesized): Properties => deployment.listProperties('AWS::ApiGateway::Stage')[0];
 
 it.each(Object.entries(endpoints))('%s has its method, which calls its function', (operation, { method, path }) => {
   const here = methods.filter((one) => one.path === path);

@@ -125,8 +125,8 @@ it.each(Object.entries(entries))(
 );
 
 it('only updates that activate releases can change the active release, and they publish only to an existing bus', () => {
-  const denied = (of: Synthesized) =>
-    listStatements(of, getId(getFunction(of, 'update-content')[1].Properties.Role)).filter(
+  const denied = (deployment: Synthesized) =>
+    listStatements(deployment, getId(getFunction(deployment, 'update-content')[1].Properties.Role)).filter(
       ({ Effect }) => Effect === 'Deny',
     );
   expect(denied(synthesized).map(({ Condition }) => Condition)).toEqual([
@@ -254,7 +254,7 @@ it("only alarms, streams, logs, versions and backups have wildcards, and only AP
 });
 
 describe('the policy for operators', () => {
-  const statements = (of: Synthesized): Statement[] => of.at('OperatorPolicy').PolicyDocument.Statement;
+  const statements = (deployment: Synthesized): Statement[] => deployment.at('OperatorPolicy').PolicyDocument.Statement;
 
   // The snapshot has the policy, and an integration test compares its access to tables with the commands.
   it('has no scans, deletions or exports of tables, wildcards only for reads, and no role', () => {

@@ -26,9 +26,9 @@ const { standard: synthesized, everySetting: all } = deployments;
 const { at, ofType } = synthesized;
 
 /** The alarms that notify a person, by name. The others trigger a rollback. */
-const listAlarms = (of: Synthesized): ReadonlyMap<string, Properties> =>
+const listAlarms = (deployment: Synthesized): ReadonlyMap<string, Properties> =>
   new Map(
-    of
+    deployment
       .listProperties('AWS::CloudWatch::Alarm')
       .flatMap((alarm) => (alarm.AlarmActions ? [[alarm.AlarmName.replace(/^.*-/, ''), alarm]] : [])),
   );
@@ -59,8 +59,8 @@ const alarmed = [...alarms.values()].flatMap((alarm) =>
 );
 
 /** Returns the metrics in the dashboard rows up to a height. */
-const shownBy = (of: Synthesized, below = Number.POSITIVE_INFINITY): Read[] => {
-  const { widgets } = JSON.parse(flat(of.listProperties('AWS::CloudWatch::Dashboard')[0].DashboardBody));
+const shownBy = (deployment: Synthesized, below = Number.POSITIVE_INFINITY): Read[] => {
+  const { widgets } = JSON.parse(flat(deployment.listProperties('AWS::CloudWatch::Dashboard')[0].DashboardBody));
   const metrics: Properties[][] = widgets.flatMap(({ y, properties }: Properties) =>
     y < below ? properties.metrics : [],
   );
@@ -204,9 +204,12 @@ describe('metrics of the alarms and the dashboard', () => {
     ['disposable', /AWS\/Backup|EventBridge|UntoldEvents/],
     ['withoutBackups', /AWS\/Backup|update-content/],
   ] as const)('omit resources that do not exist (%s)', (name, absent) => {
-    const of = deployments[name];
-    expect(listAlarms(of).size).toBeGreaterThan(15);
-    const text = JSON.stringify([of.ofType('AWS::CloudWatch::Alarm'), of.ofType('AWS::CloudWatch::Dashboard')]);
+    const deployment = deployments[name];
+    expect(listAlarms(deployment).size).toBeGreaterThan(15);
+    const text = JSON.stringify([
+      deployment.ofType('AWS::CloudWatch::Alarm'),
+      deployment.ofType('AWS::CloudWatch::Dashboard'),
+    ]);
     expect(text).not.toMatch(absent);
   });
 });
@@ -263,8 +266,12 @@ describe('the alarms', () => {
     const sections = [...runbook.matchAll(/^## (\w+)\n\n- \*\*Meaning\*\*/gm)].map(([, name = '']) =>
       name.toLowerCase(),
     );
-    const headings = (of: Synthesized, start: string) =>
-      [...new Set([...listAlarms(of).values()].map(({ AlarmDescription }) => AlarmDescription.split(start)[1]))].sort();
+    const headings = (deployment: Synthesized, start: string) =>
+      [
+        ...new Set(
+          [...listAlarms(deployment).values()].map(({ AlarmDescription }) => AlarmDescription.split(start)[1]),
+        ),
+      ].sort();
     expect(headings(synthesized, 'infra/runbook.md#')).toEqual(sections.sort());
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });

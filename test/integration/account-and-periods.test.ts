@@ -11,7 +11,7 @@ import { eventFaults, readEvents } from '../support/events.ts';
 import { cancel, closedFiling, createFiler, type Filing, file, newestFiling, soldOn } from '../support/filings.ts';
 import { runSchedule } from '../support/gateway.ts';
 
-import { creditOf, dayMs, everyRow, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, everyRow, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -237,7 +237,7 @@ it('reminds of each return once per number of days and once when it is overdue, 
   const late = await newCaller({ settings: { registrations: fromNovember('MI'), filing_reminder_days: [] } });
   const filer = createFiler(caller);
   const sold = await soldOn(filer, '2026-11-08', '200.00');
-  await made(filer.create(creditOf(sold, { tax_date: '2026-11-09', credit_remaining: true })));
+  await made(filer.create(buildCreditRequest(sold, { tax_date: '2026-11-09', credit_remaining: true })));
   await soldOn(filer, '2026-11-08', '150.00');
   await soldOn(filer, '2026-11-08', '10.00', { currency: 'EUR' });
   await runAt('2026-12-06T06:00:00Z');

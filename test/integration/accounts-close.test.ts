@@ -17,7 +17,7 @@ import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '.
 import { runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { accounts, ledger, minuteMs, runInProcess } from '../support/run-command.ts';
-import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, later, made, sale } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 afterEach(noFaults);
@@ -54,7 +54,7 @@ const newShop = async () => {
   const first = await made(
     filer.create(sale({ status: 'finalized', reference_id: 'in_1' }), { 'Idempotency-Key': 'key-1' }),
   );
-  await made(filer.create(creditOf(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+  await made(filer.create(buildCreditRequest(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
   const draft = await made(filer.create(sale({ reference_id: 'in_2' })));
   await made(filer.update(draft.id, { metadata: { note: 'x' } }));
   await soldOn(filer, '2026-08-05');

@@ -15,7 +15,7 @@ import type { Figure } from '../bench/figure.ts';
 import { type Client, newCaller, newClient } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import { itemSize } from '../support/raw-items.ts';
-import { creditOf, made, michigan, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, made, michigan, sale, sold } from '../support/sales.ts';
 import {
   buildCommit,
   created,
@@ -63,7 +63,7 @@ const create =
 const credit =
   (parent: keyof Ids, others: Record<string, unknown>, headers = {}): Run =>
   (client, ids) =>
-    client.create(creditOf({ id: ids[parent] }, others), headers);
+    client.create(buildCreditRequest({ id: ids[parent] }, others), headers);
 const change =
   (id: keyof Ids, body: object, headers = {}): Run =>
   (client, ids) =>
@@ -84,7 +84,11 @@ const get =
 /** Requests of a warm instance with their ledger calls, in order: some repeat or change what earlier ones wrote. */
 const requests: [name: string, run: Run, calls: string][] = [
   ['a calculation', calculate(sale()), ''],
-  ['a calculation of a credit', (client, { parent }) => client.calculate(creditOf({ id: parent }, {})), 'GetItem'],
+  [
+    'a calculation of a credit',
+    (client, { parent }) => client.calculate(buildCreditRequest({ id: parent }, {})),
+    'GetItem',
+  ],
   ['a draft', create({}), 'TransactWriteItems'],
   ['a sale with a reference', create({ status: 'finalized', reference_id: 'r' }), 'TransactWriteItems'],
   ['a sale with a key', create({ status: 'finalized' }, key), 'TransactWriteItems'],
@@ -157,7 +161,7 @@ it('each request of a warm instance makes the documented calls', async () => {
   const createId = async (body: object) => (await made(client.create(body))).id;
   const ids = {
     parent: parent.id,
-    credit: await createId(creditOf(parent, { status: 'draft', ...half })),
+    credit: await createId(buildCreditRequest(parent, { status: 'draft', ...half })),
     draft: await createId(sale()),
     known: await createId(to('known')),
     cursor: (await made(client.list({ limit: '2' }))).next_cursor,

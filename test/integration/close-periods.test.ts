@@ -40,8 +40,8 @@ const lastMonths = (count: number): { start: string; end: string }[] => {
   const today = new Date(now());
   return Array.from({ length: count }, (_, at) => {
     const month = today.getUTCMonth() - count + at;
-    const getDay = (of: number, day: number) =>
-      new Date(Date.UTC(today.getUTCFullYear(), of, day)).toISOString().slice(0, 10);
+    const getDay = (month: number, day: number) =>
+      new Date(Date.UTC(today.getUTCFullYear(), month, day)).toISOString().slice(0, 10);
     return { start: getDay(month, 1), end: getDay(month + 1, 0) };
   });
 };

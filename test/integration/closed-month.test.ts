@@ -16,7 +16,15 @@ import {
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { creditOf, everyPage, getMeta, getRefusal, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
+import {
+  buildCreditRequest,
+  everyPage,
+  getMeta,
+  getRefusal,
+  made,
+  onlyShipping,
+  startOnTestDay,
+} from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -198,12 +206,12 @@ const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { 
   const piece = { ...dated, line_items: [{ id: 'item_0', quantity: '1' }] };
   const rest = { ...dated, credit_remaining: true };
   const create = (body: Record<string, unknown>) => (sale: { readonly id: string }) =>
-    made(filer.create(creditOf(sale, body)));
+    made(filer.create(buildCreditRequest(sale, body)));
   const partly = [onePiece, ...some.slice(14, 24)];
   await all(some.slice(0, 14), create(dated));
   await all(partly, create(piece));
   // A single-item sale can already be credited in full.
-  const left = await all(partly, async (sale) => (await filer.create(creditOf(sale, rest))).status === 201);
+  const left = await all(partly, async (sale) => (await filer.create(buildCreditRequest(sale, rest))).status === 201);
   const others = sales
     .filter((_, at) => at % creditEvery === 4)
     .slice(0, creditCount - 25 - left.filter(Boolean).length);
@@ -218,8 +226,9 @@ const recordNothing = async (sale: { readonly id: string }) => {
   };
   const draft = plainSale('MI', { status: 'draft' });
   const dated = { tax_date: '2026-10-31' };
-  for (const body of [draft, draft, creditOf(sale, { ...dated, status: 'draft' })]) await made(filer.create(body));
-  for (const body of [draft, plainSale('MI'), plainSale('MI'), creditOf(sale, dated)]) await voided(body);
+  for (const body of [draft, draft, buildCreditRequest(sale, { ...dated, status: 'draft' })])
+    await made(filer.create(body));
+  for (const body of [draft, plainSale('MI'), plainSale('MI'), buildCreditRequest(sale, dated)]) await voided(body);
 };
 
 /** Every transaction as returned by the list and by id. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { newCaller, newClient } from '../support/api.ts';
-import { creditOf, getRefusal, goods, later, made, retrieved, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, getRefusal, goods, later, made, retrieved, sale, sold } from '../support/sales.ts';
 
 const listWarnings = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 /** Incompressible text. */
@@ -106,7 +106,7 @@ describe('POST /transactions', () => {
     expect(listWarnings(await made(client.update(draft.id, changed)))).toEqual(['line_amount_differs']);
     const parent = await sold(client);
     const line_items = [{ id: 'item_1', quantity: '1', unit_price: '50.00', amount: '40.00' }];
-    const credit = await made(client.create(creditOf(parent, { tax_date, line_items })));
+    const credit = await made(client.create(buildCreditRequest(parent, { tax_date, line_items })));
     expect(listWarnings(credit)).toEqual(expected);
   });
 
@@ -122,8 +122,8 @@ describe('POST /transactions', () => {
     expect(replayed.text).toBe(answer.text);
     expect((await client.get(answer.body.id)).text).toBe(JSON.stringify(retrieved(answer.body)));
     const half = answer.body.line_items.map(({ id }) => ({ id, quantity: '1' }));
-    expect((await client.create(creditOf(answer.body, { line_items: half.slice(100) }))).status).toBe(201);
-    const rest = await made(client.create(creditOf(answer.body, { credit_remaining: true })));
+    expect((await client.create(buildCreditRequest(answer.body, { line_items: half.slice(100) }))).status).toBe(201);
+    const rest = await made(client.create(buildCreditRequest(answer.body, { credit_remaining: true })));
     const updated = await client.update(answer.body.id, { metadata: { note: 'still there' } });
     expect([updated.status, updated.body.refund_status]).toEqual([200, 'full']);
     expect((await client.update(rest.id, { status: 'void' })).status).toBe(200);

@@ -20,7 +20,7 @@ it('names a sale as the correction of a finalized credit that cannot change', as
 import { describe, expect, it } from 'vitest';
 import { newClient } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
-import { creditOf, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
 
 /** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
 const withSale = async (others: Record<string, unknown> = {}) => {
@@ -29,9 +29,11 @@ const withSale = async (others: Record<string, unknown> = {}) => {
   return {
     client,
     parent,
-    credit: (body: Record<string, unknown> = {}) => client.create(creditOf(parent, body)),
-    draft: (body: Record<string, unknown> = {}) => made(client.create(creditOf(parent, { status: 'draft', ...body }))),
-    calculate: (body: Record<string, unknown>) => client.calculate(creditOf(parent, { status: undefined, ...body })),
+    credit: (body: Record<string, unknown> = {}) => client.create(buildCreditRequest(parent, body)),
+    draft: (body: Record<string, unknown> = {}) =>
+      made(client.create(buildCreditRequest(parent, { status: 'draft', ...body }))),
+    calculate: (body: Record<string, unknown>) =>
+      client.calculate(buildCreditRequest(parent, { status: undefined, ...body })),
     credited: async () => {
       const { credited_amount, credited_tax_amount, refund_status } = await made(client.get(parent.id));
       return [credited_amount, credited_tax_amount, refund_status];
@@ -205,7 +207,7 @@ describe('fields that a credit inherits from its sale', () => {
   it('are rejected all at once, before errors of the sale', async () => {
     const client = await newClient();
     const parent = await made(client.create(sale()));
-    expect(getRefusal(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
+    expect(getRefusal(await client.create(buildCreditRequest(parent, { currency: 'EUR', tax_included: true })))).toBe(
       '422 | validation_invalid_format /currency | validation_invalid_format /tax_included',
     );
   });

@@ -4,7 +4,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { creditOf, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, getRefusal, goods, made, michigan, recorded, sale, sold } from '../support/sales.ts';
 
 const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
 const certificate = (others: object = {}) => ({
@@ -119,7 +119,7 @@ describe('a transaction with a customer id', () => {
     expect([taxed.tax_amount, taxed.customer, listExemptions(taxed)]).toEqual(['6.00', body.customer, [null]]);
     expect(recorded(await made(client.get(taxed.id)))).toEqual(taxed);
     expect(await replay(taxed.id)).toBe(true);
-    const credit = await made(client.create(creditOf(taxed)));
+    const credit = await made(client.create(buildCreditRequest(taxed)));
     expect([credit.tax_amount, credit.customer]).toEqual(['6.00', body.customer]);
     const stored = await made(client.call('GET', '/customers/cus_1' as '/customers/{id}'));
     expect(stored.exemptions).toHaveLength(1);
@@ -171,15 +171,15 @@ describe('a transaction with a customer id', () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ states: ['OH'], certificate_number: 'O-1' })]);
     await add('cus_3', [certificate({ states: null, valid_to: '2026-06-30' })]);
-    const of = (id: string, customer: object) => goods({ id, customer });
+    const buildLine = (id: string, customer: object) => goods({ id, customer });
     const line_items = [
       goods({ id: 'a' }),
-      of('b', { address: ohio }),
-      of('c', { id: 'cus_2', address: ohio }),
-      of('d', { id: 'cus_2' }),
-      of('e', { id: 'cus_3' }),
-      of('f', { id: 'cus_unknown' }),
-      of('g', { exemption: { type: 'other' } }),
+      buildLine('b', { address: ohio }),
+      buildLine('c', { id: 'cus_2', address: ohio }),
+      buildLine('d', { id: 'cus_2' }),
+      buildLine('e', { id: 'cus_3' }),
+      buildLine('f', { id: 'cus_unknown' }),
+      buildLine('g', { exemption: { type: 'other' } }),
     ];
     const kept = await made(client.create(sale({ ...buyer(), line_items, status: 'finalized' })));
     const other = { customer_id: null, reason: 'other', certificate_number: null, valid_from: null, valid_to: null };
@@ -274,12 +274,12 @@ describe('the recorded certificate of a transaction', () => {
     const parent = await sold(client, buyer());
     await put([]);
     const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
-    const partial = await made(client.create(creditOf(parent, half)));
+    const partial = await made(client.create(buildCreditRequest(parent, half)));
     expect([partial.tax_amount, listExemptions(partial)]).toEqual(['0.00', [applied()]]);
-    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    const rest = await made(client.create(buildCreditRequest(parent, { credit_remaining: true })));
     expect(listExemptions(rest)).toEqual([applied()]);
     for (const { id } of [partial, rest]) expect(await replay(id)).toBe(true);
-    const whole = await made(client.calculate(creditOf(await sold(client, buyer()), { status: undefined })));
+    const whole = await made(client.calculate(buildCreditRequest(await sold(client, buyer()), { status: undefined })));
     expect(whole.tax_amount).toBe('6.00');
   });
 
@@ -287,7 +287,7 @@ describe('the recorded certificate of a transaction', () => {
     const { client, put, replay } = await newShop();
     const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
     const line_items = [goods({ id: 'other', quantity: '1' })];
-    const draft = await made(client.create(creditOf(parent, { status: 'draft', line_items })));
+    const draft = await made(client.create(buildCreditRequest(parent, { status: 'draft', line_items })));
     expect(listExemptions(draft)).toEqual([applied()]);
     await put([]);
     const finalized = await made(client.update(draft.id, { status: 'finalized' }));

@@ -189,11 +189,19 @@ describe('list, show and expiring', () => {
 
   it('find only the certificates that expire within the days, including the last day', async () => {
     const { run, putFile } = await newShop();
-    const of = (id: string, ...ends: number[]) => ({
+    const buildCustomer = (id: string, ...ends: number[]) => ({
       id,
       exemptions: ends.map((days) => ({ reason: 'resale', valid_to: day(days) })),
     });
-    await putFile('x.json', JSON.stringify([of('past', -1), of('today', 0), of('both', 30, 31), of('later', 31)]));
+    await putFile(
+      'x.json',
+      JSON.stringify([
+        buildCustomer('past', -1),
+        buildCustomer('today', 0),
+        buildCustomer('both', 30, 31),
+        buildCustomer('later', 31),
+      ]),
+    );
     const ids = async (...args: string[]) => {
       const found: { id: string; exemptions: object[] }[] = JSON.parse((await run('expiring', ...args, '--json')).out);
       return found.map(({ id, exemptions }) => `${id} ${exemptions.length}`);

@@ -4,7 +4,7 @@ import { newCaller } from '../support/api.ts';
 import { figuresIn, getText, identity, memberPlaces, readReturn, xml } from '../support/electronic-return.ts';
 import { cancel, closedFiling, createFiler, type Filer, file } from '../support/filings.ts';
 import type { Answer } from '../support/http.ts';
-import { creditOf, made, sale, startOnTestDay } from '../support/sales.ts';
+import { buildCreditRequest, made, sale, startOnTestDay } from '../support/sales.ts';
 
 // The returns of several months and states are compared with their sales in worksheets.test.ts.
 
@@ -64,7 +64,7 @@ describe('an electronic return', () => {
     const filer = await shop();
     const sold = await soldIn(filer, '2026-09-05');
     await closedFiling(filer, 'KY', '2026-09-30');
-    await made(filer.create(creditOf(sold, { tax_date: '2026-10-02' })));
+    await made(filer.create(buildCreditRequest(sold, { tax_date: '2026-10-02' })));
     const october = await closedFiling(filer, 'KY', '2026-10-31');
     const november = await filer.close({ state: 'KY', period_end: '2026-11-30', dry_run: true }, xml);
     expect(figuresIn((await readReturn(filer, october.id)).text)).toEqual({
@@ -131,7 +131,9 @@ describe('an electronic return', () => {
     expect(await figures()).toMatchObject(due);
     const shippingOnly = [{ id: 'outside', quantity: '1', unit_price: '0.00' }];
     const tax_date = '2026-09-06';
-    await made(filer.create(creditOf(sold, { tax_date, line_items: shippingOnly, shipping: { amount: '10.00' } })));
+    await made(
+      filer.create(buildCreditRequest(sold, { tax_date, line_items: shippingOnly, shipping: { amount: '10.00' } })),
+    );
     expect(await figures()).toMatchObject({ ...due, StateTaxDueSalesInState: '6.00' });
   });
 

@@ -15,7 +15,7 @@ import { cancel, closedFiling, createFiler, file, plainSums } from '../support/f
 import { runSchedule } from '../support/gateway.ts';
 import { readRecords } from '../support/raw-items.ts';
 import { expectFailure, runInProcess } from '../support/run-command.ts';
-import { creditOf, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
 const secret = 'Personal-4711';
@@ -27,9 +27,9 @@ const personal = {
 
 // Names of the created objects, by id. The expected events below start with these names.
 const named = new Map<string, string>();
-const name = <Named extends { readonly id: string }>(as: string, of: Named): Named => {
-  named.set(of.id, as);
-  return of;
+const name = <Named extends { readonly id: string }>(as: string, value: Named): Named => {
+  named.set(value.id, as);
+  return value;
 };
 
 /** The fields of stream records for audit entries and filings that the test reads and changes. */
@@ -78,9 +78,15 @@ const exercise = async () => {
   expect((await filer.create(sale({ status: 'finalized', reference_id: 'order-2' }))).status).toBe(409);
   await made(filer.calculate(sale()));
 
-  const refund = name('refund', await made(filer.create(creditOf(sold, { ...partialCredit, status: 'draft' }))));
+  const refund = name(
+    'refund',
+    await made(filer.create(buildCreditRequest(sold, { ...partialCredit, status: 'draft' }))),
+  );
   await made(filer.update(refund.id, { status: 'finalized' }));
-  const mistake = name('mistake', await made(filer.create(creditOf(sold, { ...inOctober, credit_remaining: true }))));
+  const mistake = name(
+    'mistake',
+    await made(filer.create(buildCreditRequest(sold, { ...inOctober, credit_remaining: true }))),
+  );
   await made(filer.update(mistake.id, { status: 'void', void_reason: 'expired' }));
 
   // The schedule voids one draft, a late request voids another, and a client voids the third in time.

@@ -12,7 +12,7 @@ import { intercept, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, expectVerified, type Filer, soldOn } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { expectFailure, expectSuccess, runInProcess } from '../support/run-command.ts';
-import { creditOf, made } from '../support/sales.ts';
+import { buildCreditRequest, made } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 const august = ['--state', 'IN', '--period-end', '2021-08-31'];
@@ -46,7 +46,7 @@ const recordAugust = async (filer: Filer) => {
     );
     recorded.push(sale);
     if (at % 9 === 0) notCovered.add(sale.id);
-    if (at % 20 === 5) recorded.push(await made(filer.create(creditOf(sale, { tax_date: '2021-08-20' }))));
+    if (at % 20 === 5) recorded.push(await made(filer.create(buildCreditRequest(sale, { tax_date: '2021-08-20' }))));
   }
 };
 

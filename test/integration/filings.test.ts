@@ -21,7 +21,17 @@ import {
   settled,
   soldOn,
 } from '../support/filings.ts';
-import { creditOf, dayMs, everyPage, getMeta, getRefusal, goods, later, made, sale } from '../support/sales.ts';
+import {
+  buildCreditRequest,
+  dayMs,
+  everyPage,
+  getMeta,
+  getRefusal,
+  goods,
+  later,
+  made,
+  sale,
+} from '../support/sales.ts';
 
 const newFiler = async (settings: Partial<Settings> = {}) => createFiler(await newCaller({ settings }));
 const october = { state: 'MI', period_end: '2026-10-31' };
@@ -239,7 +249,9 @@ beforeAll(async () => {
   filer = createFiler(caller);
   for (let at = 0; at < 30; at++) sales.push(await soldOn(filer, '2026-10-05', `${at + 1}.00`, { customer: honolulu }));
   const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
-  sales.push(await made(filer.create(creditOf(sales[29] as Transaction, { tax_date: '2026-10-06', ...line }))));
+  sales.push(
+    await made(filer.create(buildCreditRequest(sales[29] as Transaction, { tax_date: '2026-10-06', ...line }))),
+  );
   filing = await closedFiling(filer, 'HI', '2026-10-31');
 });
 

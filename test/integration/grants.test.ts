@@ -43,7 +43,7 @@ const { buildHead } = await import('../support/local-content.ts');
 const { cancel, closedFiling, createFiler, soldOn } = await import('../support/filings.ts');
 const { hurriedCall, runSchedule } = await import('../support/gateway.ts');
 const { buildCommit, created } = await import('../support/transactions.ts');
-const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
+const { buildCreditRequest, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
 type Client = ReturnType<typeof createFiler>;
 type Entry = Operation | ScheduleName | 'count-transactions' | 'update-content';
@@ -153,9 +153,9 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
   'create-transaction': async (client, parent) => {
     await made(client.create(sale({ reference_id: 'made', customer }), key('1')));
     await made(client.create(sale({ reference_id: 'made too', status: 'finalized' })));
-    await made(client.create(creditOf(parent, { ...half, status: 'draft' })));
-    await made(client.create(creditOf(parent, half)));
-    await made(client.create(creditOf(parent, half), key('2')));
+    await made(client.create(buildCreditRequest(parent, { ...half, status: 'draft' })));
+    await made(client.create(buildCreditRequest(parent, half)));
+    await made(client.create(buildCreditRequest(parent, half), key('2')));
     await client.create(sale({ reference_id: 'made', customer }), key('1'));
     await client.create(sale({ reference_id: 'made', tax_date: '1990-01-01' }), key('3'));
     await client.create(sale({ reference_id: 'made' }));
@@ -325,7 +325,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its 
   const { id } = await sold(client, { customer });
   if (isRetaining) await prepareRetention(client, id);
   const draft = await made(client.create(sale({ reference_id: 'old' })));
-  const credit = await made(client.create(creditOf({ id }, { status: 'draft', ...half })));
+  const credit = await made(client.create(buildCreditRequest({ id }, { status: 'draft', ...half })));
   // Written directly to the table, because the API instance would cache the content.
   const settingsSnapshot = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
   await ledger.commit(buildCommit(caller.account.id, settingsSnapshot));
@@ -379,7 +379,7 @@ it('operator commands use exactly the access in the operator policy', async () =
   const caller = await newCaller();
   const client = createFiler(caller);
   const { id } = await sold(client, { customer });
-  await made(client.create(creditOf({ id }, { status: 'finalized', ...half })));
+  await made(client.create(buildCreditRequest({ id }, { status: 'finalized', ...half })));
   await closedFiling(client, 'MI', '2026-10-31');
   const { id: account } = caller.account;
   const folder = createFolder();

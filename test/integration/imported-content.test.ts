@@ -6,7 +6,7 @@ import { newCaller, newClient } from '../support/api.ts';
 import { activate } from '../support/content.ts';
 import { intercept } from '../support/faults.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
-import { creditOf, goods, later, made, sale } from '../support/sales.ts';
+import { buildCreditRequest, goods, later, made, sale } from '../support/sales.ts';
 
 type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };
 
@@ -131,9 +131,9 @@ describe('a transaction with an imported release', () => {
     await activated(other, async () => {
       expect(await taxed(client)).toEqual(['10.00', other]);
       // 80.00 at 9.025 %.
-      const calculated = await made(client.calculate(creditOf(sold, { status: undefined, ...unmatched })));
+      const calculated = await made(client.calculate(buildCreditRequest(sold, { status: undefined, ...unmatched })));
       expect([calculated.tax_amount, calculated.content_releases]).toEqual(['7.22', { 'US-MN': one }]);
-      const credit = await made(client.create(creditOf(sold, unmatched)));
+      const credit = await made(client.create(buildCreditRequest(sold, unmatched)));
       expect([credit.tax_amount, credit.content_releases]).toEqual(['7.22', { 'US-MN': one }]);
       for (const { id } of [sold, credit]) {
         const replay = await made(client.call('POST', `/transactions/${id}/replay`));

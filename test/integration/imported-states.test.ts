@@ -9,7 +9,7 @@ import { activate } from '../support/content.ts';
 import { intercept } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, soldOn } from '../support/filings.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { creditOf, goods, made } from '../support/sales.ts';
+import { buildCreditRequest, goods, made } from '../support/sales.ts';
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);
@@ -117,7 +117,7 @@ it('reporting codes are in the rates and the tax of an address', async () => {
 it('reporting codes are in the totals and entries of a filing, and in both CSV files', async () => {
   const filer = createFiler(await newCaller());
   const sold = await soldOn(filer, '2026-10-05', '100.00', { customer });
-  const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-10-06' })));
+  const credit = await made(filer.create(buildCreditRequest(sold, { tax_date: '2026-10-06' })));
   expect(listCodes(credit.line_items[0]?.taxes ?? [])).toEqual(ofMinneapolis);
   const { id, totals } = await closedFiling(filer, 'MN', '2026-10-31');
   expect(listCodes(totals)).toEqual(ofMinneapolis);

@@ -29,7 +29,7 @@ import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { connectClient, newCaller, newClient } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, file, soldOn } from '../support/filings.ts';
 import { expectFailure, ledger } from '../support/run-command.ts';
-import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering, verified } from '../support/tampering.ts';
 
 /** An account with an object for every check of transactions. */
@@ -40,9 +40,9 @@ const newLedger = async () => {
   const body = { line_items: lines, shipping: { amount: '7.95' }, discount_amount: '3.33' };
   const finalized = { status: 'finalized' };
   const sale1 = await made(client.create(sale({ ...body, ...finalized, reference_id: 'in_1' })));
-  const credit = await made(client.create(creditOf(sale1, { line_items: [{ id: 'a', quantity: '1' }] })));
-  await made(client.create(creditOf(sale1, { line_items: [{ id: 'b', quantity: '1' }] })));
-  const voidedCredit = await made(client.create(creditOf(sale1, { credit_remaining: true })));
+  const credit = await made(client.create(buildCreditRequest(sale1, { line_items: [{ id: 'a', quantity: '1' }] })));
+  await made(client.create(buildCreditRequest(sale1, { line_items: [{ id: 'b', quantity: '1' }] })));
+  const voidedCredit = await made(client.create(buildCreditRequest(sale1, { credit_remaining: true })));
   await made(client.update(voidedCredit.id, { status: 'void' }));
   const draft = await made(client.create(sale({ ...body, reference_id: 'in_2' })));
   const edited = await made(client.create(sale({ reference_id: 'in_3' })));
@@ -52,7 +52,7 @@ const newLedger = async () => {
   const voided = await sold(client, { reference_id: 'in_4' });
   await made(client.update(voided.id, { status: 'void', void_reason: 'twice' }));
   const plain = await sold(client, { tax_included: true, reference_id: 'in_5' });
-  await made(client.create(creditOf(await sold(client, { reference_id: 'in_6' }))));
+  await made(client.create(buildCreditRequest(await sold(client, { reference_id: 'in_6' }))));
   const objects = { sale: sale1, credit, voidedCredit, draft, edited, voided, plain };
   return { ...caller, ...client, account: caller.account.id, objects };
 };
@@ -62,7 +62,7 @@ const newFiledLedger = async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   const september = await soldOn(filer, '2026-09-10', '100.00', { reference_id: 'sep' });
-  await made(filer.create(creditOf(september, { tax_date: '2026-09-20', credit_remaining: true })));
+  await made(filer.create(buildCreditRequest(september, { tax_date: '2026-09-20', credit_remaining: true })));
   const filed = await file(filer, (await closedFiling(filer, 'MI', '2026-09-30')).id);
   await made(filer.update(september.id, { metadata: { paid: 'yes' } }));
   const late = await soldOn(filer, '2026-09-12', '20.00');
@@ -415,7 +415,7 @@ describe('verify', () => {
       let last: { id: string } | null = null;
       while (!isOver) {
         if (last) await made(busy.update(last.id, { status: 'void' }));
-        last = await made(busy.create(creditOf(first, half)));
+        last = await made(busy.create(buildCreditRequest(first, half)));
         await made(busy.update(first.id, { metadata: { at: String(Math.random()) } }));
       }
     })();

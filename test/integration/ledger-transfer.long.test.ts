@@ -19,7 +19,7 @@ import { cancel, closedFiling, createFiler, file as fileReturn, soldOn } from '.
 import { answerFrom, type Command, getInput, MemoryDatabase, sendAny } from '../support/memory-database.ts';
 import { scannedItems, storedBytes } from '../support/raw-items.ts';
 import { expectFailure, expectSuccess, ledger } from '../support/run-command.ts';
-import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 import { createFolder } from '../support/temporary-files.ts';
@@ -46,8 +46,8 @@ const newLedger = async () => {
       sale({ ...body, status: 'finalized', reference_id: 'in_1', customer: { ...sale().customer, id: 'cus_1' } }),
     ),
   );
-  await made(filer.create(creditOf(first, { line_items: [{ id: 'a', quantity: '1' }] })));
-  const voidedCredit = await made(filer.create(creditOf(first, { credit_remaining: true })));
+  await made(filer.create(buildCreditRequest(first, { line_items: [{ id: 'a', quantity: '1' }] })));
+  const voidedCredit = await made(filer.create(buildCreditRequest(first, { credit_remaining: true })));
   await made(filer.update(voidedCredit.id, { status: 'void' }));
   const draft = await made(filer.create(sale({ ...body, reference_id: 'in_2', metadata: { note: '🧾\u2028 "x"\n' } })));
   const edited = await made(filer.create(sale({ reference_id: 'in_3' })));
@@ -61,7 +61,7 @@ const newLedger = async () => {
   await made(filer.create(sale({ ...honolulu, status: 'finalized', tax_date: '2026-09-12' })));
   const filed = await closedFiling(filer, 'MI', '2026-09-30');
   await fileReturn(filer, filed.id);
-  await made(filer.create(creditOf(september, { tax_date: '2026-09-20' })));
+  await made(filer.create(buildCreditRequest(september, { tax_date: '2026-09-20' })));
   const closed = await closedFiling(filer, 'MI', '2026-10-31');
   const exemption = { states: null, reason: 'resale', certificate_number: 'R-1', valid_from: null, valid_to: null };
   await made(caller.call('POST', '/customers', { body: { id: 'cus_9', name: 'A buyer', exemptions: [exemption] } }));
@@ -72,7 +72,9 @@ const newLedger = async () => {
       Array.from({ length: 10 }, (_, at) => made(filer.create(sale({ reference_id: `d_${block}_${at}` })))),
     );
   // Its calculated tax is counted separately, and it does not reduce the over-collected tax.
-  await made(filer.create(creditOf(edited, { line_items: [{ id: 'item_1', quantity: '1' }], tax_amount: '0.25' })));
+  await made(
+    filer.create(buildCreditRequest(edited, { line_items: [{ id: 'item_1', quantity: '1' }], tax_amount: '0.25' })),
+  );
   return { caller, filer, account: caller.account, draft, filings: { filed, closed, canceled } };
 };
 

@@ -9,7 +9,17 @@ import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { putItems } from '../bench/database.ts';
 import { type Caller, connectClient, newCaller, newClient } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
-import { creditOf, dayMs, everyPage, getRefusal, goods, made, michigan, sale, sold } from '../support/sales.ts';
+import {
+  buildCreditRequest,
+  dayMs,
+  everyPage,
+  getRefusal,
+  goods,
+  made,
+  michigan,
+  sale,
+  sold,
+} from '../support/sales.ts';
 
 const listIds = ({ data }: { data: TransactionRow[] }): string[] => data.map(({ id }) => id);
 
@@ -36,7 +46,9 @@ it('returns CSV with Accept: text/csv, with a Link to the next page that keeps t
   const client = await newClient();
   await sold(client);
   const first = await sold(client, { ...ohio, reference_id: '=1+1' });
-  const credit = await made(client.create(creditOf(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+  const credit = await made(
+    client.create(buildCreditRequest(first, { line_items: [{ id: 'item_1', quantity: '1' }] })),
+  );
   const page = (path: string) => client.call('GET', path, { headers: { Accept: 'text/csv' } });
   const answer = await page('/transactions?state=OH&limit=1');
   expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
@@ -128,7 +140,7 @@ describe('GET /transactions?search', () => {
     const kinds = {
       MI: inMichigan,
       WY: await record(sale({ status: 'finalized', customer: { address: cheyenne } })),
-      credit: await record(creditOf(inMichigan.transaction)),
+      credit: await record(buildCreditRequest(inMichigan.transaction)),
     };
     written = Array.from({ length: size }, (_, at) => getWritten(at));
     await putItems(environment.tables.transactions, size, (at) => {
@@ -276,7 +288,7 @@ describe('the response of a sale with a thousand lines', () => {
       const { id } = created.body;
       for (const change of [{ metadata: manyQuotes }, { status: 'finalized' }])
         expect(getBytes(await client.update(id, change))).toBeLessThan(lambdaMax);
-      const credit = await client.create(creditOf({ id }));
+      const credit = await client.create(buildCreditRequest({ id }));
       expect([201, 413]).toContain(credit.status);
       expect(getBytes(credit)).toBeLessThan(lambdaMax);
       expect(

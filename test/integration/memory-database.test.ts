@@ -51,8 +51,8 @@ const both = async () => {
   return { TableName, memory, compare };
 };
 
-const text = <Text extends string>(of: readonly Text[], random: () => number) =>
-  of[Math.floor(random() * of.length)] as Text;
+const text = <Text extends string>(values: readonly Text[], random: () => number) =>
+  values[Math.floor(random() * values.length)] as Text;
 
 const conditions = [
   'attribute_not_exists(pk)',

@@ -8,7 +8,7 @@ import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { newCaller, newClient } from '../support/api.ts';
 import { findActive } from '../support/content.ts';
 import { readOutput } from '../support/run-command.ts';
-import { creditOf, goods, later, made } from '../support/sales.ts';
+import { buildCreditRequest, goods, later, made } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
 const content = (...args: readonly string[]) => readOutput(contentProgram(), args);
@@ -179,7 +179,7 @@ describe('a later official import', () => {
     expect([await readTax(), await readTax({ product: 'DIGITAL.EBOOKS' })]).toEqual(['8.88', '8.88']);
     const replay = await noticed(() => made(client.call('POST', `/transactions/${sold.id}/replay`)));
     expect([replay.match, replay.differences]).toEqual([true, []]);
-    const credit = await noticed(() => made(client.create(creditOf(sold))));
+    const credit = await noticed(() => made(client.create(buildCreditRequest(sold))));
     expect(credit.content_releases).toEqual(sold.content_releases);
     await content('rollback', '--state', 'MN');
   });

@@ -7,7 +7,7 @@ import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { putItems } from '../bench/database.ts';
 import { type Caller, type Client, newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { creditOf, dayMs, getRefusal, goods, later, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, getRefusal, goods, later, made, sale, sold } from '../support/sales.ts';
 import { created, finalized } from '../support/transactions.ts';
 
 /** Writes transactions and their claims directly to the table: thousands of them in a second. */
@@ -64,7 +64,7 @@ describe('listed transactions', () => {
       billed('d'),
     ]);
     const recorded = { total_amount: '106.00', tax_amount: '6.00' };
-    const of = (at: number, total_amount: string, tax_amount: string, total: string, tax: string) => ({
+    const buildDifference = (at: number, total_amount: string, tax_amount: string, total: string, tax: string) => ({
       reference_id: sales[at]?.reference_id,
       transaction_id: sales[at]?.id,
       type: 'sale',
@@ -77,9 +77,9 @@ describe('listed transactions', () => {
       matched_count: 1,
       missing: [],
       different: [
-        of(0, '105.99', '6.00', '0.01', '0.00'),
-        of(1, '106.00', '6.0000000001', '0.00', '-0.0000000001'),
-        of(2, '999999999999.9999999999', '0', '-999999999893.9999999999', '6.00'),
+        buildDifference(0, '105.99', '6.00', '0.01', '0.00'),
+        buildDifference(1, '106.00', '6.0000000001', '0.00', '-0.0000000001'),
+        buildDifference(2, '999999999999.9999999999', '0', '-999999999893.9999999999', '6.00'),
       ],
     });
   });
@@ -88,7 +88,7 @@ describe('listed transactions', () => {
     const client = await newClient();
     const parent = await sold(client, { reference_id: 'in_1' });
     const half = { line_items: [{ id: 'item_1', quantity: '1' }], reference_id: 'memo_1' };
-    await made(client.create(creditOf(parent, half)));
+    await made(client.create(buildCreditRequest(parent, half)));
     await sold(client, { reference_id: 'yen', currency: 'JPY', line_items: [goods({ unit_price: '50' })] });
     const answer = await reconciled(client, [
       billed('in_1'),
@@ -155,7 +155,9 @@ describe('transactions not on the list', () => {
     const voided = await dated('2026-10-17', { reference_id: 'voided' });
     await made(client.update(voided.id, { status: 'void' }));
     await made(client.create(sale({ tax_date: '2026-10-18', reference_id: 'draft' })));
-    const credit = await made(client.create(creditOf(listed, { tax_date: '2026-10-20', reference_id: 'memo' })));
+    const credit = await made(
+      client.create(buildCreditRequest(listed, { tax_date: '2026-10-20', reference_id: 'memo' })),
+    );
     const { extra, matched_count, complete } = await reconciled(client, [billed('listed'), billed('before')], october);
     expect([matched_count, complete]).toEqual([2, true]);
     const row = ({ id: transaction_id, ...others }: Transaction) => {

@@ -11,7 +11,18 @@ import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts'
 import { closedFiling, createFiler, csv, file } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
 import { accounts, ledger } from '../support/run-command.ts';
-import { creditOf, dayMs, everyRow, getRefusal, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
+import {
+  buildCreditRequest,
+  dayMs,
+  everyRow,
+  getRefusal,
+  goods,
+  later,
+  made,
+  michigan,
+  sale,
+  sold,
+} from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 import { alter, forge, ofTransaction, undoTampering, verified } from '../support/tampering.ts';
 
@@ -85,7 +96,7 @@ const personalShop = async (seed: number, count: number) => {
     if (random.chance(0.15))
       await made(client.update(recorded.id, { status: 'void', void_reason: random.secret('reason') }, keyed()));
     else if (status === 'finalized' && random.chance(0.3))
-      await made(client.create(creditOf(recorded, { metadata: { why: random.secret('why') } }), keyed()));
+      await made(client.create(buildCreditRequest(recorded, { metadata: { why: random.secret('why') } }), keyed()));
   };
   const month = async (sales: number) => {
     for (let at = 0; at < sales; at++) await record();
@@ -172,7 +183,7 @@ describe('redact', () => {
       const caller = await newCaller();
       const client = createFiler(caller);
       const sale = await sold(client, { customer: { id: 'privdraft', address: michigan } });
-      const credit = await made(client.create(creditOf(sale, { status: 'draft' })));
+      const credit = await made(client.create(buildCreditRequest(sale, { status: 'draft' })));
       const { id } = redacted === 'sale' ? sale : credit;
       await redactTransaction(caller.account.id, id, 'operator', redactionPorts());
       const finalized = await made(client.update(credit.id, { status: 'finalized' }));
@@ -405,7 +416,7 @@ describe('redacted data', () => {
   it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {
     const { client, run, id: account } = await shop();
     const parent = await sold(client, personal);
-    await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+    await made(client.create(buildCreditRequest(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
     const ran = JSON.parse((await run('--transaction', parent.id, '--json')).out);
     expect(ran).toMatchObject({ transactions: 2, already: 0 });
     expect(JSON.parse((await run('--transaction', parent.id, '--json')).out)).toMatchObject({

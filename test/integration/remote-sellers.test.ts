@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, createFiler, soldOn } from '../support/filings.ts';
-import { creditOf, made } from '../support/sales.ts';
+import { buildCreditRequest, made } from '../support/sales.ts';
 
 const election = { from: '2026-01-01', to: '2026-09-30' };
 const settings = {
@@ -44,7 +44,7 @@ it.each([
     const sold = await soldOn(filer, '2026-09-10', '100.00', { customer });
     expect(sold.tax_amount).toBe('8.00');
     const line_items = [{ id: 'item_1', product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' }];
-    const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-09-20', line_items })));
+    const credit = await made(filer.create(buildCreditRequest(sold, { tax_date: '2026-09-20', line_items })));
     expect(credit.tax_amount).toBe('1.60');
     const later = await soldOn(filer, '2026-10-01', '100.00', { customer });
     const codes = later.tax_summary.map(({ jurisdiction_code }) => jurisdiction_code);

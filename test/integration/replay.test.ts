@@ -6,7 +6,7 @@ import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, type Client, connectClient, newCaller, newClient } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, itemAt, undoTampering } from '../support/tampering.ts';
 
 const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
@@ -71,15 +71,15 @@ it.each(settings)('records sales, edits, supplied taxes and credits of all kinds
       await made(client.update(edited.id, { line_items: body.line_items, ...(tax_amount && { tax_amount: '9' }) }));
       const parent = await made(client.update(edited.id, { status: 'finalized' }));
       const part = { line_items: [{ id: 'a', quantity: '1' }] };
-      await made(client.create(creditOf(parent, { ...part, status: 'draft' })));
+      await made(client.create(buildCreditRequest(parent, { ...part, status: 'draft' })));
       // The draft keeps the state of its sale before this change.
       if (tax_amount) await made(client.update(parent.id, { tax_amount: '8' }));
-      const first = await made(client.create(creditOf(parent, part)));
+      const first = await made(client.create(buildCreditRequest(parent, part)));
       const taxOnly = { line_items: [{ id: 'b', quantity: '1', unit_price: '0' }], tax_amount: '0' };
-      await made(client.create(creditOf(parent, { ...taxOnly, shipping: { amount: '1' } })));
+      await made(client.create(buildCreditRequest(parent, { ...taxOnly, shipping: { amount: '1' } })));
       if (tax_amount) await made(client.update(first.id, { tax_amount: '0' }));
       else await made(client.update(first.id, { status: 'void' }));
-      await made(client.create(creditOf(parent, { credit_remaining: true })));
+      await made(client.create(buildCreditRequest(parent, { credit_remaining: true })));
     }
 });
 
@@ -187,7 +187,7 @@ it('returns the same for a credit without the stored state of its sale', async (
   const caller = await newCaller();
   const client = connectClient(caller);
   const parent = await sold(client);
-  const credit = await made(client.create(creditOf(parent)));
+  const credit = await made(client.create(buildCreditRequest(parent)));
   const { creditBasis } = transactionFrom(await readItem(caller, credit.id));
   expect(creditBasis?.figures.tax_amount).toBe('6.00');
   const answer = await replayedWith(caller, credit.id, ({ creditBasis: _, ...stored }) => stored);
@@ -219,7 +219,7 @@ it('replays an expired draft at the version that reads return', async () => {
 it('reads the ledger once, and a second time for the sale of a credit', async () => {
   const client = await newClient();
   const parent = await sold(client);
-  const credit = await made(client.create(creditOf(parent)));
+  const credit = await made(client.create(buildCreditRequest(parent)));
   const reads: string[] = [];
   intercept(({ command, input, pass }) => {
     if ((input as { TableName?: string }).TableName === TableName) reads.push(command);

@@ -12,7 +12,7 @@ import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { accounts, ledger } from '../support/run-command.ts';
 import {
-  creditOf,
+  buildCreditRequest,
   everyRow,
   getRefusal,
   goods,
@@ -128,7 +128,10 @@ const exercise = async (filer: ReturnType<typeof createFiler>, seed: number, ste
     const kind = draw.below(4);
     if (kind === 0) await filer.update(parent.id, { status: 'void', void_reason: 'test' });
     else if (kind === 1) await filer.update(parent.id, { tax_amount: `${draw.below(9)}.00` });
-    else await filer.create(creditOf(parent, { tax_date: '2026-10-28', line_items: [{ id: 'a', quantity: '1' }] }));
+    else
+      await filer.create(
+        buildCreditRequest(parent, { tax_date: '2026-10-28', line_items: [{ id: 'a', quantity: '1' }] }),
+      );
   }
 };
 

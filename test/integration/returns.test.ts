@@ -14,7 +14,7 @@ import {
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { creditOf, getRefusal, listCharges, made } from '../support/sales.ts';
+import { buildCreditRequest, getRefusal, listCharges, made } from '../support/sales.ts';
 
 // Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to zero. The
 // expected shares come from calculations and from the requests, not from recorded credits. Sums of a whole month are
@@ -119,7 +119,7 @@ const buildRequest = (sale: Transaction) => {
 const refund = async (filer: Filer, { sale, credits }: Case) => {
   const live: Transaction[] = [];
   const take = async (body: object, month: string) => {
-    const answer = await filer.create(creditOf(sale, { ...body, tax_date: `${month}-15` }));
+    const answer = await filer.create(buildCreditRequest(sale, { ...body, tax_date: `${month}-15` }));
     if (answer.status !== 201) return;
     live.push(answer.body);
     credits.push({ id: answer.body.id, shares: listShares(sale, live) });
@@ -270,8 +270,8 @@ it('the rest of a sale takes back a fee that was calculated and not collected', 
   const body = { status: 'finalized', tax_date: '2026-08-03', tax_amount: '0.00' };
   const sale = await made(shop.create({ ...body, customer: { address }, line_items: [line] }));
   const one = { line_items: [{ parent_line_item_id: 'item', quantity: '1' }], tax_date: '2026-08-05' };
-  await made(shop.create(creditOf(sale, one)));
-  await made(shop.create(creditOf(sale, { credit_remaining: true, tax_date: '2026-08-06' })));
+  await made(shop.create(buildCreditRequest(sale, one)));
+  await made(shop.create(buildCreditRequest(sale, { credit_remaining: true, tax_date: '2026-08-06' })));
   const { totals } = await made(shop.close({ state: 'CO', period_end: '2026-08-31', dry_run: true }));
   const fee = totals.find(({ jurisdiction_code }) => jurisdiction_code === 'US-CO-RDF');
   expect([sale.calculated_tax_amount, fee?.calculated_tax_amount]).toEqual(['9.43', '0.00']);
@@ -283,7 +283,7 @@ it('a draft credit that is finalized after a tax was recorded on its exempt sale
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
   const body = { status: 'finalized', tax_date: '2026-09-03', customer, line_items: [line] };
   const sale = await made(shop.create(body));
-  const draft = await made(shop.create(creditOf(sale, { status: 'draft', tax_date: '2026-09-10' })));
+  const draft = await made(shop.create(buildCreditRequest(sale, { status: 'draft', tax_date: '2026-09-10' })));
   await made(shop.update(sale.id, { tax_amount: '5.00' }));
   await made(shop.update(draft.id, { status: 'finalized', tax_amount: '5.00' }));
   const { summary } = await made(shop.close({ state: 'MI', period_end: '2026-09-30', dry_run: true }));
@@ -297,7 +297,7 @@ it('a credit whose tax is changed reverses the same calculated tax as before', a
   const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };
   const sale = await made(shop.create({ ...body, customer: { address: places.VA }, line_items: [line] }));
   const lines = { line_items: [{ parent_line_item_id: 'item', quantity: '6' }] };
-  const sixTenths = await made(shop.create(creditOf(sale, { ...lines, tax_date: '2026-09-15' })));
+  const sixTenths = await made(shop.create(buildCreditRequest(sale, { ...lines, tax_date: '2026-09-15' })));
   const figuresNow = async () => {
     const { summary } = await made(shop.close({ state: 'VA', period_end: '2026-09-30', dry_run: true }));
     return [summary[0]?.tax_amount, summary[0]?.calculated_tax_amount, summary[0]?.over_collected_amount];
@@ -305,7 +305,7 @@ it('a credit whose tax is changed reverses the same calculated tax as before', a
   expect([await figuresNow(), sixTenths.tax_amount]).toEqual([['5.60', '4.80', '0.80'], '8.40']);
   await made(shop.update(sixTenths.id, { tax_amount: '1.00' }));
   expect(await figuresNow()).toEqual(['13.00', '4.80', '8.20']);
-  await made(shop.create(creditOf(sale, { credit_remaining: true, tax_date: '2026-09-16' })));
+  await made(shop.create(buildCreditRequest(sale, { credit_remaining: true, tax_date: '2026-09-16' })));
   expect(await figuresNow()).toEqual(['0.00', '0.00', '0.00']);
 });
 
@@ -335,10 +335,10 @@ describe('transactions in several states of an account with few registrations', 
       const body = { status: 'finalized', tax_date: '2026-10-08', line_items: lines, shipping, tax_amount };
       const sale = await made(filer.create({ ...body, customer: lines[0]?.customer }));
       for (const { id, quantity } of lines)
-        await made(filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id, quantity }] })));
+        await made(filer.create(buildCreditRequest(sale, { tax_date: '2026-10-09', line_items: [{ id, quantity }] })));
       const refunded = await made(filer.get(sale.id));
       if (refunded.refund_status !== 'full')
-        await made(filer.create(creditOf(sale, { tax_date: '2026-10-10', credit_remaining: true })));
+        await made(filer.create(buildCreditRequest(sale, { tax_date: '2026-10-10', credit_remaining: true })));
       for (const state of states) {
         const { summary } = await made(filer.close({ state, period_end: '2026-10-31', dry_run: true }));
         for (const row of summary)
@@ -363,7 +363,7 @@ describe('transactions in several states of an account with few registrations', 
       }),
     );
     const credit = await made(
-      filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id: 'b', quantity: '1' }] })),
+      filer.create(buildCreditRequest(sale, { tax_date: '2026-10-09', line_items: [{ id: 'b', quantity: '1' }] })),
     );
     const filing = await closedFiling(filer, 'TX', '2026-10-31');
     expect(filing.summary).toMatchObject([{ gross_amount: '100.00', credit_amount: '-50.00', tax_amount: '8.25' }]);

@@ -16,7 +16,7 @@ import { type Client, newCaller, newClient } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
 import { runSchedule } from '../support/gateway.ts';
 import {
-  creditOf,
+  buildCreditRequest,
   dayMs,
   getMeta,
   getRefusal,
@@ -209,7 +209,7 @@ describe('a history entry', () => {
   it('has a hash that the response determines and the next entry repeats', async () => {
     const client = await newClient();
     const parent = await sold(client);
-    const credit = await made(client.create(creditOf(parent)));
+    const credit = await made(client.create(buildCreditRequest(parent)));
     await made(client.update(credit.id, { status: 'void' }));
     for (const { id } of [parent, credit]) {
       const { data } = await made(getHistory(client, id));

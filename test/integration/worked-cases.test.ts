@@ -14,7 +14,7 @@ import { newClient } from '../support/api.ts';
 import { ask } from '../support/builders.ts';
 import { activate } from '../support/content.ts';
 import { buildHead, buildPart } from '../support/local-content.ts';
-import { creditOf, later, listCharges, made } from '../support/sales.ts';
+import { buildCreditRequest, later, listCharges, made } from '../support/sales.ts';
 import { buildRequest, getContent, getFound, type WorkedCase } from '../support/worked-case.ts';
 
 /** The id of a release of Michigan with a rate of 25 %. */
@@ -111,7 +111,7 @@ describe('worked cases', () => {
     const sale = await later(120_000, () => made(client.create(body)));
     expect(sale.total_amount).toBe(total);
     expect(sale.line_items.map(({ tax_amount }) => tax_amount)).toEqual(original.map(({ tax }) => tax));
-    const credit = await made(client.create(creditOf(sale, { line_items: refunds })));
+    const credit = await made(client.create(buildCreditRequest(sale, { line_items: refunds })));
     expect(credit.tax_amount).toBe(expected.tax_total);
     expect(credit.line_items.map(({ tax_amount }) => tax_amount)).toEqual(
       Object.values(expected.by_line ?? {}).map(({ tax }) => tax),

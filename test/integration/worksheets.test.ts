@@ -11,7 +11,7 @@ import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { expectFailure, runInProcess } from '../support/run-command.ts';
 import {
-  creditOf,
+  buildCreditRequest,
   everyPage,
   getRefusal,
   made,
@@ -292,7 +292,7 @@ beforeAll(async () => {
     for (const address of addresses) {
       const sold = await made(filer.create(randomSale(address, round === 0)));
       const credits = round === 0 ? [] : round === 1 ? [{ tax_date: '2026-08-10' }] : randomCredits(sold);
-      for (const credit of credits) await made(filer.create(creditOf(sold, credit)));
+      for (const credit of credits) await made(filer.create(buildCreditRequest(sold, credit)));
     }
   // A list has no line items.
   const { ids } = await everyPage(filer, { limit: '100' });

@@ -121,10 +121,10 @@ export const listDiscounts = (line: Line, sale: Body): readonly bigint[] => {
   if (!parent || (line.discount_amount ?? null) !== null) return [minor(currency, line.discount_amount ?? '0')];
   const amount = minor(currency, line.quantity, line.unit_price ?? parent.unit_price);
   const whole = minor(currency, parent.applied_discount_amount);
-  const of = minor(currency, parent.net_amount) + whole;
-  if (of === 0n) return [0n];
-  const floor = (whole * amount) / of;
-  return floor * of === whole * amount ? [floor] : [floor, floor + 1n];
+  const undiscounted = minor(currency, parent.net_amount) + whole;
+  if (undiscounted === 0n) return [0n];
+  const floor = (whole * amount) / undiscounted;
+  return floor * undiscounted === whole * amount ? [floor] : [floor, floor + 1n];
 };
 
 /** Whether a line, with the lines before it that credit the same one at its price, has more units than were sold. */
@@ -165,13 +165,13 @@ const linesCredit = (
       lines.push({ parentId: null, net, tax: getRate(net, line, sale), discount });
       continue;
     }
-    const of = left.get(parent.id) as Share;
+    const available = left.get(parent.id) as Share;
     if (net < 0n) return refusal('validation_invalid_format', `/line_items/${index}/discount_amount`);
-    if (net > of.net) return overCredit(currency, of, `/line_items/${index}`);
+    if (net > available.net) return overCredit(currency, available, `/line_items/${index}`);
     if (hasTooManyUnits(wish.line_items ?? [], index, sale))
-      return overCredit(currency, of, `/line_items/${index}/quantity`);
-    const taken = { net, tax: getTax(net, remaining.whole.lines.get(parent.id) as Share, of) };
-    left.set(parent.id, minus(of, taken));
+      return overCredit(currency, available, `/line_items/${index}/quantity`);
+    const taken = { net, tax: getTax(net, remaining.whole.lines.get(parent.id) as Share, available) };
+    left.set(parent.id, minus(available, taken));
     lines.push({ ...taken, parentId: parent.id, discount });
   }
   const unmatched = lines.findIndex(({ parentId }) => parentId === null);
@@ -207,7 +207,7 @@ const restCredit = (kind: 'all' | 'remaining', sale: Body, { lines, shipping, to
 });
 
 /** The expected credit of a sale in its current state, or why it is refused. Pure. */
-export const creditOf = (
+export const expectCredit = (
   wish: Requested,
   sale: Body,
   book: Book,
@@ -258,7 +258,7 @@ const choices = (request: Requested, sale: Body): bigint[][] =>
 
 /** Returns the refusals of a credit with a supplied tax, for one choice of its discounts. */
 const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Body, book: Book): readonly Refusal[] => {
-  const credit = creditOf(request, sale, book, discounts);
+  const credit = expectCredit(request, sale, book, discounts);
   if (isRefusal(credit)) return credit;
   const supplied = request.tax_amount ?? null;
   if (supplied === null || minor(sale.currency, supplied) === credit.total.tax) return [];
@@ -284,7 +284,7 @@ export const acceptedCredit = (body: Figures, request: Requested, sale: Body, bo
     must(listDiscounts(line, sale).includes(discount), 'An inherited discount is not its part of the line’s.');
     return discount;
   });
-  const credit = creditOf(request, sale, book, discounts);
+  const credit = expectCredit(request, sale, book, discounts);
   if (isRefusal(credit)) throw new Error(`Accepted, but must be refused: ${JSON.stringify(credit)}`);
   return credit;
 };
@@ -307,9 +307,9 @@ const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, with
   const credited = [...taken.lines, [null, taken.shipping] as const];
   const left = (id: string | null): Share => (id === null ? remaining.shipping : (remaining.lines.get(id) ?? nothing));
   for (const [id, share] of credited) {
-    const of = left(id);
+    const available = left(id);
     must(
-      share.net <= of.net && share.tax <= of.tax && share.tax >= 0n,
+      share.net <= available.net && share.tax <= available.tax && share.tax >= 0n,
       `More than is left of ${id ?? 'the shipping'}.`,
     );
   }

@@ -20,9 +20,9 @@ const getSums = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, coun
 
 /** Checks that a filing equals the sum of its entries, in each currency. */
 const mustTotal = (body: Body, amounts: Filing['amounts']): void => {
-  const of = (rows: Body['summary']) => rows.map((row) => [row.currency, getSums(row)]);
-  same(of(body.summary), amounts, 'The summary of a filing');
-  same(of(body.totals), amounts, 'The totals of a filing');
+  const listSums = (rows: Body['summary']) => rows.map((row) => [row.currency, getSums(row)]);
+  same(listSums(body.summary), amounts, 'The summary of a filing');
+  same(listSums(body.totals), amounts, 'The totals of a filing');
   const [{ jurisdiction_code, jurisdiction_name } = { jurisdiction_code: body.state, jurisdiction_name: null }] =
     body.totals;
   const name = jurisdiction_name ?? names[body.state];

@@ -58,13 +58,13 @@ export const getAmounts = (book: Book, entries: readonly Posted[]): Filing['amou
     const { body } = book.entries.get(id) as Entry;
     const rows = listRows(body).filter((row) => getState(row) === state);
     const sign = body.type === 'credit' ? -1n : 1n;
-    const of = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount') =>
+    const getSum = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount') =>
       sign * sum(rows.map((row) => minor(body.currency, row[field])));
     return {
       currency: body.currency,
-      taxable: of('taxable_amount'),
-      exempt: of('exempt_amount'),
-      tax: of('tax_amount'),
+      taxable: getSum('taxable_amount'),
+      exempt: getSum('exempt_amount'),
+      tax: getSum('tax_amount'),
     };
   });
   return [...new Set(owed.map(({ currency }) => currency))].sort().map((currency) => {

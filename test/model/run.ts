@@ -81,14 +81,24 @@ const newModel = ([first, second]: Both, nowMs = now()): Model => ({
   books: [newBook(first, nowMs), newBook(second, nowMs)],
 });
 
-const of = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({ frequency, from, to });
+const buildTerm = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({
+  frequency,
+  from,
+  to,
+});
 
 /** Frequencies of a state's returns, some with a change in the year in which a run begins. */
 const histories: Readonly<Record<string, (year: number) => readonly Omit<Registration, 'state'>[]>> = {
-  'by month': () => [of('month', '2020-01-01')],
-  'by quarter': () => [of('quarter', '2020-01-01')],
-  'by quarter, then by month': (year) => [of('quarter', '2020-01-01', `${year}-10-31`), of('month', `${year}-11-01`)],
-  'by year, then by quarter': (year) => [of('year', '2020-01-01', `${year}-09-30`), of('quarter', `${year}-10-01`)],
+  'by month': () => [buildTerm('month', '2020-01-01')],
+  'by quarter': () => [buildTerm('quarter', '2020-01-01')],
+  'by quarter, then by month': (year) => [
+    buildTerm('quarter', '2020-01-01', `${year}-10-31`),
+    buildTerm('month', `${year}-11-01`),
+  ],
+  'by year, then by quarter': (year) => [
+    buildTerm('year', '2020-01-01', `${year}-09-30`),
+    buildTerm('quarter', `${year}-10-01`),
+  ],
 };
 
 const registrations = (history: string, year: number): Terms['registrations'] =>

@@ -19,8 +19,8 @@ import {
 import { duplicate, picked, recount } from './create.ts';
 import {
   acceptedCredit,
-  creditOf,
   differenceCodes,
+  expectCredit,
   getMatch,
   getRemaining,
   isNothing,
@@ -203,7 +203,7 @@ const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
   const { view, sale, book, asked, supplied } = one;
   if (!isFinalizing(one) || asked.tax || asked.inputs.length > 0) return [];
   const discounts = (request.line_items ?? []).map((line) => minor(sale.currency, line.discount_amount ?? '0'));
-  const credit = creditOf(request, sale, book, discounts);
+  const credit = expectCredit(request, sale, book, discounts);
   if (!('total' in credit)) throw new Error('It was refused before.');
   const { currency } = sale;
   const tax = supplied === null ? credit.total.tax : minor(currency, supplied);

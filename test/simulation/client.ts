@@ -17,7 +17,7 @@ import {
   sweep,
   variedChange,
 } from './service.ts';
-import { between, chance, oneOf, oneOrNone, type Scheduler, weighted, world } from './world.ts';
+import { between, chance, pickOne, pickOneOrNone, type Scheduler, weighted, world } from './world.ts';
 
 /** One attempt of a request, with its steps and its response; `null` without one. */
 export type Attempt = {
@@ -154,7 +154,7 @@ export class Client {
 
   /** Repeats a request with its idempotency key, or sends a different request with the same key. */
   async #repeat(): Promise<void> {
-    const sent = oneOrNone(this.#done);
+    const sent = pickOneOrNone(this.#done);
     if (!sent) return this.#request();
     if (chance(0.8)) return this.#attempts(sent).then(() => {});
     const body = { ...sent.request.body, metadata: { other: 'body' } };
@@ -244,7 +244,7 @@ export class Client {
   async #redact(): Promise<void> {
     const { own } = this.#known();
     const drafts = own.filter(({ type, status }) => type === 'credit' && status === 'draft');
-    const { id } = (chance(0.4) && oneOrNone(drafts)) || (oneOrNone(own) ?? {});
+    const { id } = (chance(0.4) && pickOneOrNone(drafts)) || (pickOneOrNone(own) ?? {});
     if (id === undefined) return;
     const from = this.#run.scheduler.steps;
     const invocation = this.#invocation('redact', this.#account);
@@ -257,7 +257,7 @@ export class Client {
   }
 
   async #redactCustomer(): Promise<void> {
-    const [account, customer, from] = [this.#account, oneOf(customers), this.#run.scheduler.steps];
+    const [account, customer, from] = [this.#account, pickOne(customers), this.#run.scheduler.steps];
     const invocation = this.#invocation('redact', account);
     const outcome = await redactCustomer(invocation, account, customer);
     const to = this.#run.scheduler.steps;
@@ -269,7 +269,7 @@ export class Client {
   }
 
   #known(): Known {
-    const of = (isOwn: boolean) =>
+    const listSeen = (isOwn: boolean) =>
       [...this.#run.observed.seen]
         .filter(([account]) => (account === this.#account) === isOwn)
         .flatMap(([, seen]) => [...seen.values()]);
@@ -277,8 +277,8 @@ export class Client {
     // Sometimes uses a filing of the other account.
     const filings = [...this.#run.observed.filings].filter(([account]) => account === this.#account || chance(0.05));
     return {
-      own: of(true),
-      foreign: of(false),
+      own: listSeen(true),
+      foreign: listSeen(false),
       filings: filings.flatMap(([, ids]) => [...ids]),
       exceptions: this.#run.observed.exceptions,
       foreignSecret: cursor_secret,

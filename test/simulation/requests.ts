@@ -1,6 +1,6 @@
 import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import type { Request } from './service.ts';
-import { below, between, chance, oneOf, oneOrNone, weighted } from './world.ts';
+import { below, between, chance, pickOne, pickOneOrNone, weighted } from './world.ts';
 
 /** The data that the clients of an account have seen, of their account and the other one. */
 export type Known = {
@@ -39,13 +39,13 @@ const line = (id: string) => ({
   id,
   product_tax_code: 'GENERAL',
   quantity: String(1 + below(3)),
-  unit_price: oneOf(prices),
+  unit_price: pickOne(prices),
   ...(chance(0.2) && { customer: { address: newJersey } }),
 });
 
 const lines = () => [line('a'), ...(chance(0.4) ? [line('b')] : [])];
 
-const getReference = (share: number) => (chance(share) ? { reference_id: oneOf(references) } : {});
+const getReference = (share: number) => (chance(share) ? { reference_id: pickOne(references) } : {});
 
 const sale = (status: 'draft' | 'finalized') => ({
   status,
@@ -63,7 +63,7 @@ const sale = (status: 'draft' | 'finalized') => ({
 });
 
 const creditLine = (parent: Seen | undefined) => {
-  const of = oneOrNone(parent?.line_items ?? [])?.id ?? 'a';
+  const parentId = pickOneOrNone(parent?.line_items ?? [])?.id ?? 'a';
   const size = weighted([
     [5, { quantity: '1' }],
     [3, { quantity: '1', unit_price: '3.33' }],
@@ -71,7 +71,7 @@ const creditLine = (parent: Seen | undefined) => {
   ]);
   return chance(0.05)
     ? { id: 'x', product_tax_code: 'GENERAL', quantity: '1', unit_price: '1.00' }
-    : { id: `of_${of}`, parent_line_item_id: of, ...size };
+    : { id: `of_${parentId}`, parent_line_item_id: parentId, ...size };
 };
 
 const credit = (parent: Seen | undefined, status: 'draft' | 'finalized') => ({
@@ -100,13 +100,13 @@ const closed: Making = ({ isVaried }) => ({
   path: '/filings',
   body: {
     state: chance(isVaried ? 0.6 : 0.85) ? 'MI' : 'NJ',
-    period_end: oneOf(isVaried ? variedEnds : periodEnds),
+    period_end: pickOne(isVaried ? variedEnds : periodEnds),
     ...(chance(0.1) && { dry_run: true }),
   },
 });
 
 const ended: Making = (known, name) => {
-  const id = oneOrNone(known.filings) ?? 'fil_0';
+  const id = pickOneOrNone(known.filings) ?? 'fil_0';
   const acknowledge_exceptions = known.exceptions.get(id);
   const body = chance(0.7)
     ? {
@@ -119,7 +119,7 @@ const ended: Making = (known, name) => {
 };
 
 const filed: Making = ({ filings }) => {
-  const id = oneOrNone(filings) ?? 'fil_0';
+  const id = pickOneOrNone(filings) ?? 'fil_0';
   return { operation: 'getFiling', method: 'GET', path: `/filings/${id}`, id, query: { expand: 'entries' } };
 };
 
@@ -147,7 +147,7 @@ const hourMs = 3_600_000;
 
 /** A timestamp around the first hour of a month, in UTC or with a different offset. */
 const instant = (): string => {
-  const ms = Date.parse(oneOf(['2026-10-01', '2026-11-01', '2026-12-01'])) + between(-15 * 60, 15 * 60) * 60_000;
+  const ms = Date.parse(pickOne(['2026-10-01', '2026-11-01', '2026-12-01'])) + between(-15 * 60, 15 * 60) * 60_000;
   return chance(0.7) ? new Date(ms).toISOString() : new Date(ms + 9 * hourMs).toISOString().replace('Z', '+09:00');
 };
 
@@ -155,7 +155,7 @@ const instant = (): string => {
 const taxDate = () =>
   weighted<string | null>([
     [3, instant()],
-    [2, oneOf(['2026-09-30', '2026-10-31', '2026-11-01'])],
+    [2, pickOne(['2026-09-30', '2026-10-31', '2026-11-01'])],
     [2, null],
   ]);
 
@@ -165,8 +165,10 @@ export const customers = ['buyer', 'guest'] as const;
 type Customer = { readonly customer?: { readonly address: object } };
 
 /** A customer with an id and a unique street. */
-const named = <Value extends Customer>(of: Value, street: string): Value =>
-  of.customer ? { ...of, customer: { id: oneOf(customers), address: { ...of.customer.address, line1: street } } } : of;
+const named = <Value extends Customer>(request: Value, street: string): Value =>
+  request.customer
+    ? { ...request, customer: { id: pickOne(customers), address: { ...request.customer.address, line1: street } } }
+    : request;
 
 // Yen have no decimals.
 const inYen = (body: Body): Body => ({
@@ -242,7 +244,7 @@ const nobody: Seen = {
 };
 
 const some = ({ own, foreign }: Known, fits: (seen: Seen) => boolean = () => true): Seen =>
-  (chance(0.05) ? oneOrNone(foreign) : oneOrNone(own.filter(fits))) ?? oneOrNone(own) ?? nobody;
+  (chance(0.05) ? pickOneOrNone(foreign) : pickOneOrNone(own.filter(fits))) ?? pickOneOrNone(own) ?? nobody;
 
 const isDraft = ({ status }: Seen) => status === 'draft';
 const isFinal = ({ status }: Seen) => status === 'finalized';
@@ -251,7 +253,7 @@ const isFinalSale = (seen: Seen) => isSale(seen) && isFinal(seen);
 
 const edits: readonly (readonly [number, () => Record<string, unknown>])[] = [
   [4, () => ({ line_items: lines() })],
-  [2, () => ({ reference_id: oneOf([...references, null]) })],
+  [2, () => ({ reference_id: pickOne([...references, null]) })],
   [1, () => ({ discount_amount: '0.02' })],
   [1, () => ({ tax_date: '2026-10-30' })],
   [1, () => ({ line_items: lines(), status: 'finalized' })],
@@ -282,8 +284,9 @@ const noted: Making = (known, name) => {
   const seen = some(known);
   return update(seen, { metadata: { [`edited_by_${name.replaceAll('.', '_')}`]: 'y' } }, matching(seen, 0.4));
 };
-const referenced: Making = (known) => update(some(known, isFinal), { reference_id: oneOf(references) });
-const retaxed: Making = (known) => update(some(known, isFinal), { tax_amount: oneOf(['0.00', '0.04', '1.00', null]) });
+const referenced: Making = (known) => update(some(known, isFinal), { reference_id: pickOne(references) });
+const retaxed: Making = (known) =>
+  update(some(known, isFinal), { tax_amount: pickOne(['0.00', '0.04', '1.00', null]) });
 const read: Making = (known) => {
   const { id } = some(known);
   const query = chance(0.3) ? { expand: 'history' } : {};
@@ -294,8 +297,8 @@ const read: Making = (known) => {
 const filters = (known: Known): Record<string, string> =>
   weighted<Record<string, string>>([
     [4, {}],
-    [1, { type: oneOf(['sale', 'credit']) }],
-    [1, { reference_id: oneOf(references) }],
+    [1, { type: pickOne(['sale', 'credit']) }],
+    [1, { reference_id: pickOne(references) }],
     [1, { parent_transaction_id: some(known, isSale).id }],
     [1, { customer_id: 'buyer' }],
     [1, { 'tax_date[gte]': '2026-10-01' }],
@@ -344,8 +347,8 @@ const refunds: readonly (readonly [number, Making])[] = [
 ];
 
 const listKinds = (isOfFilings: boolean, isVaried: boolean) => {
-  if (isVaried) return oneOf([ofFilings, makings, refunds]);
-  return isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
+  if (isVaried) return pickOne([ofFilings, makings, refunds]);
+  return isOfFilings ? pickOne([ofFilings, ofFilings, reversals, makings]) : makings;
 };
 
 /** A request of a client. Most writes have a unique idempotency key, so they can be repeated. */

@@ -8,7 +8,7 @@ import { filingsEvery, redactionsEvery, variedFirst } from './pool.ts';
 import { firstFiling, firstSale } from './requests.ts';
 import { accountsOfRedactions, close, plainAccounts, storeAccounts, sweep, variedAccounts } from './service.ts';
 import { Transport } from './transport.ts';
-import { beginWorld, below, between, chance, oneOf, Scheduler, weighted, world } from './world.ts';
+import { beginWorld, below, between, chance, pickOne, Scheduler, weighted, world } from './world.ts';
 
 /** The result of one schedule. */
 export type Ran = {
@@ -103,7 +103,7 @@ export const runSchedule = (seed: number, memory: MemoryDatabase): Promise<Ran> 
     for (const phase of chance(run.isOfFilings ? 0.3 : 0.15) ? ['a', 'b'] : ['a']) {
       if (phase === 'b') world.nowMs += dayMs + between(0, dayMs / 2);
       // A further period is due.
-      if (phase === 'b' && run.isOfFilings) world.nowMs += oneOf([0, 15, 20]) * dayMs;
+      if (phase === 'b' && run.isOfFilings) world.nowMs += pickOne([0, 15, 20]) * dayMs;
       const clients = listClients(phase, run);
       await scheduler.run(
         clients.map((client) => () => client.work(listRequests() + (run.isOfRedactions ? below(4) : 0))),
@@ -119,7 +119,7 @@ export const runSchedule = (seed: number, memory: MemoryDatabase): Promise<Ran> 
 
 /** Some seconds before or after the second account's midnight between two months. */
 const aroundMonthEnd = (accounts: readonly Account[]): number =>
-  startOfLocalDay(oneOf(['2026-11-01', '2026-12-01']), accounts[1]?.settings.time_zone ?? 'UTC') +
+  startOfLocalDay(pickOne(['2026-11-01', '2026-12-01']), accounts[1]?.settings.time_zone ?? 'UTC') +
   between(-20_000, 5_000);
 
 /** Without faults, the service's schedules finish all remaining work. */

@@ -27,7 +27,7 @@ import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './history.ts';
-import { between, chance, oneOf, weighted } from './world.ts';
+import { between, chance, pickOne, weighted } from './world.ts';
 
 const bugs = new Set(['AssertionError', 'TypeError', 'RangeError', 'SyntaxError', '$ZodError']);
 
@@ -215,9 +215,9 @@ export const accountsOfRedactions = plainAccounts.map((account) => ({
 
 /** A change of a setting of the second account on which closing days depend. */
 export const plainChange = (): Partial<Settings> =>
-  oneOf([
-    { review_days: oneOf([0, 3, 20]) },
-    { registrations: oneOf([monthlyIn('MI'), monthlyIn('MI', 'NJ'), monthlyIn('MI', 'NJ', 'OH')]) },
+  pickOne([
+    { review_days: pickOne([0, 3, 20]) },
+    { registrations: pickOne([monthlyIn('MI'), monthlyIn('MI', 'NJ'), monthlyIn('MI', 'NJ', 'OH')]) },
   ]);
 
 const timeZones = ['UTC', 'America/New_York', 'Pacific/Honolulu', 'Pacific/Kiritimati', 'Asia/Kolkata'] as const;
@@ -249,16 +249,16 @@ const someRegistrations = (): Settings['registrations'] =>
 /** Accounts in different time zones with different registrations. */
 export const variedAccounts = (): readonly Account[] =>
   newAccounts(() => ({
-    time_zone: oneOf(timeZones),
-    review_days: oneOf([0, 0, 3]),
+    time_zone: pickOne(timeZones),
+    review_days: pickOne([0, 0, 3]),
     registrations: someRegistrations(),
   }));
 
 export const variedChange = (): Partial<Settings> =>
   weighted<Partial<Settings>>([
-    [2, { time_zone: oneOf(timeZones) }],
+    [2, { time_zone: pickOne(timeZones) }],
     [3, { registrations: someRegistrations() }],
-    [1, { review_days: oneOf([0, 3, 20]) }],
+    [1, { review_days: pickOne([0, 3, 20]) }],
   ]);
 
 /** How long a running instance can use stale account settings. */

@@ -9,7 +9,7 @@ import { environment } from '../../shared/config/environment.ts';
 import type { ItemKey } from '../../shared/store/keys.ts';
 import { type Command, getInput, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
 import { currentInvocation, type History, type Invocation } from './history.ts';
-import { below, between, chance, oneOf, type Scheduler, weighted, world } from './world.ts';
+import { below, between, chance, pickOne, type Scheduler, weighted, world } from './world.ts';
 
 /** A fault of one attempt of a database call. */
 type Fault =
@@ -54,7 +54,7 @@ const exception = (name: string, $fault: 'client' | 'server') =>
 const getError = (fault: Fault): Error => {
   if (fault === 'throttled')
     return exception(
-      oneOf(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']),
+      pickOne(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']),
       'client',
     );
   if (fault.startsWith('server error')) return exception('InternalServerError', 'server');

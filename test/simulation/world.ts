@@ -31,9 +31,9 @@ export const beginWorld = (seed: number): void => {
 export const chance = (probability: number): boolean => world.random() < probability;
 export const below = (limit: number): number => Math.floor(world.random() * limit);
 export const between = (least: number, most: number): number => least + below(most - least + 1);
-export const oneOf = <Value>(values: readonly Value[]): Value => values[below(values.length)] as Value;
-export const oneOrNone = <Value>(values: readonly Value[]): Value | undefined =>
-  values.length > 0 ? oneOf(values) : undefined;
+export const pickOne = <Value>(values: readonly Value[]): Value => values[below(values.length)] as Value;
+export const pickOneOrNone = <Value>(values: readonly Value[]): Value | undefined =>
+  values.length > 0 ? pickOne(values) : undefined;
 
 /** Returns one of several values by weight. */
 export const weighted = <Value>(choices: readonly (readonly [number, Value])[]): Value => {
@@ -114,7 +114,7 @@ export class Scheduler {
 
   async #step(): Promise<void> {
     const sleeper = this.#sleeping.toSorted((a, b) => a.wakesMs - b.wakesMs)[0];
-    const next = sleeper && this.#isDue(sleeper) ? sleeper : oneOf<Waiting | Sleeping>(this.#waiting);
+    const next = sleeper && this.#isDue(sleeper) ? sleeper : pickOne<Waiting | Sleeping>(this.#waiting);
     if (!next) throw new Error('All tasks wait without a call or a sleep.');
     if ('wakesMs' in next) {
       this.#sleeping = this.#sleeping.filter((one) => one !== next);

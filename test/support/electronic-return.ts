@@ -37,10 +37,10 @@ const orderPattern = new RegExp(
   `^${order.map((name) => (name.endsWith('*') ? `(${name.slice(0, -1)} )*` : `${name} `)).join('')}$`,
 );
 
-export const getText = (of: string, name: string): string =>
-  new RegExp(`<${name}>([^<]*)</${name}>`).exec(of)?.[1] ?? '';
-const listBlocks = (of: string, name: string): string[] =>
-  [...of.matchAll(new RegExp(`<${name}>\\n([\\s\\S]*?)\\n</${name}>`, 'g'))].map(([, inner = '']) => inner);
+export const getText = (xml: string, name: string): string =>
+  new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+const listBlocks = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${name}>\\n([\\s\\S]*?)\\n</${name}>`, 'g'))].map(([, inner = '']) => inner);
 
 /** Reads a return as figures by element, by exemption type and by local code. */
 export const figuresIn = (document: string): Record<string, string> => {

@@ -27,7 +27,7 @@ type Demand = {
 const secondMs = 1000;
 const burstMs = 200;
 
-const instanceOf = (arrival: Arrival, time: number, instances: number, random: () => number): number => {
+const pickInstance = (arrival: Arrival, time: number, instances: number, random: () => number): number => {
   if (arrival === 'uneven') return Math.floor(instances * random() ** 3);
   if (arrival !== 'moving' || instances === 1) return Math.floor(instances * random());
   const half = Math.ceil(instances / 2);
@@ -44,7 +44,7 @@ const arrivals = (start: number, load: Demand, random: () => number): Request[] 
   for (let time = start; ; ) {
     time -= (Math.log(1 - random()) * windowMs) / demand;
     if (time >= start + windows * windowMs) return requests;
-    requests.push({ time: getTime(arrival, time), instance: instanceOf(arrival, time, instances, random) });
+    requests.push({ time: getTime(arrival, time), instance: pickInstance(arrival, time, instances, random) });
   }
 };
 

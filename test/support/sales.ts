@@ -93,7 +93,7 @@ export const sold = (client: Client, others: Record<string, unknown> = {}) =>
   made(client.create(sale({ status: 'finalized', ...others })));
 
 /** Records a credit of a sale; finalized by default. */
-export const creditOf = (parent: { readonly id: string }, others: Record<string, unknown> = {}) => ({
+export const buildCreditRequest = (parent: { readonly id: string }, others: Record<string, unknown> = {}) => ({
   type: 'credit',
   status: 'finalized',
   parent_transaction_id: parent.id,

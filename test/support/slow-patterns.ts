@@ -22,7 +22,7 @@ type Node =
 type Parsed = { readonly node: Node; readonly lookarounds: readonly Node[]; readonly hasBackreference: boolean };
 
 const quantifier = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/y;
-const classOf = /\[(?:\\.|[^\]\\])*\]/y;
+const characterClass = /\[(?:\\.|[^\]\\])*\]/y;
 const escaped = /\\(?:u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|[pP]\{[^}]*\}|c[A-Z]|.)/y;
 const groupStart = /\((?:\?(?:(:)|(?:<?[=!])|<\w+>))?/y;
 
@@ -46,7 +46,7 @@ const parse = (source: string): Parsed => {
   const single = (): Node => {
     const start = take(groupStart);
     if (start) return group(start[0]);
-    const [text] = take(classOf) ?? take(escaped) ?? [];
+    const [text] = take(characterClass) ?? take(escaped) ?? [];
     if (text !== undefined && /^\\(?:[1-9]|k)/.test(text)) hasBackreference = true;
     if (text === '\\b' || text === '\\B') return { kind: 'condition' };
     if (text !== undefined) return { kind: 'atom', source: text };

@@ -263,13 +263,13 @@ describe('content values', () => {
       for (const { source } of rates) expect(sources[source], state).not.toMatch(/^Tax Foundation/);
   });
   it('let a third-party coupon reduce the taxable price in five states, confirmed in most of them', () => {
-    const of = builtInReleases().map(({ state }) => state.slice(3));
-    expect(of).toHaveLength(55);
-    for (const state of of) {
+    const all = builtInReleases().map(({ state }) => state.slice(3));
+    expect(all).toHaveLength(55);
+    for (const state of all) {
       const policy = states('CT MA MO PA TX').includes(state) ? 'reduces_price' : 'full_price';
       expect(getValue['coupons']?.(state, '2026-11-20'), state).toBe(policy);
     }
-    const uncertain = of.filter((state) =>
+    const uncertain = all.filter((state) =>
       builtIn(state).settings.coupons.some(({ confidence }) => confidence === 'medium' || confidence === 'low'),
     );
     expect(uncertain.toSorted()).toEqual(states('AK AL CO DC FL HI ID LA MD MS NM PR SC'));

@@ -138,7 +138,7 @@ describe('the lookup order', () => {
 
   const inZipWithoutStreets = (rows: readonly Row[], asked: Asked): Found | undefined => {
     const { city } = asked;
-    const of = (some: (location: Location) => boolean) =>
+    const findAmong = (some: (location: Location) => boolean) =>
       among(
         rows.filter(({ location }) => some(location)),
         asked,
@@ -146,8 +146,8 @@ describe('the lookup order', () => {
     const isMine = ({ within_city }: Location) => city !== null && within_city === city;
     const isSettled = ({ within_city, yields_to_city }: Location) =>
       within_city !== undefined && yields_to_city !== true;
-    const [mine, all] = [of(isMine), of(({ within_city }) => within_city === undefined)];
-    const [settled, ofCities] = [of(isSettled), of(({ within_city }) => within_city !== undefined)];
+    const [mine, all] = [findAmong(isMine), findAmong(({ within_city }) => within_city === undefined)];
+    const [settled, ofCities] = [findAmong(isSettled), findAmong(({ within_city }) => within_city !== undefined)];
     if (mine)
       return rows.some(({ location }) => isMine(location) && isSettled(location)) ? mine : mergeFound(mine, settled);
     if (all) return mergeFound(all, city === null ? ofCities : settled);

@@ -137,8 +137,8 @@ describe('values in force', () => {
 });
 
 describe('rates on a day', () => {
-  const rate = (jurisdiction: string, of: string, from: string | null, to: string | null): Rate => {
-    return { ...always, jurisdiction, rate: of, from, to };
+  const rate = (jurisdiction: string, text: string, from: string | null, to: string | null): Rate => {
+    return { ...always, jurisdiction, rate: text, from, to };
   };
   const release = {
     ...getRelease({ id: 'US-MN@2030-01-01.1', of: [{ code: 'US-MN', type: 'state', rate: '0.06' }] }),

@@ -191,17 +191,17 @@ describe('a charge', () => {
 
 describe('the list prices', () => {
   it('match published examples', () => {
-    const of = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
+    const getCharge = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
     // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB seconds of arm64 are 100,000.50, 135,001.13 and
     // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are expected here.
-    expect(of('lambdaTime', 37_500_000_000n)).toBe(435_002_25n);
-    expect(of('transferOut', 57_000n)).toBe(921_60n + 3_481_60n + 406_00n);
+    expect(getCharge('lambdaTime', 37_500_000_000n)).toBe(435_002_25n);
+    expect(getCharge('transferOut', 57_000n)).toBe(921_60n + 3_481_60n + 406_00n);
     // AWS: 48,800 traces above the free tier cost 0.24 dollars.
-    expect(of('trace', 48_800n)).toBe(24n);
+    expect(getCharge('trace', 48_800n)).toBe(24n);
     // The Duckbill Group: 60 TB (of 1,000 GB in round numbers) cost 12,500 dollars instead of 30,000.
     const terabyte = 1024n;
-    expect(of('functionLogBytes', 60n * terabyte)).toBe((12_500_00n * terabyte) / 1000n);
-    expect(of('accessLogBytes', 60n * terabyte)).toBe((30_000_00n * terabyte) / 1000n);
+    expect(getCharge('functionLogBytes', 60n * terabyte)).toBe((12_500_00n * terabyte) / 1000n);
+    expect(getCharge('accessLogBytes', 60n * terabyte)).toBe((30_000_00n * terabyte) / 1000n);
   });
 
   it.each(Object.entries(prices))('name an AWS page and enough sources for their basis: %s', (_, price) => {

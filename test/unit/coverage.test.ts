@@ -20,7 +20,7 @@ import { buildHead, builtIn, tabledRelease, withTables } from '../support/local-
 
 describe('local coverage', () => {
   const day = '2026-11-22';
-  const of = (state: string) => tabledRelease(state) as Release;
+  const getTabled = (state: string) => tabledRelease(state) as Release;
   const describeCoverage = (release: Release, on = day) => [
     localRatesOn(release, on),
     localCoverageOn(release, on).basis,
@@ -46,7 +46,7 @@ describe('local coverage', () => {
       const places = new Set(lines.map((line) => line?.['place']).filter((place) => place !== ''));
       const known = new Set([...rated.values()].map((line) => line?.['place']));
       const missing = [...places].filter((place) => !known.has(place)).length;
-      const covered = localCoverageOn(of(state), day);
+      const covered = localCoverageOn(getTabled(state), day);
       if (covered.basis === 'not_levied') {
         expect(lines.every((line) => line?.['rate'] === '0')).toBe(true);
         expect(covered).toMatchObject({
@@ -65,7 +65,7 @@ describe('local coverage', () => {
 
     it('reports the oldest and newest source date of its current rates', () => {
       const asOf = (state: string) => {
-        const { oldest_as_of, as_of } = localCoverageOn(of(state), day);
+        const { oldest_as_of, as_of } = localCoverageOn(getTabled(state), day);
         return [oldest_as_of, as_of];
       };
       expect(asOf('HI')).toEqual(['2024-01-01', '2024-01-01']);
@@ -80,25 +80,25 @@ describe('local coverage', () => {
       ['NY', '2026-11-22', '1.0000', 'the list is of March 2025, and there is one each quarter'],
       ['FL', '2026-11-22', '0.0000', 'the list is from this year'],
     ])("counts rates older than the publisher's cadence: %s on %s is %s", (state, on, share) => {
-      expect(localCoverageOn(of(state), on).share_outdated).toBe(share);
+      expect(localCoverageOn(getTabled(state), on).share_outdated).toBe(share);
     });
 
     it('reports in Colorado that most rates date from July 2025', () => {
-      const { share_outdated } = localCoverageOn(of('CO'), day);
+      const { share_outdated } = localCoverageOn(getTabled('CO'), day);
       expect(Number(share_outdated)).toBeGreaterThan(0.9);
-      expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are from 2025-07-01 to 2026-07-01');
+      expect(stateCoverage(getTabled('CO'), day).notes.join('\n')).toContain('are from 2025-07-01 to 2026-07-01');
     });
 
     it('notes the missing share, and approximate rates by place', () => {
-      const notes = stateCoverage(of('TX'), day).notes.join('\n');
+      const notes = stateCoverage(getTabled('TX'), day).notes.join('\n');
       expect(notes).toMatch(/839 of 1,218 places/);
       expect(notes).toMatch(/185 counties/);
-      expect(stateCoverage(of('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
+      expect(stateCoverage(getTabled('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
     });
 
     it('is partial before its rates are established', () => {
-      expect(describeCoverage(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
-      expect(describeCoverage(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
+      expect(describeCoverage(getTabled('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
+      expect(describeCoverage(getTabled('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
     });
   });
 
@@ -129,7 +129,7 @@ describe('local coverage', () => {
         ...others,
       });
     const over = (state: string, others: Partial<ReleaseHead> = {}) =>
-      withFallback(imported({ bottom: of(state).id, ...others }), () => of(state));
+      withFallback(imported({ bottom: getTabled(state).id, ...others }), () => getTabled(state));
 
     it('is reported by file, as of the day of the import', () => {
       expect(localCoverageOn(imported(), day)).toEqual({
@@ -147,7 +147,7 @@ describe('local coverage', () => {
       expect(describeCoverage(over('MN'))).toEqual(['complete', 'by_file']);
       expect(describeCoverage(over('TX'))).toEqual(['partial', 'by_file']);
       const { notes } = stateCoverage(over('MN'), day);
-      expect(notes.some((note) => note.includes('fall back') && note.includes(of('MN').id))).toBe(true);
+      expect(notes.some((note) => note.includes('fall back') && note.includes(getTabled('MN').id))).toBe(true);
       expect(notes.some((note) => note.includes('not covered'))).toBe(false);
     });
 

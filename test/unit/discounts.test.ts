@@ -150,7 +150,7 @@ describe('reductions', () => {
 
     it('if the document discount exceeds the reduced goods', () => {
       const shipping = { id: 'post', amount: '10.00' };
-      const of = (parent_line_item_id: string, discount_amount: string) =>
+      const listProblems = (parent_line_item_id: string, discount_amount: string) =>
         crossFieldProblems(
           buildRequest({
             to: newark,
@@ -159,10 +159,10 @@ describe('reductions', () => {
             discount_amount,
           }),
         ).map(({ detail }) => detail);
-      expect(of('post', '40.00')).toEqual([]);
-      expect(of('post', '40.01')).toEqual([expect.stringContaining('the 40.00 of the goods')]);
-      expect(of('lamp', '35.00')).toEqual([]);
-      expect(of('lamp', '35.01')).toEqual([expect.stringContaining('the 35.00 of the goods')]);
+      expect(listProblems('post', '40.00')).toEqual([]);
+      expect(listProblems('post', '40.01')).toEqual([expect.stringContaining('the 40.00 of the goods')]);
+      expect(listProblems('lamp', '35.00')).toEqual([]);
+      expect(listProblems('lamp', '35.01')).toEqual([expect.stringContaining('the 35.00 of the goods')]);
     });
   });
 

@@ -59,10 +59,10 @@ it.each(types)('the schema of %s describes its fields, and accepts its own event
 it('rejects numeric amounts, times without a zone, and ids of a different type', () => {
   const schema = published('transaction.finalized.json');
   const [example] = schema.examples;
-  const changed = (fields: object, of: object = {}) => ({
+  const changed = (fields: object, others: object = {}) => ({
     ...example,
     ...fields,
-    transaction: { ...example.transaction, ...of },
+    transaction: { ...example.transaction, ...others },
   });
   expect(validates(schema, changed({}))).toBe(true);
   for (const broken of [

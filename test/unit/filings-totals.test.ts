@@ -81,8 +81,8 @@ const addUp = (rows: readonly { readonly of: LiabilityEntry; readonly figures: A
   };
 };
 
-const groups = <Item, Value>(items: readonly Item[], getKey: (item: Item) => string, get: (of: Item[]) => Value) =>
-  new Map([...Map.groupBy(items, getKey)].map(([key, of]) => [key, get(of)]));
+const groups = <Item, Value>(items: readonly Item[], getKey: (item: Item) => string, get: (rows: Item[]) => Value) =>
+  new Map([...Map.groupBy(items, getKey)].map(([key, rows]) => [key, get(rows)]));
 
 /** Calculates the totals by filtering all rows again for each sum. */
 const expected = (all: readonly LiabilityEntry[]) => {

@@ -94,8 +94,8 @@ describe('the query', () => {
     limit: z.optional(z.string().check(z.regex(/^\d+$/, 'Send a number.'))),
     cursor: z.optional(z.string()),
   });
-  const read = (query: [string, string[]][], of: z.ZodMiniType | undefined = schema) =>
-    readQuery(of, requestContext({ query: new Map(query) }));
+  const read = (query: [string, string[]][], own: z.ZodMiniType | undefined = schema) =>
+    readQuery(own, requestContext({ query: new Map(query) }));
 
   it('is accepted if each parameter is known, unique and well formed', () => {
     expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });

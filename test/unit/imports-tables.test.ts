@@ -473,7 +473,7 @@ describe('the texas importer', () => {
     ]);
     expect(byFile.built.summary).toMatchObject({ rowsRead: 5, rowsKept: 4 });
     const byTable = await read('texas', 'TX', good);
-    const releaseFor = (of: Imported) => releaseWith(getHead(of), [...of.parts.values()]);
+    const releaseFor = (imported: Imported) => releaseWith(getHead(imported), [...imported.parts.values()]);
     const releases = { before: releaseFor(byFile), after: releaseFor(byTable) };
     expect([...byTable.parts.keys()]).toEqual(cities);
     expect(cities.flatMap((key) => changesAt('TX', key, releases, '2026-11-22'))).toEqual([]);

@@ -87,8 +87,8 @@ const noisyLine = (draw: Draw, { rows, digits, letters }: Shape, idLength: numbe
 const toSale = (shape: Shape, idLength: number, lines = 1000): StoredTransaction => {
   const draw = drawFrom(1);
   const line_items = Array.from({ length: lines }, () => noisyLine(draw, shape, idLength));
-  const sum = (of: (line: LineItemResponse) => string) =>
-    money(line_items.reduce((total, one) => total + BigInt(of(one).replace('.', '')), 0n));
+  const sum = (getAmount: (line: LineItemResponse) => string) =>
+    money(line_items.reduce((total, one) => total + BigInt(getAmount(one).replace('.', '')), 0n));
   const net = sum(({ net_amount }) => net_amount);
   const amounts = { subtotal_amount: net, total_amount: net, tax_amount: sum(({ tax_amount }) => tax_amount) };
   const isOther = shape.calculated === 'other';
@@ -180,10 +180,12 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     [10, 255],
     [1000, longest],
   ])('has a size within its bound, with any number of lines: %i', (lines, idLength) => {
-    const of = toSale(shape, idLength, lines);
-    expect(storedSizeMax(of)).toBeGreaterThanOrEqual(storedSize(of));
+    const stored = toSale(shape, idLength, lines);
+    expect(storedSizeMax(stored)).toBeGreaterThanOrEqual(storedSize(stored));
     // Small amounts must stay small.
-    expect(storedSizeMax(of)).toBeLessThan(storedSize(of) + 2 * JSON.stringify(of.transaction).length + 1000);
+    expect(storedSizeMax(stored)).toBeLessThan(
+      storedSize(stored) + 2 * JSON.stringify(stored.transaction).length + 1000,
+    );
   });
 
   it('can be credited completely, in parts and in any order', () => {

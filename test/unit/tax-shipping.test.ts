@@ -325,8 +325,8 @@ describe('rounding of shipping with its goods', () => {
       const amounts = sold.map((one) => one.amount);
       const shares = spread(shipping, amounts);
       const getRate = ({ isExempt, state }: Drawn) => (isExempt ? 0n : total(both[state] ?? []));
-      const exactIn = (state: number, of: readonly bigint[]) =>
-        total(sold.map((one, index) => (one.state === state ? (of[index] ?? 0n) * getRate(one) : 0n)));
+      const exactIn = (state: number, sums: readonly bigint[]) =>
+        total(sold.map((one, index) => (one.state === state ? (sums[index] ?? 0n) * getRate(one) : 0n)));
       const goods = taxed.lines.slice(0, sold.length);
       expect(goods.map((one) => one.tax)).toEqual(sold.map((one) => round(one.amount * getRate(one))));
       const { rows, tax: ofShipping } = taxed.lines.at(-1) as TaxedCharge;

@@ -205,11 +205,11 @@ const freight = 1200;
 /** The shipping charges: freight for feed, and the rest for the other goods, except vouchers. */
 const getShipping = (items: readonly Item[], shipping: number) => {
   if (shipping === 0) return null;
-  const of = (products: (title: string) => boolean) => items.filter((item) => products(item.product_title));
-  const feed = of((title) => title === 'Feed');
+  const listOwn = (products: (title: string) => boolean) => items.filter((item) => products(item.product_title));
+  const feed = listOwn((title) => title === 'Feed');
   const rest = feed.length > 0 ? shipping - freight : shipping;
   const charges = [
-    { amount: decimal(rest), lines: of((title) => !['Feed', 'Voucher'].includes(title)) },
+    { amount: decimal(rest), lines: listOwn((title) => !['Feed', 'Voucher'].includes(title)) },
     { amount: decimal(freight), lines: feed },
   ];
   return charges
@@ -333,8 +333,8 @@ export const settle = () => new Promise((resolve) => setTimeout(resolve, 7000));
 /** Returns the sale minus its credits and their tax, in cents, and the number of credits. */
 export const readNet = async (levy: LocalLevy, order: string) => {
   const { sales, credits } = await readRecorded(levy, order);
-  const sum = (of: 'total_amount' | 'tax_amount') => {
-    const cents = (rows: typeof sales) => rows.reduce((all, row) => all + Number(row[of].replace('.', '')), 0);
+  const sum = (field: 'total_amount' | 'tax_amount') => {
+    const cents = (rows: typeof sales) => rows.reduce((all, row) => all + Number(row[field].replace('.', '')), 0);
     return cents(sales) - cents(credits);
   };
   return { net: sum('total_amount'), tax: sum('tax_amount'), credits: credits.length };

@@ -19,8 +19,9 @@ const getLine = (order: ShopOrder): string => order.lines[0]?.id as string;
 const readLeft = async (order: ShopOrder) => {
   await shop.settled();
   const { sales, credits } = await readRecorded(levy, order.code);
-  const sum = (of: 'total_amount' | 'tax_amount') =>
-    sales.reduce((all, sale) => all + cents(sale[of]), 0) - credits.reduce((all, credit) => all + cents(credit[of]), 0);
+  const sum = (field: 'total_amount' | 'tax_amount') =>
+    sales.reduce((all, sale) => all + cents(sale[field]), 0) -
+    credits.reduce((all, credit) => all + cents(credit[field]), 0);
   return [sum('total_amount'), sum('tax_amount')];
 };
 const reconcileToday = () => reconcileOrders(shop.injector, shop.options, { from: day(0), to: day(0) });

@@ -110,7 +110,7 @@ const refuseUnlessClosed = ({ id, closed_at }: Account, nowMs: number): void => 
     );
 };
 
-const sha256Of = async (path: string): Promise<string> => {
+const hashFile = async (path: string): Promise<string> => {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return hash.digest('hex');
@@ -128,7 +128,7 @@ const refuseOtherExport = async (account: Account, path: string, checked: Checke
 };
 
 const deletionFor = async (account: Account, path: string, checked: Checked, options: Confirmation) => {
-  const sha256 = await sha256Of(path);
+  const sha256 = await hashFile(path);
   const { deletion: begun } = await findDeletion(account.id);
   if (begun) {
     if (begun.export_sha256 === sha256) return begun;

@@ -18,7 +18,7 @@ const filled = <Item extends z.ZodMiniType>(item: Item, what: string) =>
 
 const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
 
-const oneOf = <const Value extends string>(values: readonly Value[]) =>
+const allowOnly = <const Value extends string>(values: readonly Value[]) =>
   z.enum(values, `Use one of ${values.join(', ')}.`);
 
 /** A check that rejects a string with the message that `refusal` returns for it. */
@@ -36,11 +36,11 @@ const dated = { from: day, to: z._default(z.nullable(day), null) };
 
 const evidence = {
   source: z.string('Use the key of one of `sources`.'),
-  confidence: z._default(oneOf(['high', 'medium-high', 'medium', 'low']), 'high'),
+  confidence: z._default(allowOnly(['high', 'medium-high', 'medium', 'low']), 'high'),
   note: z.exactOptional(z.string('Use a string.').check(z.maxLength(1_000, 'Use at most 1000 characters.'))),
 };
 
-const level = oneOf(['state', 'county', 'city', 'district']);
+const level = allowOnly(['state', 'county', 'city', 'district']);
 
 const zipAdvice = 'Use pairs of the first and last five-digit ZIP, such as ["55401", "55403"].';
 const zip = text(/^\d{5}$/, zipAdvice);
@@ -126,7 +126,7 @@ const rule = () =>
 const jurisdiction = z.strictObject({
   code,
   name: z.string('Use a name.').check(z.minLength(1, 'Use a name.'), z.maxLength(200, 'Use at most 200 characters.')),
-  type: oneOf(['county', 'city', 'district']),
+  type: allowOnly(['county', 'city', 'district']),
   reporting_code: z.exactOptional(z.string('Use a string.')),
   zips,
 });
@@ -178,10 +178,10 @@ export const fileSchema = () =>
       rules: z._default(list(rule(), 'rules'), []),
       settings: z._default(
         z.strictObject({
-          sourcing: settings(oneOf(['destination', 'origin', 'mixed'])),
-          shipping: settings(oneOf(shippingPolicies)),
+          sourcing: settings(allowOnly(['destination', 'origin', 'mixed'])),
+          shipping: settings(allowOnly(shippingPolicies)),
           rounding: settings(rounding()),
-          coupons: settings(oneOf(couponPolicies)),
+          coupons: settings(allowOnly(couponPolicies)),
         }),
         { sourcing: [], shipping: [], rounding: [], coupons: [] },
       ),

@@ -3,7 +3,7 @@ import type { Answer, BodyOf } from '../../support/http.ts';
 import { type Body, type Book, getView, type Line, type Model, type Requested, same, type World } from '../book.ts';
 import {
   acceptedCredit,
-  creditOf,
+  expectCredit,
   getRemaining,
   listDiscounts,
   listRefusals,
@@ -76,7 +76,7 @@ export const command = <Wish>(
 ) => fc.tuple(side, wishes).map(([at, wish]) => new Step(name, at, wish, act));
 
 /** A record of arbitraries: the choices of a command, before they are resolved against the state. */
-export const of = <Wish>(shape: { [Name in keyof Wish]: fc.Arbitrary<Wish[Name]> }): fc.Arbitrary<Wish> =>
+export const combine = <Wish>(shape: { [Name in keyof Wish]: fc.Arbitrary<Wish[Name]> }): fc.Arbitrary<Wish> =>
   fc.record(shape);
 
 /** What an arbitrary generates. */
@@ -98,7 +98,7 @@ export const target = fc.nat(39);
 const status = fc.constantFrom('draft', 'finalized', 'finalized');
 export const key = seldom(fc.constantFrom('k1', 'k2'), 4);
 const reference = seldom(fc.constantFrom('r1', 'r2', 'r3'), 2);
-export const taxDays = seldom(of({ back: fc.nat(60), isDate: fc.boolean() }), 2);
+export const taxDays = seldom(combine({ back: fc.nat(60), isDate: fc.boolean() }), 2);
 
 export const metadata = seldom(
   fc.oneof(
@@ -146,7 +146,7 @@ const price = fc.oneof(
 
 /** The lines of a sale; few enough to be readable. */
 export const lines = fc.array(
-  of({
+  combine({
     quantity: fc.constantFrom('1', '2', '3', '0.5', '7'),
     unit_price: price,
     discount: fc.option(fc.constantFrom('0', '1', '3', '10'), { freq: 3 }),
@@ -204,14 +204,14 @@ const saleBody = (wish: SaleWish, { nowMs }: Model): Requested => ({
   ...(wish.oddity !== 'credit without anything' && { line_items: lineItems(wish.lines) }),
 });
 
-export const createSale = command('CreateSale', of(saleWishes), (wish, { model, post }) =>
+export const createSale = command('CreateSale', combine(saleWishes), (wish, { model, post }) =>
   post('/transactions', saleBody(wish, model), getHeaders(wish.key)),
 );
 
 const ways = ['quantity', 'quantity', 'rest', 'rest', 'part', 'part', 'over', 'tax only', 'unmatched'] as const;
 
 export const lineWishes = fc.array(
-  of({
+  combine({
     line: fc.nat(2),
     way: fc.constantFrom(...ways),
     quantity: fc.constantFrom('1', '0.5', '2', '0.3'),
@@ -279,7 +279,7 @@ export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): 
 const taxText = (part: number | 'fine', request: Requested, sale: Body, book: Book): string => {
   if (part === 'fine') return '0.1234';
   const discounts = (request.line_items ?? []).map((line) => listDiscounts(line, sale)[0] as bigint);
-  const credit = creditOf(request, sale, book, discounts);
+  const credit = expectCredit(request, sale, book, discounts);
   const room = 'total' in credit ? taxRoom(credit, getRemaining(book, sale)) : 100n;
   return written(sale.currency, part === 101 ? room + 1n : (room * BigInt(part)) / 100n);
 };
@@ -325,7 +325,7 @@ const calculate = async ({ model, world, side, book }: Scene, body: Requested): 
   }
 };
 
-export const createCredit = command('CreateCredit', of(wishes), async (wish, scene) => {
+export const createCredit = command('CreateCredit', combine(wishes), async (wish, scene) => {
   const { model, book, other, noted, post } = scene;
   const sale = getParent(wish, scene);
   if (!sale) return;

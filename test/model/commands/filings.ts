@@ -20,11 +20,11 @@ import { mustBeFiling, nextEnd } from '../filings.ts';
 import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick, type Side } from '../requests.ts';
-import { command, type Generated, getHeaders, key, of, seldom, target } from './create.ts';
+import { combine, command, type Generated, getHeaders, key, seldom, target } from './create.ts';
 
 const dayMs = 86_400_000;
 
-const closing = of({
+const closing = combine({
   state: fc.constantFrom('MI', 'MI', 'MI', 'IN'),
   when: fc.constantFrom(
     'next',
@@ -64,7 +64,7 @@ export const close = command('Close', closing, async (wish, { model, book, post 
   await post('/filings', body, getHeaders(name));
 });
 
-const settling = of({
+const settling = combine({
   target,
   status: fc.constantFrom('filed', 'filed', 'filed', 'canceled', 'canceled', 'closing'),
   isForeign: seldom(fc.constant(true), 10),
@@ -172,7 +172,7 @@ const reversed = (value: unknown): unknown =>
       )
     : value;
 
-const repeated = of({
+const repeated = combine({
   number: fc.nat(39),
   isKeyed: fc.boolean(),
   way: fc.constantFrom('same', 'same', 'reversed', 'changed'),

@@ -5,7 +5,7 @@ import { type Body, type Book, type Change, type Cursor, type Entry, getTrail, g
 import { inZone, wallMs } from '../money.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick, type Side } from '../requests.ts';
-import { command, type Generated, of, type Scene, seldom, target } from './create.ts';
+import { combine, command, type Generated, type Scene, seldom, target } from './create.ts';
 
 export type Filters = Readonly<Record<string, string>>;
 
@@ -118,7 +118,7 @@ const readPages = async (
   }
 };
 
-const reading = of({
+const reading = combine({
   target,
   isForeign: seldom(fc.constant(true), 8),
   way: fc.constantFrom('get', 'get', 'expand', 'history'),
@@ -144,7 +144,7 @@ export const read = command('Read', reading, async ({ target, isForeign, way, li
 });
 
 const range = seldom(
-  of({
+  combine({
     name: fc.constantFrom('tax_date', 'created_at'),
     bound: fc.constantFrom('gte', 'gt', 'lte', 'lt'),
     target,
@@ -154,7 +154,7 @@ const range = seldom(
   3,
 );
 
-const listing = of({
+const listing = combine({
   status: seldom(fc.constantFrom('draft', 'finalized', 'filed', 'void'), 4),
   type: seldom(fc.constantFrom('sale', 'credit'), 5),
   reference: seldom(fc.constantFrom('r1', 'r2', 'r3'), 6),
@@ -163,7 +163,10 @@ const listing = of({
   ranges: fc.tuple(range, range),
   limit: fc.constantFrom(1, 1, 2, 3, 5, null),
   hasLines: seldom(fc.constant(true), 5),
-  from: seldom(of({ way: fc.constantFrom('cursor', 'id', 'stolen id', 'stolen cursor', 'other filters'), target }), 2),
+  from: seldom(
+    combine({ way: fc.constantFrom('cursor', 'id', 'stolen id', 'stolen cursor', 'other filters'), target }),
+    2,
+  ),
 });
 
 type ListWish = Generated<typeof listing>;
@@ -197,11 +200,11 @@ type Start = {
 /** Ensures that there is a cursor to misuse, if possible. */
 const gather = async ({ from }: ListWish, { model, world, side }: Scene): Promise<void> => {
   const { way } = from ?? {};
-  const of = way === 'stolen cursor' ? ((1 - side) as Side) : side;
-  const book = model.books[of];
+  const reader = way === 'stolen cursor' ? ((1 - side) as Side) : side;
+  const book = model.books[reader];
   if (!way?.endsWith('cursor') && way !== 'other filters') return;
   if (book.cursors.length > 0 || book.entries.size < 2) return;
-  const { body } = await ask(model, world, of, 'GET', '/transactions?limit=1');
+  const { body } = await ask(model, world, reader, 'GET', '/transactions?limit=1');
   book.cursors.push({ text: body.next_cursor, filters: {}, at: ([...book.entries.values()].at(-1) as Entry).body });
 };
 

@@ -3,6 +3,7 @@ import { type Body, type Book, getView, type Line, type Requested } from '../boo
 import { minor, written } from '../money.ts';
 import { pick } from '../requests.ts';
 import {
+  combine,
   command,
   creditLines,
   type Generated,
@@ -12,7 +13,6 @@ import {
   lines,
   lineWishes,
   metadata,
-  of,
   said,
   seldom,
   target,
@@ -121,6 +121,6 @@ const updating = (wished: fc.Arbitrary<Wish>) =>
     await post(`/transactions/${view.id}`, buildBody(wish, view, owner, model.nowMs), headers);
   });
 
-export const update = updating(of(wishes));
-export const finalize = updating(of(finalizing));
-export const annul = updating(of(voiding));
+export const update = updating(combine(wishes));
+export const finalize = updating(combine(finalizing));
+export const annul = updating(combine(voiding));
