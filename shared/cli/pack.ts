@@ -16,6 +16,7 @@ import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import type { Fulfillment } from '../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
 import { packRates, packZips, summarizeRates } from './pack/local-tables.ts';
+import { writeSourceHash } from './pack/source-hash.ts';
 
 const resolvePath = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
@@ -208,6 +209,7 @@ const writeAll = async (): Promise<void> => {
     if (/^(rates|zips)-/.test(basename(path))) tables += bytes.length;
     else console.log(`${basename(path)}: ${bytes.length} bytes`);
   }
+  writeSourceHash();
   console.log(`local tables of all states: ${tables} bytes`);
 };
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { emulatorEnvironment, startEmulator, useEmulator } from '../../infra/local/emulator.ts';
 import { freePort, loopback } from '../../infra/local/settings.ts';
+import { requireCurrentContent } from '../../shared/cli/pack/source-hash.ts';
 import { killWithParent } from './child-process.ts';
 
 declare module 'vitest' {
@@ -43,6 +44,8 @@ const startAmazon = async () => {
  * in it.
  */
 export default async function setup({ provide, vite }: TestProject): Promise<() => Promise<void>> {
+  // With stale packed files, about a hundred tests would fail with unrelated errors.
+  requireCurrentContent();
   // The CDK and failing tests leave temporary folders behind.
   const folder = mkdtempSync(join(tmpdir(), 'levy-tests-'));
   process.env['TMPDIR'] = folder;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import { listOffsets, readTax } from '../../shared/catalog/local/packed-table.ts
 import manifest from '../../shared/catalog/manifest.json' with { type: 'json' };
 import type { Release, Rule } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/local-tables.ts';
+import { requireCurrentContent } from '../../shared/cli/pack/source-hash.ts';
 import { generatedFiles, packedFiles } from '../../shared/cli/pack.ts';
 import { fileSchema } from '../../shared/importers/rules/schema.ts';
 import { canonical } from '../support/committed-hash.ts';
@@ -218,6 +220,12 @@ describe('packed files', () => {
   it.each(generatedFiles)('the generated file $path is up to date (`npm run pack`)', async ({ path, text }) => {
     const bytes = readFileSync(path);
     expect((path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString() === (await text())).toBe(true);
+  });
+
+  it('are refused if their sources have changed since `npm run pack`, or before the first one', () => {
+    expect(() => requireCurrentContent()).not.toThrow();
+    for (const path of ['/nowhere/sources.sha256', fileURLToPath(import.meta.url)])
+      expect(() => requireCurrentContent(path)).toThrow('run `npm run pack`');
   });
 
   it.each(packedFiles)('a bundle carries the packed file $name', ({ readBy }) => {

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const shared = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The folders with the data of the packed content, and the modules that define its layout. */
+const dataFolders = ['catalog', 'vocabulary', 'importers/taxability'];
+const layoutModules = ['cli/pack.ts', 'cli/pack/local-tables.ts', 'catalog/local/packed-table.ts'];
+
+/** The manifest is written after the packed files. */
+const isData = (path: string): boolean => /\.(json|csv|txt)$/.test(path) && path !== 'catalog/manifest.json';
+
+const hashSources = (): string => {
+  const data = dataFolders.flatMap((folder) =>
+    readdirSync(`${shared}${folder}`, { recursive: true }).map((name) => `${folder}/${String(name)}`),
+  );
+  const hash = createHash('sha256');
+  for (const path of [...data.filter(isData), ...layoutModules].sort())
+    hash.update(`${path}\n`).update(readFileSync(`${shared}${path}`));
+  return hash.digest('hex');
+};
+
+const hashFile = `${shared}packed/sources.sha256`;
+
+/** Writes the hash of the sources, after all packed files. */
+export const writeSourceHash = (): void => writeFileSync(hashFile, hashSources());
+
+/** Throws if the packed content was generated from other sources, or never. Takes about 30 ms. */
+export const requireCurrentContent = (path = hashFile): void => {
+  let packed = '';
+  try {
+    packed = readFileSync(path, 'utf8');
+  } catch {
+    // There are no packed files.
+  }
+  if (packed !== hashSources())
+    throw new Error('The files in shared/packed are older than their sources: run `npm run pack`.');
+};
