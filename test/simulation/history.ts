@@ -49,7 +49,11 @@ export class Invocation {
 
   /** Runs a function as this invocation. Nothing continues after it dies. */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
-    return Promise.race([current.run(this, work), this.#died.promise]);
+    const begin = async () => {
+      await world.dawdle?.(this.id);
+      return work();
+    };
+    return Promise.race([current.run(this, begin), this.#died.promise]);
   }
 }
 

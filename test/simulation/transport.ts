@@ -164,6 +164,8 @@ export class Transport {
 
   readonly send = async (requested: Command): Promise<unknown> => {
     const invocation = currentInvocation();
+    const name = () => `${invocation.id} ${getTarget(requested)}`;
+    if (world.dawdle) await world.dawdle(`${this.#scheduler.steps} ${name()}`);
     // Reads of content have no faults.
     if (getInput(requested).TableName === environment.tables.content) return this.#memory.send(requested);
     const command = requested instanceof TransactWriteCommand ? this.#withToken(requested) : requested;
@@ -171,7 +173,7 @@ export class Transport {
       if (invocation.isDead) return never();
       const fault = this.interrupt ? await this.interrupt(invocation) : undefined;
       try {
-        const answer = await this.#scheduler.turn(() => this.#attempt(command, invocation, fault));
+        const answer = await this.#scheduler.turn(name, () => this.#attempt(command, invocation, fault));
         return answer === ended ? never() : answer;
       } catch (error) {
         if (!(error instanceof Retried)) throw error;
@@ -228,10 +230,13 @@ export class Transport {
     if (reasons.some(({ Code }) => Code !== 'None')) return this.#quietly(command, invocation);
     this.#slow.set(token, new Set(listPlaces(command)));
     this.#scheduler.sleep(between(300, 6000)).then(() =>
-      this.#scheduler.turn(async () => {
-        this.#slow.delete(token);
-        await this.#quietly(command, invocation);
-      }),
+      this.#scheduler.turn(
+        () => token,
+        async () => {
+          this.#slow.delete(token);
+          await this.#quietly(command, invocation);
+        },
+      ),
     );
   }
 

@@ -16,6 +16,8 @@ compressCheaply();
 const { runSchedule } = await import('./schedule.ts');
 const { atEveryCall } = await import('./every-call.ts');
 const { MemoryDatabase } = await import('../support/memory-database.ts');
+const { dawdleBySeed } = await import('./world.ts');
+if (order.dawdles) dawdleBySeed(order.from);
 const memory = new MemoryDatabase();
 
 const send = (message: Message) => process.send?.(message);

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import { seeded } from '../support/seeded.ts';
 
 /**
@@ -17,6 +18,19 @@ export const world = {
   /** Sleeps by the clock of the schedule. Set by the scheduler. */
   sleep: (_ms: number, _signal?: AbortSignal): Promise<void> =>
     Promise.reject(new Error('There is no schedule to sleep in.')),
+  /** Takes turns of the event loop before an invocation or a call. Set by the test that no schedule depends on them. */
+  dawdle: null as ((name: string) => Promise<void>) | null,
+};
+
+/**
+ * Before each invocation and call, takes up to seven turns of the event loop or of its microtasks, by its name. Equal
+ * calls that an invocation begins in one step keep their order, because nothing tells them apart.
+ */
+export const dawdleBySeed = (seed: number): void => {
+  world.dawdle = async (name) => {
+    const random = seededRandom(seed ^ crc32(name));
+    for (let left = Math.floor(random() * 8); left > 0; left--) await (random() < 0.3 ? nextTurn() : undefined);
+  };
 };
 
 /** The start of every schedule. */
@@ -45,8 +59,15 @@ export const weighted = <Value>(choices: readonly (readonly [number, Value])[]):
   return (choices.at(-1) as readonly [number, Value])[1];
 };
 
-type Waiting = { readonly resume: () => Promise<void> };
+/** A call that waits for its turn. `name` orders the calls that begin in the same step. */
+type Waiting = { readonly name: () => string; readonly resume: () => Promise<void> };
 type Sleeping = { readonly wakesMs: number; readonly resume: () => void };
+
+const sortByName = (calls: readonly Waiting[]): readonly Waiting[] =>
+  calls
+    .map((call) => ({ call, name: call.name() }))
+    .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
+    .map(({ call }) => call);
 
 /** A schedule with more steps is considered endless. */
 const stepsMax = 20_000;
@@ -54,11 +75,16 @@ const stepsMax = 20_000;
 /** A sleep of this length is as likely to end next as any call. */
 const quickMs = 100;
 
+/** Whether code waits for the event loop: an immediate, a timer or a file. */
+const isBusy = (): boolean => process.getActiveResourcesInfo().some((name) => /^(Immediate|Timeout|FSReq)/.test(name));
+
 /**
  * Runs concurrent tasks, one step at a time. A step starts at a database call of one task and ends when all tasks wait
- * again. The next task is random.
+ * again, however many turns of the event loop they take until then. The next task is random.
  */
 export class Scheduler {
+  /** Calls of the present step. */
+  #begun: Waiting[] = [];
   #waiting: Waiting[] = [];
   #sleeping: Sleeping[] = [];
   steps = 0;
@@ -68,9 +94,10 @@ export class Scheduler {
   }
 
   /** Waits for a turn and runs a function in it. */
-  turn<Value>(run: () => Value | Promise<Value>): Promise<Value> {
+  turn<Value>(name: () => string, run: () => Value | Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({
+      this.#begun.push({
+        name,
         resume: async () => {
           try {
             resolve(await run());
@@ -96,20 +123,30 @@ export class Scheduler {
   async run(tasks: readonly (() => Promise<void>)[]): Promise<void> {
     let left = tasks.length;
     const failures: unknown[] = [];
-    for (const task of tasks)
+    // A task begins when those before it wait, so its random numbers do not depend on their pace.
+    for (const task of tasks) {
       task()
         .catch((error: unknown) => failures.push(error))
         .finally(() => left--);
-    for (;;) {
-      // All consequences of a step happen before the next one.
-      await nextTurn();
-      if (failures.length > 0) throw failures[0];
-      if (left === 0) break;
+      await this.#rest();
+    }
+    while (failures.length === 0 && left > 0) {
       if (++this.steps > stepsMax) throw new Error('The schedule does not end.');
       await this.#step();
+      await this.#rest();
     }
+    if (failures.length > 0) throw failures[0];
     this.#waiting = [];
     this.#sleeping = [];
+  }
+
+  /** Waits until no task can run, and puts the calls that began since then in an order that their pace cannot change. */
+  async #rest(): Promise<void> {
+    do await nextTurn();
+    while (isBusy());
+    const calls = this.#begun.length > 1 ? sortByName(this.#begun) : this.#begun;
+    this.#waiting.push(...calls);
+    this.#begun = [];
   }
 
   async #step(): Promise<void> {
