@@ -1,6 +1,7 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '../base/json.ts';
 import type { ReleaseHead, ReleasePart } from '../catalog/content.ts';
 import { isOwnOnly } from '../catalog/own-rules.ts';
@@ -111,6 +112,18 @@ const buildHead = (
 /** Returns the terms of remote sales. Files with rates for such sales define how local rates differ. */
 const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions['importer']) =>
   remote_sales && hasRemoteRates ? { remote_sales: remote_sales.filter(({ policy }) => policy !== 'may_differ') } : {};
+
+/**
+ * Returns whether an import has the rules, settings, terms and state rates that it would copy from a base release now:
+ * an update of Levy can add dated values to a built-in release.
+ */
+export const hasValuesOf = (head: ReleaseHead, base: Release, importer: BuildOptions['importer']): boolean => {
+  const hasOwnRates = head.rates.every((rate) => rate.source === source);
+  const rates = hasOwnRates ? head.rates : stateRates(base, []).rates;
+  const copied = { ...base, ...remoteSales(base, importer), jurisdictions: stateWide(base), rates };
+  const names = ['rules', 'settings', 'remote_sales', 'jurisdictions', 'rates', 'approximate_from'] as const;
+  return names.every((name) => isDeepStrictEqual(head[name], copied[name]));
+};
 
 /** Returns a base release without the fields that belong to its own import or local tables. */
 const takenFrom = (base: Release): Omit<Release, 'local' | 'complete_from' | 'own'> => {

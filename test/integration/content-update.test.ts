@@ -6,10 +6,14 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { ReleaseHead } from '../../shared/catalog/content.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
+import { headItem } from '../../shared/store/content/content-item.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { content, findActive } from '../support/content.ts';
+import { content, findActive, put } from '../support/content.ts';
 import { buildPart } from '../support/local-content.ts';
 import {
   isPage,
@@ -82,6 +86,26 @@ describe('update', () => {
     expect({ code, active: await findActive('MI') }).toEqual({ code: 0, active: (await readReleases('MI')).at(-1) });
     expect(out).toContain('passed the gates');
     expect((await update('--state', 'mi')).out).toContain('has the current files');
+  });
+
+  it('imports the files of the active release again after the built-in release has changed', async () => {
+    // Kentucky has no local taxes.
+    server.publish(smallFiles('KY', { rate: '0' }));
+    await update('--state', 'KY', '--activate');
+    const before = (await findActive('KY')) ?? '';
+    const head = (await store.findHead(before)) as ReleaseHead;
+    const { rules } = builtInRelease('KY') as Release;
+    expect(head.rules).toEqual(rules);
+    expect((await update('--state', 'KY', '--check')).out).toContain('KY: is current');
+    // An import of an earlier version of Levy, whose built-in release had one rule less.
+    await put(headItem({ ...head, rules: rules.slice(1) }, await store.readPartKeys(before)));
+    expect((await update('--state', 'KY', '--check')).out).toContain('KY: has a different active release');
+    expect((await update('--state', 'KY', '--activate')).out).toContain('passed the gates');
+    const after = (await findActive('KY')) ?? '';
+    expect(after).not.toBe(before);
+    expect((await store.findHead(after))?.rules).toEqual(rules);
+    expect((await update('--state', 'KY', '--activate')).out).toContain(`${after} is active and has the current files`);
+    expect((await readReleases('KY')).at(-1)).toBe(after);
   });
 
   it('keeps a release that fails a gate inactive until the operator overrides the gate', async () => {

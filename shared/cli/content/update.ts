@@ -95,7 +95,8 @@ const report = (state: string, result: StateUpdate): void => {
 const versionTexts = {
   current: 'is current',
   newer: 'has newer files',
-  outdated: 'has a different active release since its last update: run the update to import its files again',
+  outdated:
+    'has a different active release, or another built-in release, since its last update: run the update to import its files again',
   unknown: 'publishes no file version: run the update to compare the files',
 } as const;
 

@@ -12,8 +12,9 @@ import {
   type SourceFile,
   writeContentSource,
 } from '../../store/content/content-sources.ts';
-import { readActiveReleases } from '../../store/content/content-store.ts';
+import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
+import { hasValuesOf } from '../build.ts';
 import { importers } from '../importers.ts';
 import { localName } from '../updates/file-names.ts';
 import { type CurrentFile, currentFiles } from '../updates/find-file.ts';
@@ -68,15 +69,16 @@ const getPath = (folder: string, state: string, { option, name }: Pick<SourceFil
 
 /**
  * Compares the publisher's files with the files of the last update, without a download. `unknown`: the publisher sends
- * neither ETag nor Last-Modified. `outdated`: the active release has changed since, so an update imports the files
- * again.
+ * neither ETag nor Last-Modified. `outdated`: the active release or the built-in release has changed since, so an
+ * update imports the files again.
  */
 export const compareVersions = async (
   publisher: Importable,
   client: PublisherClient,
 ): Promise<'current' | 'newer' | 'outdated' | 'unknown'> => {
   const { files: known, release } = await readContentSource(publisher.state);
-  if (release !== null && !(await isCurrent(release, await readActiveRelease(publisher.state)))) return 'outdated';
+  if (release !== null && !(await isCurrent(release, await readActiveRelease(publisher.state), publisher)))
+    return 'outdated';
   let result: 'current' | 'unknown' = 'current';
   for (const current of await currentFiles(publisher.files, client)) {
     const file = getKnown(known, current);
@@ -222,13 +224,15 @@ const activateIfAllowed = async (
 };
 
 /**
- * Returns whether an inactive release can be activated as it is. After a different import or a change of custom rules,
- * it overlays a release that is no longer active, so its files are imported again over the active one.
+ * Returns whether a release need not be imported again. It must have the values of the built-in release. An inactive
+ * one must also overlay the active release, which is a different one after another import or a change of custom rules.
  */
-const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
-  if (getChain(active.head).includes(release)) return true;
-  const opened = await catchCorrupt(openRelease(release));
-  return !(opened instanceof ContentCorrupt) && opened.imported?.below === positionOver(active).below;
+const isCurrent = async (release: string, active: ActiveRelease, { format }: Importable): Promise<boolean> => {
+  const isInUse = getChain(active.head).includes(release);
+  const head = await catchCorrupt(findHead(release));
+  if (!head || head instanceof ContentCorrupt) return isInUse;
+  const isPlaced = isInUse || head.below === positionOver(active).below;
+  return isPlaced && hasValuesOf(head, active.builtIn, importers[format]);
 };
 
 const updateFiles = async (
@@ -237,7 +241,7 @@ const updateFiles = async (
   options: UpdateOptions,
 ): Promise<StateUpdate> => {
   const active = await readActiveRelease(publisher.state);
-  const isOutdated = source.release !== null && !(await isCurrent(source.release, active));
+  const isOutdated = source.release !== null && !(await isCurrent(source.release, active, publisher));
   const files = await fetchFiles(isOutdated ? { ...source, files: [] } : source, publisher, options);
   const at = instant();
   const isSame = files === null || haveSameContent(files, source.files);
@@ -250,7 +254,9 @@ const updateFiles = async (
   const proposal = release === source.release ? source.proposal : null;
   const imported = isNew && { release, imported_at: at, proposal };
   const fetched = { ...(files && { files: [...files] }), ...imported };
-  const activated = isActive || (source.activated && isSame);
+  // A release that replaces one in use may be activated; one that an operator rolled back may not.
+  const isReplacement = isOutdated && source.release !== null && getChain(active.head).includes(source.release);
+  const activated = isActive || (source.activated && isSame && !isReplacement);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
   if (isActive) return { outcome: 'current', release };
   return activateIfAllowed(next, release, publisher, options, made);
