@@ -28,6 +28,9 @@ const michigan = (others: Partial<Registration> = {}): Registration => ({
   frequency: 'month',
   ...others,
 });
+const newFiler = async (registrations: readonly Registration[] | null) =>
+  createFiler(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
+
 const columbus = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' };
 
 /** Returns an account's filings, oldest first, in short form. */
@@ -45,6 +48,21 @@ const lastMonths = (count: number): { start: string; end: string }[] => {
     return { start: getDay(month, 1), end: getDay(month + 1, 0) };
   });
 };
+
+it('closes due periods of registered states, oldest first, including empty ones, and finds none the second time', async () => {
+  const filer = await newFiler([michigan()]);
+  const months = lastMonths(3);
+  const sale = await soldOn(filer, months[0]?.start as string);
+  await closePeriods();
+  expect(await listed(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+  const [newest, , oldest] = (await made(filer.filings())).data;
+  expect(oldest).toMatchObject({ asked_by: 'close-periods', frequency: 'month', progress: { entries_moved: 1 } });
+  expect(newest?.summary).toEqual([]);
+  expect((await filer.update(sale.id, { status: 'void' })).status).toBe(409);
+  const before = await made(filer.filings());
+  await closePeriods();
+  expect(await made(filer.filings())).toEqual(before);
+});
 
 const TableName = environment.tables.transactions;
 
