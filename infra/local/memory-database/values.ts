@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AssertionError } from '../../../shared/base/assert.ts';
+import { AssertionError, assert } from '../../../shared/base/assert.ts';
 
 /** Attribute values in the shape of the document client. */
 export type Value = string | number | boolean | null | Uint8Array | readonly Value[] | Item;
@@ -77,7 +77,10 @@ type Wire = Readonly<Record<string, unknown>>;
 const fromValue = (wire: Wire): Value => {
   const [type = '', value] = Object.entries(wire)[0] ?? [];
   if (type === 'S' || type === 'BOOL') return value as string | boolean;
-  if (type === 'N') return Number(value);
+  if (type === 'N') {
+    assert(Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER, `The number ${value} would be rounded.`);
+    return Number(value);
+  }
   if (type === 'B') return new Uint8Array(Buffer.from(value as string, 'base64'));
   if (type === 'NULL') return null;
   if (type === 'L') return (value as Wire[]).map(fromValue);
