@@ -7,7 +7,7 @@ import { failureLine } from '../../shared/observability/failure-line.ts';
 import { matches, openStream, type StreamRecord, streamReader } from './table-stream.ts';
 
 type Handler<Event, Output> = (event: Event, context: Context) => Promise<Output>;
-export type EndpointName = Operation | 'method-not-allowed' | 'taxjar';
+type EndpointName = Operation | 'method-not-allowed' | 'taxjar';
 
 export type Handlers = {
   readonly endpoints: Readonly<Record<EndpointName, Handler<APIGatewayProxyEvent, APIGatewayProxyResult>>>;

@@ -59,7 +59,7 @@ const loggedCodes: readonly string[] = [
 ];
 
 /** Converts the calculation of a document to a quote. */
-export const toQuote = (calculation: Calculation, document: Document, feesOn: FeeCarrier): Quote => {
+const toQuote = (calculation: Calculation, document: Document, feesOn: FeeCarrier): Quote => {
   const warnings = calculation.warnings.filter(({ code }) => loggedCodes.includes(code));
   return {
     ok: true,

@@ -30,7 +30,7 @@ export const unpaidProblem = (order: SoldOrder): Problem | null => {
  * Checks that the sale minus its credits equals the amount that the shop kept of the payments. Returns `null` if it
  * does.
  */
-export const ledgerProblem = async (
+const ledgerProblem = async (
   ledger: Ledger,
   { reference, wanted, paid, total, refunds }: SoldOrder,
   sale: Transaction | null,

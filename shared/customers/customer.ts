@@ -43,7 +43,7 @@ import type { CustomerList } from './response.ts';
 export type CustomerAnswer = z.infer<typeof response.StoredCustomer>;
 
 /** A stored certificate. Calculations do not read the link. */
-export type StoredCertificate = Certificate & { readonly document_url: string | null };
+type StoredCertificate = Certificate & { readonly document_url: string | null };
 
 /** A stored customer. */
 export type Customer = Omit<CustomerAnswer, 'object' | 'exemptions' | 'warnings'> & {

@@ -157,7 +157,7 @@ export const findFilingTerms = (
  * A discount for returns that are filed and paid on time: a share of each step of the tax due, in hundredths of a
  * percent. Limits are in US dollars, and apply to each return.
  */
-export type DiscountFormula = {
+type DiscountFormula = {
   readonly steps: readonly { readonly up_to?: number; readonly basis_points: number }[];
   readonly cap?: number;
   /** At least this much, but not more than the tax. */

@@ -112,7 +112,7 @@ export type FilingCommit = {
   readonly heads?: readonly HeadChange[];
 };
 
-export type FilingCommitted =
+type FilingCommitted =
   | { readonly kind: 'committed' }
   | Replay
   /** An item changed since it was read. Read again and retry. */

@@ -21,7 +21,7 @@ import { LocalTaxes, type TaxedPlace } from './local-taxes.ts';
 import { OwnCodes } from './own-codes.ts';
 import { dayOfFile } from './updates/file-names.ts';
 
-export type StateOptions = ReadOptions & { readonly codes: OwnCodes };
+type StateOptions = ReadOptions & { readonly codes: OwnCodes };
 /** `from`: the first day of the rates, for a format that has it in the file name. */
 export type TableOptions = StateOptions & { readonly from: string };
 

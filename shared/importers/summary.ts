@@ -15,7 +15,7 @@ export type Counted = {
 };
 
 /** The number of locations in force on a day, the first day of any location and the last day of any. */
-export type InForce = {
+type InForce = {
   readonly day: string;
   readonly locations: number;
   readonly firstDay: string;

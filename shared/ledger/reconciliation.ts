@@ -42,7 +42,7 @@ const BilledTransaction = component(
   },
   'Send an object with reference_id, total_amount and tax_amount.',
 );
-export type BilledTransaction = z.infer<typeof BilledTransaction>;
+type BilledTransaction = z.infer<typeof BilledTransaction>;
 
 /** The body of POST /reconciliations. */
 export const ReconciliationRequest = component(

@@ -85,7 +85,7 @@ export type Mark = CountedVersion & Seen<object>;
 export type SeenRow = ReportRow & Seen<object>;
 
 /** Marks and rows that are written together. `seen` is 0 for a new item. */
-export type CountWrite = {
+type CountWrite = {
   readonly account: string;
   readonly marks: readonly Mark[];
   readonly rows: readonly SeenRow[];

@@ -8,7 +8,7 @@ import { type Change, metered } from './table.ts';
 import { fromRequest, toAnswer } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
-export type ServiceResponse = { readonly status: number; readonly text: string };
+type ServiceResponse = { readonly status: number; readonly text: string };
 export type Service = (operation: string, body: string) => ServiceResponse;
 
 const isBatch = /^(Batch|Transact)/;

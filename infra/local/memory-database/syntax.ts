@@ -16,7 +16,7 @@ export type Path = {
   readonly inner: readonly string[];
 };
 export type Operand = Path | { readonly kind: 'value'; readonly name: string };
-export type Comparator = '=' | '<' | '<=' | '>' | '>=';
+type Comparator = '=' | '<' | '<=' | '>' | '>=';
 export type Test =
   | Comparator
   | ('BETWEEN' | 'IN' | 'begins_with' | 'contains' | 'attribute_exists' | 'attribute_not_exists');

@@ -101,7 +101,7 @@ type Declared<Options, Arguments extends readonly unknown[]> = {
 };
 
 /** Adds a subcommand to a program. */
-export type Subcommand = (program: Command) => void;
+type Subcommand = (program: Command) => void;
 
 const examplesText = (lines: readonly string[]): string =>
   `\n${[lines.length === 1 ? 'Example:' : 'Examples:', ...lines.map((line) => `npm run ${line}`)].join('\n  ')}`;

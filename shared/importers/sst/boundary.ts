@@ -82,7 +82,7 @@ const streetRange = (cells: readonly string[]): StreetRange => {
 const boundaryColumns: readonly number[] = [89, 90];
 
 /** `rank`: a ZIP+4 range takes precedence over a ZIP range (content notes 1.6). A street row spans the whole ZIP. */
-export type BoundarySpan = Omit<Span, 'kind' | 'locals' | 'from'> & { readonly from: string };
+type BoundarySpan = Omit<Span, 'kind' | 'locals' | 'from'> & { readonly from: string };
 
 const ofStreets = { of_streets: true } as const;
 const zipPattern = /^\d{3,5}$/;
@@ -111,7 +111,7 @@ const readEnds = (type: string, cells: readonly string[]): Ends | undefined => {
 };
 
 /** Reads the ZIPs and days of a row in an SST boundary file (content notes 1.5). */
-export const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
+const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
   if (!boundaryColumns.includes(cells.length))
     return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
   const type = (cells[0] ?? '').toUpperCase();
