@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { concurrently } from '../../shared/base/collections.ts';
 import { newSalt } from '../../shared/ledger/personal-data/fields.ts';
 import { redactTransaction, retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
@@ -225,6 +226,19 @@ describe('redact', () => {
     const again = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
     expect([again.code, JSON.parse(again.out).left]).toEqual([0, 0]);
     expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
+  });
+
+  it('covers every transaction that has had a reference, which are more than a page of an index', async () => {
+    const caller = await newCaller();
+    const client = connectClient(caller);
+    const customer = { id: 'privoften', address: michigan };
+    await concurrently(Array.from({ length: 101 }), async () => {
+      const { id } = await made(client.create(sale({ customer, status: 'draft' })));
+      await made(client.update(id, { reference_id: 'order-often', status: 'void', void_reason: 'again' }));
+    });
+    const ended = await redact(caller.account.id, '--transaction', 'order-often', '--yes', '--json');
+    expect([ended.code, JSON.parse(ended.out)]).toMatchObject([0, { transactions: 101, left: 0 }]);
+    expect(await personalIn(caller.account.id, 'privoften')).toEqual([]);
   });
 
   it('reports that the customer was removed although the reply of the database is lost', async () => {

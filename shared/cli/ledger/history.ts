@@ -2,6 +2,7 @@ import { readPages } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { transactionHistory } from '../../ledger/history.ts';
 import { chooseIndex } from '../../ledger/list-transactions.ts';
+import type { ListPosition } from '../../ledger/ports.ts';
 import type { HistoryEntry } from '../../ledger/response.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
@@ -15,7 +16,10 @@ import { account, CommandError, flag, subcommand } from '../terminal/run-command
 export const idsOfReference = async (account: string, reference: string): Promise<readonly string[]> => {
   if (/^txn_[0-9A-Z]{26}$/.test(reference)) return [reference];
   const choice = chooseIndex({ reference_id: reference }, 'UTC');
-  const { rows } = await transactionIndex.page(account, { ...choice, after: null, limit: pageSize });
+  const pages = readPages((after: ListPosition | null) =>
+    transactionIndex.page(account, { ...choice, after, limit: pageSize }),
+  );
+  const rows = (await Array.fromAsync(pages, (page) => page.rows)).flat();
   return rows.toSorted((a, b) => Number(a.status === 'void') - Number(b.status === 'void')).map(({ id }) => id);
 };
 
