@@ -1,8 +1,9 @@
 /** `npm run pack`, which `npm ci` runs: write the generated files that are not in git. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib';
 import * as z from 'zod/mini';
 import { clientTypes } from '../api/openapi/client-types.ts';
 import { writeRates } from '../catalog/local/packed-table.ts';
@@ -21,9 +22,9 @@ import { writeSourceHash } from './pack/source-hash.ts';
 const resolvePath = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Compresses a packed file. This takes much longer than generating its text. */
-export const compress = (text: string): Buffer =>
-  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
+/** Compresses a packed file. This takes much longer than generating its text, and runs in another thread. */
+const compress = (text: string): Promise<Buffer> =>
+  promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
 
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
@@ -111,6 +112,9 @@ const content: readonly PackedFile[] = [
     JSON.stringify(JSON.parse(readFileSync(resolvePath('../taxjar/openapi.json'), 'utf8'))),
   ),
   packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),
+];
+
+const tables: readonly PackedFile[] = [
   ...localTables('rates', (state) => writeRates(packRates(state))),
   ...localTables('zips', packZips),
 ];
@@ -193,24 +197,41 @@ const pages: readonly PackedFile[] = [
 ];
 
 /** The data that is deployed with functions: compressed text, generated from the files that people edit. */
-export const packedFiles: readonly PackedFile[] = [...content, ...pages];
+export const packedFiles: readonly PackedFile[] = [...content, ...tables, ...pages];
 
 /** All generated files, in the order in which they are written. */
-export const generatedFiles: readonly GeneratedFile[] = [...content, ...schemas, ...pages];
+export const generatedFiles: readonly GeneratedFile[] = [...content, ...tables, ...schemas, ...pages];
+
+const hasText = (path: string, text: string): boolean => {
+  try {
+    const bytes = readFileSync(path);
+    return (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString() === text;
+  } catch {
+    // The file does not exist, or is damaged.
+    return false;
+  }
+};
+
+/** Writes a file, unless it has its text already. Returns its size in bytes. */
+const write = async ({ path, text }: GeneratedFile): Promise<number> => {
+  const content = await text();
+  if (!hasText(path, content)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, path.endsWith('.br') ? await compress(content) : content);
+  }
+  return statSync(path).size;
+};
 
 /** Writes all generated files. `npm ci` runs it as `npm run pack`. */
 const writeAll = async (): Promise<void> => {
-  let tables = 0;
-  for (const { path, text } of generatedFiles) {
-    const content = await text();
-    const bytes = path.endsWith('.br') ? compress(content) : Buffer.from(content);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes);
-    if (/^(rates|zips)-/.test(basename(path))) tables += bytes.length;
-    else console.log(`${basename(path)}: ${bytes.length} bytes`);
-  }
+  const writeInOrder = async (files: readonly GeneratedFile[]) => {
+    for (const file of files) console.log(`${basename(file.path)}: ${await write(file)} bytes`);
+  };
+  await writeInOrder(content);
+  const sizes = await Promise.all(tables.map(write));
+  await writeInOrder([...schemas, ...pages]);
   writeSourceHash();
-  console.log(`local tables of all states: ${tables} bytes`);
+  console.log(`local tables of all states: ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
 };
 
 if (import.meta.main) await writeAll();
