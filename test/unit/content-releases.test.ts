@@ -145,7 +145,7 @@ describe('releases', () => {
       const bracketed = release.settings.rounding.flatMap(({ policy }) =>
         policy.method === 'bracket' ? policy.brackets.map(({ jurisdiction }) => jurisdiction) : [],
       );
-      for (const code of named) expect(codes).toContain(code);
+      expect(named.filter((code) => !codes.has(code))).toEqual([]);
       for (const code of bracketed) expect(codes.has(code) || tableCodes.has(code), code).toBe(true);
       // Tennessee's single article tax and the delivery fees have no general rate.
       const additional = release.rules.flatMap(({ effect: { type }, jurisdictions }) =>
@@ -178,7 +178,7 @@ describe('releases', () => {
       const begin = (from: string | null) => from ?? release.established_from;
       // A value that ended before the release began is used as an approximation for earlier days.
       const earliest = release.approximate_from ?? release.established_from;
-      for (const { from, to } of datedValues(release)) expect(to === null || (from ?? earliest) <= to).toBe(true);
+      expect(datedValues(release).filter(({ from, to }) => to !== null && (from ?? earliest) > to)).toEqual([]);
       const rows = [...release.rates.map((rate) => ({ ...rate, key: rate.jurisdiction }))];
       const policies = Object.entries(release.settings).flatMap(([key, values]) =>
         values.map((value) => ({ ...value, key })),
@@ -195,14 +195,15 @@ describe('releases', () => {
     });
 
     it('have no two rules for the same goods and days that differ only in their order', () => {
-      for (const [index, left] of release.rules.entries())
-        for (const right of release.rules.slice(index + 1))
-          expect(areDistinct(left, right), `${left.id} and ${right.id}`).toBe(true);
+      const same = release.rules.flatMap((left, index) =>
+        release.rules.slice(index + 1).flatMap((right) => (areDistinct(left, right) ? [] : [[left.id, right.id]])),
+      );
+      expect(same).toEqual([]);
     });
 
     it('have ordered ranges of whole ZIPs, and each range or city in only one location', () => {
       const ranges = release.locations.flatMap(({ zips }) => zips);
-      for (const [low, high] of ranges) expect(low <= high && low.length === 5 && high.length === 5).toBe(true);
+      expect(ranges.filter(([low, high]) => !(low <= high && low.length === 5 && high.length === 5))).toEqual([]);
       expect(new Set(ranges.map(String)).size).toBe(ranges.length);
       const widths = ranges.map(([low, high]) => ({ low, high, width: Number(high) - Number(low) }));
       for (const one of widths)

@@ -328,10 +328,11 @@ it('shows samples in curl at first, switches all of them at once, and remembers 
 
 describe('the search', () => {
   const { document, nav } = openedFirst;
+  const [box, found] = [only('#search', document), only('#results', document)];
   const search = (query: string) => {
-    only('#search', document).value = query;
-    fire(only('#search', document), 'input');
-    const links = all('#results a', document);
+    box.value = query;
+    fire(box, 'input');
+    const links = all('a', found);
     return { status: only('.count', document).textContent, results: links.map((link) => link.textContent), links };
   };
 

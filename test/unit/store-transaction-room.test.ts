@@ -180,12 +180,11 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     [10, 255],
     [1000, longest],
   ])('has a size within its bound, with any number of lines: %i', (lines, idLength) => {
-    const stored = toSale(shape, idLength, lines);
-    expect(storedSizeMax(stored)).toBeGreaterThanOrEqual(storedSize(stored));
+    const stored = lines === 1000 ? sale : toSale(shape, idLength, lines);
+    const [size, sizeMax] = [storedSize(stored), storedSizeMax(stored)];
+    expect(sizeMax).toBeGreaterThanOrEqual(size);
     // Small amounts must stay small.
-    expect(storedSizeMax(stored)).toBeLessThan(
-      storedSize(stored) + 2 * JSON.stringify(stored.transaction).length + 1000,
-    );
+    expect(sizeMax).toBeLessThan(size + 2 * JSON.stringify(stored.transaction).length + 1000);
   });
 
   it('can be credited completely, in parts and in any order', () => {
