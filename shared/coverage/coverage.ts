@@ -155,16 +155,27 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
   ];
 };
 
+type GoodsCoverage = Readonly<Record<Subject, SubjectCoverage>>;
+/** By release, for the day of its latest use. All states take tens of milliseconds, and a release does not change. */
+const latestGoods = new WeakMap<Release, { readonly day: string; readonly goods: GoodsCoverage }>();
+
+const goodsCoverage = (release: Release, day: string): GoodsCoverage => {
+  const latest = latestGoods.get(release);
+  if (latest?.day === day) return latest.goods;
+  const goods = Object.fromEntries(
+    Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
+  ) as GoodsCoverage;
+  latestGoods.set(release, { day, goods });
+  return goods;
+};
+
 /**
  * Returns the coverage of a state by a release on a day (`YYYY-MM-DD`), with the state's update record if there is one.
  * Computed from the release, never stored.
  */
 export const stateCoverage = (release: Release, day: string, record: SourceRecord | null = null): StateCoverage => {
   const rate = stateRateOn(release, day);
-  const goods = Object.fromEntries(
-    Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
-  ) as Record<Subject, SubjectCoverage>;
-  const covered = { ...goods, shipping: shippingCoverage(release, day) };
+  const covered = { ...goodsCoverage(release, day), shipping: shippingCoverage(release, day) };
   const isOver = release.established_to !== null && release.established_to < day;
   return {
     state: release.state.slice('US-'.length),

@@ -139,6 +139,12 @@ describe('coverage of a release', () => {
     for (const part of one.absent ?? []) expect(notes).not.toContain(part);
   });
 
+  it('is that of the requested day if the same release is read on several days', () => {
+    const release = getRelease({ rules: [rule('CLOTHES', ['CLOTHING'], { type: 'exempt' }, { from: day, to: null })] });
+    const treatments = ['2026-11-20', day, '2026-11-20'].map((on) => stateCoverage(release, on).clothing.treatment);
+    expect(treatments).toEqual(['not_established', 'exempt', 'not_established']);
+  });
+
   const imported = (last_day: string | null, counts: Partial<ReleaseHead['counts']> = {}): Release => {
     const all = { parts: 4, zips: 3, jurisdictions: 1, rates: 1, locations: 4, streets: 0, ...counts };
     const fallback = getRelease({ coverage: 'partial' });
