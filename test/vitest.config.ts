@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Commands that tests start as processes are compiled once and then cached.
@@ -68,6 +70,18 @@ const listProjects = (suite: string, include: readonly string[], mode: string) =
   ];
 };
 
+/** The files of mode `long` that take minutes. One that started last would run alone at the end. */
+const slowest = ['schedules.test.ts', 'processes.long.test.ts', 'http-bad-input.test.ts', 'memory.test.ts'];
+
+/** Starts the slowest files first, and the others as usual. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const first = slowest.flatMap((name) => sorted.filter(({ moduleId }) => basename(moduleId) === name));
+    return [...first, ...sorted.filter((file) => !first.includes(file))];
+  }
+}
+
 export default defineConfig(({ mode }) => {
   const { include, projects } = modes[mode as keyof typeof modes] ?? modes.test;
   return {
@@ -75,6 +89,7 @@ export default defineConfig(({ mode }) => {
     test: {
       globalSetup: 'test/support/global-setup.ts',
       projects: projects.flatMap((suite) => listProjects(suite, include, mode)),
+      sequence: mode === 'long' ? { sequencer: SlowestFirst } : {},
       reporters: ['default', 'json'],
       // .ci/run sums up the reports of its runs, so each run has its own file.
       outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },

@@ -108,7 +108,7 @@ const nextJson = rotated(written);
 const nextText = rotated(texts);
 const nextName = rotated(names);
 // `npm run test:long` sends more of the values in each place.
-const share = isLong ? 10 : 1;
+const share = isLong ? 20 : 1;
 
 function* badBodies(bodies: readonly object[], schema: Schema): Generator<string> {
   for (const [index, body] of bodies.entries()) {
