@@ -57,15 +57,6 @@ describe('an imported release', () => {
     expect(listed).toEqual(['US-OH@2030-01-01.9', 'US-OH@2030-01-01.10', 'US-OH@2030-02-01.1']);
   });
 
-  it('does not exist before its head is written', async () => {
-    const claim = await begun();
-    const written = await store.writeParts(claim, listParts(['55001', '55002']));
-    expect([...written.keys()].sort()).toEqual(['55001', '55002']);
-    expect(await store.findHead(claim.id)).toBeUndefined();
-    expect(listCodes(await store.finishImport(claim, buildHead(claim.id), written))).toBe('accepted');
-    expect(await store.findHead(claim.id)).toEqual(buildHead(claim.id));
-  });
-
   it('cannot be finished with missing or foreign parts', async () => {
     const claim = await begun();
     const head = buildHead(claim.id);

@@ -138,14 +138,6 @@ describe('the source of a state', () => {
     expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
   });
 
-  it('is stale from the day after the next expected file, and no other state is', async () => {
-    expect(await sourceOn('2027-01-08')).toMatchObject({ stale: false, stale_reason: null });
-    const stale = (await rowsOn('2027-01-09')).filter(({ source }) => source.stale);
-    expect(stale.map(({ state, source }) => [state, source.stale_reason])).toEqual([
-      ['MN', expect.stringMatching(/2026-08-18.*2027-01-08/)],
-    ]);
-  });
-
   it('is stale if updates have failed for a week, and omits the failure message', async () => {
     const message = 'https://example.com/private failed 4 times.';
     await record({ failure: { since: '2026-11-20T23:00:00.000Z', message } });
