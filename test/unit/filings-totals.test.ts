@@ -184,7 +184,7 @@ describe('totals', () => {
     const main = { taxable: 100_000n, exempt: 900n, tax: 4200n, resale: 100n, marketplace: 200n, not_covered: 50n };
     const sum = { ...main, difference: 100n, over_collected: 100n, fee: 10n, food_drug: 20n, in_state: 30n, count: 2 };
     const place = { jurisdiction_code: 'US-HI', jurisdiction_name: 'Hawaii', jurisdiction_type: 'state' } as const;
-    const rates = new Map(['0.04', '0.005'].map((rate) => [rate, { ...sum, credit: -7n, credits: 1 }]));
+    const rates = new Map(['0.04', '0.0050', '0.005'].map((rate) => [rate, { ...sum, credit: -7n, credits: 1 }]));
     const total = answeredTotal({ ...place, currency: 'KWD', reporting: { code: '1', month: '2026-10' }, sum, rates });
     const figures = {
       gross_amount: '100.950',
@@ -200,6 +200,7 @@ describe('totals', () => {
       over_collected_amount: '0.100',
       count: 2,
     };
+    const credits = { credit_amount: '-0.007', credit_count: 1 };
     expect(total).toEqual({
       ...place,
       currency: 'KWD',
@@ -208,7 +209,7 @@ describe('totals', () => {
       credit_amount: '0.000',
       credit_count: 0,
       tax_due: { in_state: '0.030', out_of_state: '4.140', food_and_drugs: '0.020', fees: '0.010' },
-      rates: ['0.005', '0.04'].map((rate) => ({ rate, ...figures, credit_amount: '-0.007', credit_count: 1 })),
+      rates: ['0.005', '0.0050', '0.04'].map((rate) => ({ rate, ...figures, ...credits })),
     });
   });
 
