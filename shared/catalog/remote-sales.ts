@@ -1,6 +1,8 @@
 /** Returns the terms of remote sales on a day, and adds elected rates to releases (decision 0029). */
+
+import { effectDefinition } from '../tax/effects/effects.ts';
 import type { Dated } from './effective.ts';
-import type { Effect, Release, Rule } from './release.ts';
+import type { Release, Rule } from './release.ts';
 import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './release-values.ts';
 
 type Terms = Pick<Release, 'remote_sales'>;
@@ -35,36 +37,12 @@ export const electedRateOn = (
 export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): RemoteLocalTax | undefined =>
   remote_sales.filter((terms) => terms.policy !== 'election').find((terms) => terms.from <= day && reaches(terms, day));
 
-const atFlatRate = (effect: Effect): Effect => {
-  switch (effect.type) {
-    case 'rate':
-    case 'tiered_rate':
-    case 'threshold_rate':
-    case 'tax_cap':
-    case 'band':
-      return { type: 'taxable' };
-    case 'use_split': {
-      const { business, personal, unknown } = effect;
-      const flat = (plain: typeof business): typeof business => (plain.type === 'rate' ? { type: 'taxable' } : plain);
-      const flattened = {
-        ...effect,
-        business: flat(business),
-        personal: flat(personal),
-        ...(unknown && { unknown: flat(unknown) }),
-      };
-      return [business, personal, unknown].some((plain) => plain?.type === 'rate') ? flattened : effect;
-    }
-    default:
-      return effect;
-  }
-};
-
 /**
  * Adapts a rule to a flat tax that replaces all taxes of the state: exemptions remain, and special rates no longer
  * apply. Whether a holiday covers the flat tax is unconfirmed, so a holiday gets medium confidence.
  */
 const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule => {
-  const effect = atFlatRate(rule.effect);
+  const effect = effectDefinition(rule.effect).withoutOwnRate(rule.effect);
   if (effect !== rule.effect) return { ...rule, effect, source, confidence };
   return effect.type === 'holiday' && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
 };

@@ -4,6 +4,7 @@ import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
 import type { Confidence } from '../../catalog/release-values.ts';
 import { formatFraction, parseUnits } from '../../catalog/release-values.ts';
+import { effectDefinition } from '../../tax/effects/effects.ts';
 import type { Conditions, RowAttributes, TaxabilityRow } from './rows.ts';
 
 /** The treatment by a row. `localAssumption` applies only to local taxes. */
@@ -88,11 +89,8 @@ const getEffects = (release: Release, row: TaxabilityRow, answer: string): reado
   return effect ? [effect, getLocal(row, effect)] : null;
 };
 
-/** Effects that use the state's rate. Local taxes that follow the state use the general local rate instead. */
-const withStateRate = ['rate', 'tax_cap', 'threshold_rate'];
-
 /** Returns the effect on a local tax that follows the state at the general local rate. */
-export const withLocalRate = (state: Effect): Effect => (withStateRate.includes(state.type) ? taxable : state);
+export const withLocalRate = (state: Effect): Effect => effectDefinition(state).withoutOwnRate(state);
 
 const getLocal = ({ local }: TaxabilityRow, state: Effect): Effect => {
   if (state.type === 'other_tax' && local !== 'full') return state;

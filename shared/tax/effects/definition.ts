@@ -31,6 +31,9 @@ type ExplainedRow = {
 /** A schema of an object with the discriminator `type`. */
 type EffectSchema<Type> = z.ZodMiniType<Type> & z.core.$ZodTypeDiscriminable<'type'>;
 
+/** The effect of goods that are taxed at the general rate. */
+type Taxable = { readonly type: 'taxable' };
+
 /** The definition of one type of effect. */
 export type EffectDefinition<Type> = {
   /** The schema in a release. A function, because calculations do not validate releases and should not build it. */
@@ -44,6 +47,11 @@ export type EffectDefinition<Type> = {
   readonly isWholeAnswer?: true;
   /** Whether the effect taxes even if the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
+  /**
+   * Returns the effect at the general rate instead of its own rate, as under a flat tax of remote sellers; the same
+   * effect if it has no rate.
+   */
+  readonly withoutOwnRate: (effect: Type) => Type | Taxable;
   /**
    * Whether the effect applies even to jurisdictions that exist only for a band or a fee (`thresholds.ts`,
    * `flat-fee.ts`).
@@ -70,6 +78,12 @@ export type EffectDefinition<Type> = {
 
 /** Defines a type of effect. Its fields are inferred from its schema. */
 export const defineEffect = <Type>(definition: EffectDefinition<Type>): EffectDefinition<Type> => definition;
+
+/** `withoutOwnRate` of an effect that has no rate. */
+export const unchanged = <Type>(effect: Type): Type => effect;
+
+/** `withoutOwnRate` of an effect that taxes at its own rate. */
+export const asTaxable = (): Taxable => ({ type: 'taxable' });
 
 export const always = (): boolean => true;
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
 import { type FeeBase, timesQuantity } from './base.ts';
-import { always, amount, codes, defineEffect, flag, typed } from './definition.ts';
+import { always, amount, codes, defineEffect, flag, typed, unchanged } from './definition.ts';
 
 const noRate: ScaledRate = { text: '0', units: 0n };
 
@@ -45,6 +45,7 @@ export const flatFee = defineEffect({
   schema: feeSchema,
   isInMoney: always,
   taxesWithoutGeneralRate: true,
+  withoutOwnRate: unchanged,
   resolve: (effect) => {
     const fee = decimal(effect.amount);
     const minimum = effect.order_minimum === null ? null : decimal(effect.order_minimum);

@@ -4,7 +4,7 @@ import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import { partly, ratedAs, scaledRate, taxed } from '../assessment.ts';
 import { min, timesQuantity } from './base.ts';
-import { always, amount, defineEffect, rate, typed } from './definition.ts';
+import { always, amount, asTaxable, defineEffect, rate, typed, unchanged } from './definition.ts';
 
 /** Taxes only the first `amount` of each unit (Florida's surtax) or of all units of a line. */
 export const baseCap = defineEffect({
@@ -14,6 +14,7 @@ export const baseCap = defineEffect({
       per: z.exactOptional(z.literal('line', 'Use "line", or omit the field to apply the limit per unit.')),
     }),
   isInMoney: always,
+  withoutOwnRate: unchanged,
   resolve: (effect) => {
     const cap = decimal(effect.amount);
     return {
@@ -37,6 +38,7 @@ export const basePercent = defineEffect({
     typed('base_percent', {
       percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d{0,3}[1-9])\d{1,4}$/, percentAdvice)),
     }),
+  withoutOwnRate: unchanged,
   resolve: (effect) => {
     const fraction = decimal(effect.percent);
     return {
@@ -62,6 +64,7 @@ export const taxCap = defineEffect({
   isInMoney: always,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
+  withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => {
     const perUnit = decimal(effect.amount);
     const own = ratedAs(scaledRate(effect.rate), general);

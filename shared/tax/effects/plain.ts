@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type RatedAs, type ResolvedEffect, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
-import { defineEffect, rate as rateField, typed } from './definition.ts';
+import { asTaxable, defineEffect, rate as rateField, typed, unchanged } from './definition.ts';
 
 /** Effects that do not depend on the price. */
 
@@ -12,6 +12,7 @@ export const taxedAtGeneralRate: ResolvedEffect = {
 
 export const taxable = defineEffect({
   schema: () => typed('taxable', {}),
+  withoutOwnRate: unchanged,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'taxable',
   coverageTerm: () => 'taxable',
@@ -23,6 +24,7 @@ export const exempt = defineEffect({
   schema: () => typed('exempt', {}),
   isWholeAnswer: true,
   appliesToAdditionalJurisdictions: true,
+  withoutOwnRate: unchanged,
   resolve: () => resolvedExempt,
   describe: () => 'exempt',
   coverageTerm: () => 'exempt',
@@ -39,6 +41,7 @@ export const rate = defineEffect({
   schema: () => typed('rate', { rate: rateField() }),
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
+  withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => taxedAt(ratedAs(scaledRate(effect.rate), general)),
   describe: (effect) => `taxed at the rate ${effect.rate}`,
   coverageTerm: (effect, general) => (scaledRate(effect.rate).units < general ? 'reduced_rate' : 'higher_rate'),
@@ -51,6 +54,7 @@ export const rate = defineEffect({
 export const followsGoods = defineEffect({
   schema: () => typed('follows_goods', {}),
   appliesToAdditionalJurisdictions: true,
+  withoutOwnRate: unchanged,
   resolve: () => ({
     ...taxedAtGeneralRate,
     kind: 'follows_goods',
@@ -64,6 +68,7 @@ export const followsGoods = defineEffect({
 /** All shipping is taxed if any line is taxed (`shipping.ts`). A document with only shipping is taxed. */
 export const anyTaxable = defineEffect({
   schema: () => typed('any_taxable', {}),
+  withoutOwnRate: unchanged,
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with are taxable',
   coverageTerm: () => 'any_taxable',
@@ -77,6 +82,7 @@ export const notEstablished = defineEffect({
     typed('not_established', {
       reason: z.string(reasonAdvice).check(z.minLength(1, reasonAdvice), z.maxLength(600, reasonAdvice)),
     }),
+  withoutOwnRate: unchanged,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'not established; taxed as general goods, with a warning',
   uncertainty: ({ reason }, { product }) => ({
@@ -94,6 +100,7 @@ export const otherTax = defineEffect({
     typed('other_tax', { name: z.string(nameAdvice).check(z.minLength(1, nameAdvice), z.maxLength(300, nameAdvice)) }),
   isWholeAnswer: true,
   appliesToAdditionalJurisdictions: true,
+  withoutOwnRate: unchanged,
   resolve: () => ({ assess: (treatment, { net }) => untaxed(treatment, net, 'not_subject_to_tax') }),
   describe: ({ name }) => `not subject to sales tax; another tax applies (${name})`,
   uncertainty: ({ name }) => ({

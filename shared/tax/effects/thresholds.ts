@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
 import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
 import { compareUnitPrice, min, timesQuantity } from './base.ts';
-import { always, amount, defineEffect, flag, rate, typed } from './definition.ts';
+import { always, amount, asTaxable, defineEffect, flag, rate, typed, unchanged } from './definition.ts';
 
 /** Effects with a threshold on the price of a unit. */
 
@@ -10,6 +10,7 @@ import { always, amount, defineEffect, flag, rate, typed } from './definition.ts
 export const thresholdCliff = defineEffect({
   schema: () => typed('threshold_cliff', { amount: amount(), inclusive: flag() }),
   isInMoney: always,
+  withoutOwnRate: unchanged,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
     const highestExempt = effect.inclusive ? 0 : -1;
@@ -37,6 +38,7 @@ export const thresholdCliff = defineEffect({
 export const thresholdExcess = defineEffect({
   schema: () => typed('threshold_excess', { amount: amount() }),
   isInMoney: always,
+  withoutOwnRate: unchanged,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
     return {
@@ -61,6 +63,7 @@ export const thresholdRate = defineEffect({
   isInMoney: always,
   // With a lower rate above the amount, the tax falls at the threshold.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
+  withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => {
     const limit = decimal(effect.amount);
     const own = ratedAs(scaledRate(effect.rate), general);
@@ -87,6 +90,7 @@ export const holiday = defineEffect({
   schema: () => typed('holiday', { amount: z.nullable(amount()), inclusive: flag() }),
   isInMoney: (effect) => effect.amount !== null,
   appliesToAdditionalJurisdictions: true,
+  withoutOwnRate: unchanged,
   resolve: (effect, { withoutRule }) => {
     const limit = effect.amount === null ? null : decimal(effect.amount);
     const lowestTaxed = effect.inclusive ? 1 : 0;
@@ -118,6 +122,7 @@ export const holiday = defineEffect({
 export const tieredRate = defineEffect({
   schema: () => typed('tiered_rate', { amount: amount(), rate: rate() }),
   isInMoney: always,
+  withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => {
     const perUnit = decimal(effect.amount);
     const above = ratedAs(scaledRate(effect.rate), general);
@@ -153,6 +158,7 @@ export const band = defineEffect({
     ),
   isInMoney: always,
   taxesWithoutGeneralRate: true,
+  withoutOwnRate: asTaxable,
   resolve: (effect, { general }) => {
     const [above, to] = [decimal(effect.above), decimal(effect.to)];
     const own = ratedAs(scaledRate(effect.rate), general);

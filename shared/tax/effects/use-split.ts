@@ -33,9 +33,17 @@ const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
 const describeBoth = ({ business, personal }: z.infer<ReturnType<typeof splitSchema>>): string =>
   `${describe(business)} for business use, ${describe(personal)} for personal use`;
 
+const atGeneralRate = (effect: PlainEffect): PlainEffect => plainDefinition(effect).withoutOwnRate(effect);
+
 /** Taxes business and personal buyers differently. */
 export const useSplit = defineEffect({
   schema: splitSchema,
+  withoutOwnRate: (effect) => {
+    const { business, personal, unknown } = effect;
+    if (![business, personal, unknown].some((use) => use?.type === 'rate')) return effect;
+    const split = { ...effect, business: atGeneralRate(business), personal: atGeneralRate(personal) };
+    return unknown ? { ...split, unknown: atGeneralRate(unknown) } : split;
+  },
   resolve: (effect, context) => {
     const { business, personal, unknown = personal } = effect;
     return resolve({ business, personal, unknown }[determineUse(context) ?? 'unknown'], context);
