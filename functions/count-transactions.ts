@@ -55,7 +55,7 @@ const parseVersion = (item: Readonly<Record<string, unknown>>): CountedVersion =
 /**
  * Counts the transactions of stream records. Lambda retries a failed batch, bisects it, and finally sends the failing
  * record to the dead-letter queue. A repeated record counts once. Records of a deleted account are ignored, because no
- * data of it may remain.
+ * data of the account may remain.
  */
 export const handler = async (event: unknown, context: Context): Promise<void> => {
   const remainingMs = () => context.getRemainingTimeInMillis();

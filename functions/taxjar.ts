@@ -86,11 +86,12 @@ const json = (status: number, body: object, headers: Readonly<Record<string, str
 });
 
 const getRoute = ({ method, pathParameters: { proxy = '' } }: RequestContext) => {
-  // A base URL that ends with a slash doubles it.
+  // A base URL with a trailing slash produces a double slash.
   const path = `/${proxy.replace(/^\/+|\/$/g, '')}`;
   const onPath = routes.filter(([, pattern]) => pattern.test(path));
   const route = onPath.find(([known]) => known === method);
-  if (onPath.length === 0) throw new TaxJarRefusal(404, `There is no ${path} in this interface.`);
+  if (onPath.length === 0)
+    throw new TaxJarRefusal(404, `The TaxJar interface has no path ${path}. GET /v2/openapi.json lists the paths.`);
   if (!route) {
     const allow = onPath.map(([known]) => known).join(', ');
     throw new TaxJarRefusal(405, `${path} does not support ${method}. Allowed: ${allow}.`, { Allow: allow });

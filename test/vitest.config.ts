@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 // Commands that tests start as processes are compiled once and then cached.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/levy/compiled`;
 
-/** The integration tests with the most conditions, indexes and pages. */
+/** The integration tests that use the most conditions, indexes and pages. */
 const onAmazon =
   '{close-periods,content-imports,content-store,create-transaction,credits,idempotency,list-transactions,reconciliations,update-transaction}.test.ts';
 
@@ -33,7 +33,7 @@ const modes = {
   amazon: { include: [onAmazon, 'memory-database.test.ts'], projects: ['integration'] },
 };
 
-/** The marker of test files that change what other files of their process would see: modules, or the environment that they read. */
+/** Marks test files that change shared state of their process: loaded modules, or the environment. */
 const isolated = '@isolated';
 
 /** The projects of a suite. The files of a project share their modules, except in the project with the suffix `-isolated`. */
@@ -54,7 +54,7 @@ const listProjects = (suite: string, include: readonly string[], mode: string) =
     },
   });
   // The files of infra share the synthesized templates (test/infra/synthesized.ts).
-  // On an emulator that is given, each file has tables of other names, which its modules read once.
+  // With an external emulator, each file uses separate table names, which its modules read once.
   const canShare = callsApi && mode === 'test' && !process.env['DYNAMODB_ENDPOINT'];
   if (!canShare) return [project(suite, suite !== 'unit' && suite !== 'infra')];
   const files = readdirSync(`${root}test/${suite}`).filter((name) => name.endsWith('.test.ts'));
@@ -91,10 +91,10 @@ export default defineConfig(({ mode }) => {
       projects: projects.flatMap((suite) => listProjects(suite, include, mode)),
       sequence: mode === 'long' ? { sequencer: SlowestFirst } : {},
       reporters: ['default', 'json'],
-      // .ci/run sums up the reports of its runs, so each run has its own file.
+      // .ci/run adds up the reports of its runs, so each run writes a separate file.
       outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },
-      // One more than a small machine has cores, because a test that waits for the database leaves its core idle. DynamoDB
-      // Local needs a core: requests to it time out on a machine that is overloaded.
+      // One more than the cores of a small machine, because a test that waits for the database leaves its core idle.
+      // DynamoDB Local needs a core: on an overloaded machine, requests to it time out.
       maxWorkers: mode === 'amazon' ? 1 : 3,
       // A slow machine must not fail a test.
       testTimeout: 120_000,

@@ -60,7 +60,7 @@ const nearby = [0, -1, 1, -2, 2];
 
 /**
  * Returns reachable amounts close to the targets with the same sum, or `null` if there are none. With `isAny`, charges
- * outside of the refund can contribute a cent too.
+ * outside of the refund can also contribute a cent.
  */
 export const reachable = (charges: readonly Charge[], targets: readonly bigint[], isAny: boolean): bigint[] | null => {
   type Path = { readonly cost: number; readonly amounts: readonly bigint[] };

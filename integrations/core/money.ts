@@ -1,6 +1,6 @@
 /**
  * Converts a decimal string to minor units: `toMinor('19.9', 2)` is 1990n. Throws for text that is not a decimal or has
- * too many decimals: only the shop can round, because it knows what it charged.
+ * too many decimals: the adapter must round as its shop does.
  */
 export const toMinor = (text: string, exponent: number): bigint => {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];

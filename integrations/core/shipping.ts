@@ -54,10 +54,10 @@ export const oneOrMany = <Charge>(charges: Charge[]): Charge | Charge[] | undefi
   charges.length > 1 ? charges : charges[0];
 
 /**
- * Converts the shipping charges of an order. Each charge is for its shipped lines; if the tax codes of its lines mean
- * that none is shipped, for the lines that the shop may ship. Levy refuses shipping without shipped lines, so a charge
- * for lines that the shop does not ship, such as a pickup fee, becomes a line. Like a surcharge, it is taxed as general
- * goods, at the store at which lines are picked up.
+ * Converts the shipping charges of an order. A charge is sent for its shipped lines. If no line is shipped by its tax
+ * code, the charge is sent for the lines that the shop may ship. Levy refuses shipping without shipped lines, so a
+ * charge for lines that the shop does not ship, such as a pickup fee, becomes a line. Like a surcharge, that line is
+ * taxed as general goods, at the pickup store.
  */
 export const shippingOfLines = (
   all: readonly Line[],

@@ -70,7 +70,7 @@ export const findByReference = async (ledger: Ledger, reference: string): Promis
 
 /**
  * Creates a transaction unless its reference is taken, and returns the transaction that has the reference, which may be
- * a different one.
+ * a different transaction.
  *
  * The idempotency key includes the digest of the body, so a changed body is a new request. Keys expire: a repeated
  * credit that was recorded long ago is refused for exceeding the sale before its reference is compared.

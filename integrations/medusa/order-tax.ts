@@ -57,8 +57,7 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
 };
 
 /**
- * A stored or new item or shipping method with its net amount in millionths of a minor unit, and its tax lines if they
- * are known.
+ * A stored or new item or shipping method: its net amount in millionths of a minor unit, and its tax lines if known.
  */
 type Charge = { readonly id: string; readonly net: bigint; readonly tax_lines?: readonly TaxLine[] | null | undefined };
 

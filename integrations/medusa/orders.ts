@@ -51,7 +51,7 @@ const ledgerProblem = async (
   const [shop, levy] = [expected, actual].map((amount) => toDecimal(amount, getDecimals(total_amount)));
   return mismatch(
     reference,
-    `The shop has kept ${shop} of the order, but Levy has ${levy} in ${sale.id} after credits.`,
+    `Payments minus refunds are ${shop} in the shop; sale ${sale.id} minus its credits is ${levy} in Levy.`,
   );
 };
 

@@ -36,7 +36,7 @@ export type LevyStripe = {
   readonly handleEvent: (event: Stripe.Event) => Promise<Handled>;
   /** Writes Levy's taxes to a draft invoice, or records an invoice that is not a draft. Throws during an outage. */
   readonly applyTax: (invoiceId: string) => Promise<Handled>;
-  /** Handles all invoices created in a range of days (UTC) or up to 45 days before it, and lists what differs. */
+  /** Handles all invoices created in a range of days (UTC) or up to 45 days before it, and lists the differences. */
   readonly reconcile: (range: Range) => Promise<Report>;
 };
 

@@ -37,7 +37,7 @@ const requireSupported = ({ invoice, lines }: FullInvoice): void => {
   if (lines.reduce((sum, line) => sum + getNet(line), 0) < 0)
     throw new UnsupportedInvoice(
       'negative_total',
-      'The invoice has a negative total. Issue a credit note for the earlier invoice, which returns its tax.',
+      'The invoice has a negative total. Issue a credit note for the earlier invoice: it returns the tax.',
     );
 };
 

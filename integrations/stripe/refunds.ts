@@ -57,7 +57,7 @@ const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlySet<
   return { refunds, failed };
 };
 
-/** Reads what an invoice returned to its customer: issued credit notes, and refunds without one, oldest first. */
+/** Reads the refunds of an invoice: issued credit notes, and refunds without a credit note, oldest first. */
 export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<Returned> => {
   const { id } = full.invoice;
   const notes = await stripe.creditNotes.list({ invoice: id, limit: 100 }).autoPagingToArray({ limit: 10_000 });

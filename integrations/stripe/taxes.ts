@@ -41,7 +41,7 @@ const limited = (rows: readonly TaxAmount[]): TaxAmount[] => {
 
 /**
  * Writes the taxes of a calculation to the lines whose tax differs, and the transaction's id to the metadata of the
- * invoice. Writes nothing if both are up to date, so the event of its own change ends here.
+ * invoice. Writes nothing if both are up to date, so the event that this change causes ends here.
  */
 export const writeTaxes = async (
   stripe: Stripe,

@@ -17,8 +17,8 @@ const log = (problems: readonly object[]): void => {
 
 /**
  * Creates the handler of Stripe's webhook. It receives the raw body, as Stripe signed it, and the header
- * `Stripe-Signature`. Responds 400 for an invalid or older than five minutes signature, and 500 during an outage, so
- * Stripe sends the event again.
+ * `Stripe-Signature`. Responds 400 for a signature that is invalid or older than five minutes, and 500 during an
+ * outage, so Stripe sends the event again.
  */
 export const createWebhook =
   ({ stripe, billing, secret, report = log }: WebhookOptions) =>

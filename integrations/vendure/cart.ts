@@ -150,7 +150,10 @@ const unsupportedIn = (
   shipping: readonly ShippingNet[],
 ): Unsupported | null => {
   if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax))
-    return { code: 'prices_include_tax', detail: 'Prices that include tax are not supported for US addresses.' };
+    return {
+      code: 'prices_include_tax',
+      detail: 'Prices that include tax are not supported for US addresses. Set prices without tax.',
+    };
   const decimals = getDecimals(order.currencyCode);
   if (decimals > exponent)
     return {

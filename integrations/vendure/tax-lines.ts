@@ -106,7 +106,7 @@ export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly num
   return nets.map((charge) => effectiveRate(Number(getTax(charge)), charge.net));
 };
 
-/** Returns whether a part of an order's tax is not from Levy. */
+/** Returns whether any of an order's tax is the shop's tax instead of Levy's. */
 export const isEstimated = (order: Order): boolean =>
   order.lines.some(({ taxLines }) => (taxLines as LevyTaxLine[]).some(({ estimated }) => estimated === true));
 

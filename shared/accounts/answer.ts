@@ -11,7 +11,7 @@ const withCode = <Entry extends { readonly state: string }>(entry: Entry): Entry
   state: stateJurisdiction(entry.state) ?? entry.state,
 });
 
-/** An account as a client sees it, with the scopes of its credential. */
+/** The account in a response, with the scopes of the credential. */
 export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): AccountAnswer => {
   const { id, name, settings } = account;
   const { registrations } = settings;

@@ -78,16 +78,21 @@ const unauthorized = (code: Code, detail: string, header: Header = 'X-API-Key'):
 
 const missing = 'Send an API key in the header X-API-Key, or a bearer token in Authorization.';
 export const noCredential = () => unauthorized('auth_error', missing);
-const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
+const unknownKey = () =>
+  unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked. Send an active key.');
 
 export const sessionEnded = () =>
-  unauthorized('auth_error', 'The console session has ended or does not exist.', 'Console-Session');
+  unauthorized('auth_error', 'The console session has ended or does not exist. Sign in again.', 'Console-Session');
 
 // A repeated header must have the same value each time.
 const onlyValue = ({ headers }: RequestContext, header: Header): string | undefined => {
   const values = new Set(headers.get(header.toLowerCase()));
   if (values.size > 1)
-    throw unauthorized('auth_error', `The header ${header} was sent twice with different values.`, header);
+    throw unauthorized(
+      'auth_error',
+      `The header ${header} was sent twice with different values. Send it once.`,
+      header,
+    );
   const [value] = values;
   if (value?.trim() === '') throw unauthorized('auth_error', `The header ${header} is empty. ${missing}`, header);
   return value;
@@ -157,7 +162,7 @@ const callerFinder = ({ findKey, findAccount }: Pick<Credentials, 'findKey' | 'f
   return { keyCaller, subjectCaller, forgetAccount: accounts.forget };
 };
 
-/** Finds sessions that have not ended. They, too, are cached in the instance for a minute. */
+/** Finds sessions that have not ended. Sessions are also cached in the instance for a minute. */
 const sessionFinder = (findSession: Credentials['findSession']) => {
   const sessions = instanceCache<Session | undefined>({ lifetimeMs, capacity });
   const isOver = ({ expires_at }: Session) => Date.parse(expires_at) <= now();

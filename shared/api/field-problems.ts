@@ -137,7 +137,10 @@ const namesIn = (schema: Schema): readonly string[] =>
 const unknown = (parameter: string, names: readonly string[]): Problem => ({
   code: 'validation_unknown_parameter',
   title: `Unknown parameter ${parameter}`,
-  detail: names.length > 0 ? `Known parameters: ${names.join(', ')}.` : 'This operation takes no query parameters.',
+  detail:
+    names.length > 0
+      ? `Known parameters: ${names.join(', ')}.`
+      : 'This operation has no query parameters: leave it out.',
   source: { parameter },
 });
 

@@ -202,13 +202,14 @@ const allScopes: readonly Scope[] = credentialScopes;
 const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token | string => {
   const { audience, accountClaim, scopesClaim, scopes } = configured;
   const { exp, nbf = 0, iat = 0, sub, [accountClaim]: account, [scopesClaim]: granted } = payload;
-  if (!isForUs(payload, audience)) return 'The token is for another audience.';
+  if (!isForUs(payload, audience))
+    return 'The token is for another audience. Send a token with a configured audience of this service.';
   if (!isTime(exp) || !isName(sub, subjectLengthMax) || !isName(account, accountLengthMax))
     return `The token must carry exp as a number, sub as a string of 1 to ${subjectLengthMax} characters and ${accountClaim} (the account) as a string of 1 to ${accountLengthMax}, without control characters.`;
   if (!isTime(nbf) || !isTime(iat)) return 'The claims nbf and iat must be numbers of seconds.';
   if (exp * 1000 <= nowMs) return 'The token has expired. Ask its issuer for a new one.';
   if ((Math.max(nbf, iat) - skewSeconds) * 1000 > nowMs)
-    return 'The token is not valid yet (nbf or iat is in the future).';
+    return 'The token is not valid yet (nbf or iat is in the future). Check the clock of its issuer.';
   const names = scopeNames(granted);
   return {
     account,
@@ -219,7 +220,7 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
   };
 };
 
-const notOurs = 'The token was not signed by the configured issuer for this service.';
+const notOurs = 'The token was not signed by the configured issuer for this service. Get a token from that issuer.';
 
 // Only public-key signatures: with a shared secret, anyone who can verify tokens could also issue them.
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];

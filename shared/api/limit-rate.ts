@@ -35,7 +35,7 @@ export const limitRate = async (context: RequestContext): Promise<void> => {
   const caller = requireCaller(context);
   const { account } = caller;
   const limit = account.settings.rate_limit;
-  // Sets the headers first: if the invocation times out during counting, that response needs them too.
+  // Sets the headers first, because the response to a timeout during counting needs them.
   showRate(context, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(context, limit, remaining);

@@ -1,8 +1,8 @@
 import { assert } from './assert.ts';
 
 // Spreadsheets execute text that begins like this as a formula (CSV injection); with East Asian settings, full-width
-// signs count too. If the list separator is a semicolon or a tab, a cell can begin inside a quoted value: quotes in the
-// middle do not prevent that, and quotes at the start are removed.
+// signs also count. If the list separator is a semicolon or a tab, a cell can begin inside a quoted value: quotes in
+// the middle do not prevent that, and quotes at the start are removed.
 const cellStarts = /(?<=[;\t\r\n])/;
 const formula = /^"*[=+\-@＝＋－＠]/;
 const quotes = /^"*/;

@@ -118,8 +118,8 @@ const amountWarnings = (body: JsonObject, isInherited: boolean): Warning[] => {
   return lines.flatMap((line, index) => amountWarning(asObject(line) ?? {}, exponent, `/line_items/${index}`));
 };
 
-// Programs write UTC as `Z` or with this offset, whatever the day of the sale, so the account's time zone determines
-// the day.
+// Programs write UTC as `Z` or with this offset regardless of the local day of the sale, so the account's time zone
+// determines the day.
 const utcOffset = /[+-]00:00$/;
 
 /** Warns that the offset of the tax date gives a different day than the account's time zone, which takes precedence. */

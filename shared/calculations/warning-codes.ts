@@ -1,7 +1,7 @@
 /**
- * Every warning code, and whether filings list the sale for review before the return is sent, because what the warning
- * reports can change the tax. The others cannot change the tax of a recorded sale, or the exceptions of the filing list
- * the sale.
+ * Every warning code, and whether filings list the sale for review before the return is sent, because the reported
+ * uncertainty can change the tax. Other warnings are not reviewed: they cannot change the tax of a recorded sale, or
+ * the exceptions of the filing already list the sale.
  */
 const isReviewed = {
   product_tax_code_missing: true,

@@ -1,7 +1,7 @@
 import type { WarningCode } from './warning-codes.ts';
 import texts from './warning-texts.json' with { type: 'json' };
 
-/** What each warning means, and what to do. Apart from the codes, because most functions need only those. */
+/** The meaning of each warning, and what to do. Separate from the codes, because most functions need only the codes. */
 export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; readonly remedy: string }>> = texts;
 
 /** Returns what a warning means and what to do, in one text. */

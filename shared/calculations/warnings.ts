@@ -40,7 +40,7 @@ const benefitsWarnings = ({
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
-// If no tax is collected from the buyer, uncertainties about the place do not matter, including that it has no tax.
+// If no tax is collected from the buyer, uncertainties about the place do not matter, even if the place has no tax.
 const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
-import { type Customer, customerNotFound, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
+import { type Customer, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { put } from './customers/put.ts';
 import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
@@ -75,7 +75,7 @@ const show = subcommand({
     const found = await customerReads.find(id, customer);
     if (!found)
       throw new CommandError(
-        `${customerNotFound.detail} List them with \`npm run customers -- list --account ${id}\`.`,
+        `The account ${id} has no customer ${customer}. List the customers with \`npm run customers -- list --account ${id}\`.`,
       );
     if (json) return printJson(found);
     print(customerTable([found]));

@@ -26,7 +26,7 @@ const readId = async (client: Client, reference: string): Promise<string | undef
 
 const record = async (client: Client, order: Order): Promise<Outcome | OrderError> => {
   const { line, body, reference, parent, currency, charged } = order;
-  // A repeated refund could exceed what remains of its sale, which the service reports first.
+  // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
   if (parent !== null && (await readId(client, reference)) !== undefined) return 'existing';
   const sale = parent === null ? undefined : await readId(client, parent);
   if (parent !== null && sale === undefined)

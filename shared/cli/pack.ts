@@ -119,8 +119,8 @@ const tables: readonly PackedFile[] = [
   ...localTables('zips', packZips),
 ];
 
-// Modules that read generated files load when those are written. The examples of the OpenAPI document are calculated with
-// the packed content, and the page of GET /docs shows the document.
+// Modules that read generated files are imported after these files are written. The examples of the OpenAPI document
+// are calculated with the packed content, and the page of GET /docs shows the document.
 const openApi = async (): Promise<string> => {
   const { openApiText } = await import('../api/openapi/document.ts');
   const { endpoints } = await import('../../functions/endpoints.ts');
@@ -140,7 +140,10 @@ const endpointsPage = async (): Promise<string> => {
   return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
 };
 
-/** What each event means with an example, and what each field means by its path. `*` is an element of a list. */
+/**
+ * The description and an example of each event, and the description of each field by its path. `*` is an element of a
+ * list.
+ */
 const eventTexts: {
   readonly events: Readonly<Record<EventType, { readonly description: string; readonly example: object }>>;
   readonly fields: Readonly<Record<string, string>>;

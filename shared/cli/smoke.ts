@@ -19,7 +19,7 @@ const smoke = async (address: string, given: string | undefined, options: { time
   print(`References of this run begin with ${session.prefix}.`);
   const { failure, left } = await runSmoke(session);
   for (const { id, reference, reason } of left)
-    print(`LEFT: ${id ?? 'possibly a transaction'}, ${reference} (${reason}).`);
+    print(`Not voided: ${id ?? 'possibly a transaction'}, ${reference} (${reason}).`);
   const isPassed = failure === null && left.length === 0;
   print(isPassed ? 'Passed. All transactions of this run are void.' : 'Failed.');
   if (!isPassed) process.exitCode = 1;

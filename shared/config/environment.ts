@@ -58,7 +58,7 @@ export const environment = {
       ? {
           issuer,
           client_id,
-          // An issuer refuses a scope that it does not know, so this one is requested only if it is configured.
+          // An issuer refuses unknown scopes, so this scope is requested only if it is configured.
           scope: ['openid', scopes.read, scopes.write, text('OIDC_SETTINGS_SCOPE')].filter(Boolean).join(' '),
           /** Origins of the issuer and its token endpoint, to which the page may connect. */
           origins: [

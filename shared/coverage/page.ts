@@ -16,7 +16,7 @@ import { residentsTable } from './residents.ts';
 import type { StateCoverage } from './response.ts';
 import { findTaxability } from './taxability.ts';
 
-// Lists, for the coverage page, which product tax codes have a rule in which states.
+// Lists the product tax codes that have a rule in each state, for the coverage page.
 
 /** Returns the releases of states that tax general goods on a day. */
 const taxingOn = (releases: readonly Release[], day: string): readonly Release[] =>

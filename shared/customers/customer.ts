@@ -125,7 +125,7 @@ export const customerReply = (
 export const customerNotFound: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: 'No customer of this account has this id.',
+  detail: 'No customer of this account has this id. GET /customers lists the customers.',
 };
 
 export const customerExists = ({ id, version }: Pick<Customer, 'id' | 'version'>): Problem => ({

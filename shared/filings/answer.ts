@@ -67,7 +67,7 @@ export const changeReply = async (
 
 type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
 
-/** The due date of a filing, and what depends on it and on the account's current day. */
+/** The due date of a filing, and the fields that depend on it and on the account's current day. */
 const dueAnswer = (filing: FilingInStatus, { settings: { time_zone } }: Account, nowMs: number) => {
   const { state, status, filed_at } = filing;
   const terms = findFilingTerms(state, filing.frequency, filing.period_end);
@@ -161,7 +161,7 @@ export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
   headers: isNew ? { Location: `filings/${filing.id}` } : {},
 });
 
-/** The decision on a request; `stale` if a concurrent write changed what it was based on. */
+/** The decision on a request; `stale` if a concurrent write changed the data that it was based on. */
 export type Decision = Result<Decided> | 'stale';
 
 /** The saved response to a repeated request, which starts no work. */

@@ -20,7 +20,7 @@ import { filingCommitToBegin, newFiling, newShards, workOn } from './work-on.ts'
 /** The value of `by` in filings and audit entries created by the schedule. */
 const askedBy = 'close-periods';
 
-/** Counts of a run so far. */
+/** The counts of the current run. */
 type Tally = { created: number; worked: number; finished: number; failed: number };
 const newTally = (): Tally => ({ created: 0, worked: 0, finished: 0, failed: 0 });
 

@@ -76,7 +76,7 @@ export type DueIndex = {
   readonly shards: number;
   /** Returns at most `limit` entries of a shard up to a timestamp, in order. */
   readonly page: (shard: number, upTo: string, limit: number, after: DueEntry | null) => Promise<readonly DueEntry[]>;
-  /** Moves an entry to a later time, or removes it. Changes nothing if the entry was written again or is gone. */
+  /** Moves an entry to a later time, or removes it. Changes nothing if the entry was rewritten or removed. */
   readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
   /** Creates the account's missing due entries and returns how many. */
   readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;

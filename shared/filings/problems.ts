@@ -9,7 +9,7 @@ import type { Period } from './periods.ts';
 export const filingNotFound: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: 'No filing of this account has this id.',
+  detail: 'No filing of this account has this id. GET /filings lists the filings.',
 };
 
 export const noPeriodEnd = (state: string, { before, after }: { before: string; after: string }): Problem =>

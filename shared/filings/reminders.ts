@@ -14,7 +14,10 @@ type Ports = Pick<FilingPorts, 'now' | 'remainingMs'> & {
   readonly reminders: ReminderStore;
 };
 
-/** Returns that were due earlier get no reminder, or a new setting would send one for each that was never marked filed. */
+/**
+ * Returns that were due earlier get no reminder. Otherwise a new setting would send a reminder for each return that was
+ * never marked as filed.
+ */
 const overdueDaysMax = 30;
 /** The maximum number of days from a period's end to its due date (New Mexico: four months). */
 const dueDaysMax = 130;

@@ -19,7 +19,7 @@ export const answeredAmounts = (sum: Amounts, currency: string) => {
   const write = writerFor(minorDigits(currency));
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
   const named = namedExemptions.map((name) => [name, write(sum[name] ?? 0n)]);
-  // The schema has the part of products after resale.
+  // In the schema, the part of products comes after `resale`.
   const { resale, ...others } = Object.fromEntries(named) as Record<NamedExemption, string>;
   const product = write(namedExemptions.reduce((rest, name) => rest - (sum[name] ?? 0n), exempt));
   return {

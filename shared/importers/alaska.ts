@@ -49,7 +49,7 @@ const cityOfBorough = (name: string): string | null => {
 const readMember = (values: Values<typeof columns>, codes: OwnCodes): RowResult<readonly TaxedPlace[]> => {
   const { borough, boroughRate, boroughCode, boroughFrom, cityRate, cityCode, cityFrom, total } = values;
   if (parseUnits(total) !== parseUnits(boroughRate) + parseUnits(cityRate))
-    return bad(`has a total of ${total}, which is not the sum of its rates`);
+    return bad(`has a total of ${total}, which is not the sum of its rates: correct one of them`);
   const county = codes.countyNamed(borough) ?? '';
   const city = values.city || cityOfBorough(borough);
   const place = codes.place(county, city ?? '');

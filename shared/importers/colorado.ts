@@ -83,7 +83,7 @@ const getJurisdiction = (codes: OwnCodes, type: string, place: OwnPlace): Jurisd
   return level === 'county' ? taxOfKind(codes.countyTax(county), own, name) : codes.districtTax(own, name);
 };
 
-/** Returns the taxes of a location without the state's. The code of a location is that of its city's tax only. */
+/** Returns the taxes of a location without the state's. The code of a location is the code of its city's tax only. */
 const listTaxes = (
   layers: readonly Layer[],
   id: string,

@@ -8,7 +8,9 @@ import type { StreetRange } from '../catalog/streets/street-ranges.ts';
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */
 export type LocalSet = readonly string[];
 
-/** Flags that limit an entry to some addresses of its ZIPs or city, or mark what its file leaves open about them. */
+/**
+ * Flags that limit an entry to some addresses of its ZIPs or city, or mark what the file does not specify about them.
+ */
 export type LocationFlags = Pick<
   Location,
   'within_city' | 'yields_to_city' | 'crosses_borders' | 'of_streets' | 'of_addresses'

@@ -141,7 +141,7 @@ const whenText = ({ day, firstDay, lastDay }: InForce): string => {
 const noneInForce = (inForce: InForce): string =>
   `No location of this release is in force on ${inForce.day}: ${whenText(inForce)}. On that day the fallback release applies to every address.`;
 
-/** Returns the summary of a built release. The first note says if no location is in force. */
+/** Returns the summary of a built release. The first note reports a release without a location in force. */
 export const withInForce = (summary: Summary, inForce: InForce): Summary => ({
   ...summary,
   inForce,

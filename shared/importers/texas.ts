@@ -121,7 +121,7 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
 // Due dates fill the lines before the areas; none of them has twelve fields.
 const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
 
-/** Yields the rows from the first area on; every later row counts as an area. */
+/** Skips the rows before the first area. Every row after it counts as an area. */
 async function* listAreas(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
   let begun = false;
   for await (const row of rows) {

@@ -150,7 +150,7 @@ function* zipEntries(
  */
 export const zipRates: Importer = {
   format: 'zip-rates',
-  describe: 'Rates by ZIP code with their components, as Avalara gives them away',
+  describe: 'Rates by ZIP code with their components, as Avalara publishes them',
   files: [{ option: 'file', describe: 'TAXRATES_ZIP5_TX202611.csv' }],
   onlyState: null,
   confidence: 'medium-high',
@@ -174,7 +174,7 @@ export const zipRates: Importer = {
       seen.set(key, { line, local });
       yield* zipEntries(getCode, rates, from, line);
     }
-    // Otherwise a different row of a bad row's ZIP would apply alone.
+    // Otherwise only the other rows of a bad row's ZIP would apply.
     const ofBad = ({ cells }: HeadedRow<typeof columns>): readonly Entry[] => {
       const zip = readZip(cells.zip, state);
       return zip.kind === 'row' ? unknown(zip.value) : [];

@@ -43,7 +43,7 @@ export const startingAfter = described(
   cursorKeywords,
 );
 
-/** The maximum number of database calls per request. A page can be short because of it. */
+/** The maximum number of database calls per request. This limit can make a page short. */
 export const callsMax = 4;
 /** The page size of reads whose rows are filtered in memory. */
 export const scannedRows = 100;

@@ -167,7 +167,7 @@ export type CreatePorts = Ports & { readonly newId: (timeMs: number) => string }
 /**
  * Builds the response for a transaction, with its version as the ETag.
  *
- * `Location` is relative to the request's path, because functions do not know the deployed stage.
+ * `Location` is relative to the request's path, because functions do not receive the deployed stage.
  */
 export const transactionResponse = (status: 200 | 201, transaction: Transaction): SavedResponse => ({
   status,

@@ -144,8 +144,8 @@ const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
 
 /**
  * Returns whether an account's sales reach each state's economic nexus threshold in the state's measuring period. The
- * sums are stored separately from the ledger, and credits are not subtracted. Levy does not know about physical
- * presence, which requires a registration regardless of sales.
+ * sums are stored separately from the ledger, and credits are not subtracted. Levy has no data on physical presence,
+ * which requires a registration regardless of sales.
  */
 export const registrationAdvice = async (
   account: Account,

@@ -61,7 +61,7 @@ export const identityMissing = incomplete(
 
 type Reason = readonly [title: string, detail: string];
 
-/** Lists the amounts of a member's filing that the return cannot have. */
+/** Lists the amounts of a member's filing that the return cannot contain. */
 const totalsReasons = (filing: Filing, name: string): Reason[] => {
   const totals = listTotals(filing);
   const foreign = new Set(totals.flatMap(({ currency }) => (currency === 'USD' ? [] : [currency])));
@@ -87,7 +87,7 @@ const totalsReasons = (filing: Filing, name: string): Reason[] => {
   return [...(foreign.size > 0 ? [currencies] : []), ...(uncoded.size > 0 ? [codes] : [])];
 };
 
-/** Lists what keeps a filing from being returned electronically. */
+/** Lists the reasons why a filing cannot be returned electronically. */
 const filingReasons = (filing: Filing, identity: ReturnIdentity | null): Reason[] => {
   const { state, status, period_end } = filing;
   const letters = stateOfJurisdiction(state);
@@ -280,7 +280,7 @@ export type FilingReturn = { readonly filing: Filing; readonly xml: string; read
 /**
  * Reads all totals of a filing or a dry run, and writes its return. `read` returns the page of totals at a cursor.
  *
- * Refused as `read` and `electronicReturn` refuse.
+ * Returns the refusals of `read` and `electronicReturn`.
  */
 export const readReturn = async (
   read: ReadTotals,

@@ -4,8 +4,8 @@ import { type FormName, formNames } from '../catalog/form-names.ts';
 import data from '../catalog/worksheet-forms.json' with { type: 'json' };
 
 /**
- * The layouts of sales tax forms (shared/catalog/worksheet-forms.json): their lines, and what fills each of them. A
- * line without an amount in the filing is blank, with the reason.
+ * The layouts of sales tax forms (shared/catalog/worksheet-forms.json): their lines, and the source of each line's
+ * amount. A line without an amount in the filing is blank, with the reason.
  */
 
 /** The jurisdiction codes of cities that collect their own tax, which is not on the state's return. */
@@ -56,7 +56,7 @@ const FormLayout = z.strictObject({
   confidence: z.enum(['high', 'medium', 'low']),
   /** The unit of the form's amounts. Halves round away from zero. */
   unit,
-  /** The frequency of the form, if the state has other forms for others. */
+  /** The frequency of the form, if the state has different forms for other frequencies. */
   frequency: z.optional(z.enum(frequencies)),
   lines: z.array(FormLine),
   /** The line with all tax on sales, before credits and payments. It is compared with the filing. */

@@ -101,7 +101,7 @@ const frequencyNotes = (layout: FormLayout, { frequency }: FilingWithTotals): st
 const dollarTotals = ({ totals }: FilingWithTotals): readonly FilingTotal[] =>
   totals.filter(({ currency }) => currency === 'USD');
 
-/** Returns what a reader of the worksheet must check or add. `local` are the totals other than the state's. */
+/** Returns the notes about amounts that a reader must check or add. `local` are the totals other than the state's. */
 const listNotes = (
   filing: FilingWithTotals,
   layout: FormLayout,
@@ -139,8 +139,8 @@ const listNotes = (
 };
 
 /**
- * Puts a filing, with all pages of its totals, on the lines of a form. Figures are exact until the form's rounding, and
- * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
+ * Converts a filing, with all pages of its totals, to the lines of a form. Figures are exact until the form's rounding,
+ * and `rounding_amount` is the tax that the rounding adds. Amounts in other currencies, fees, and sales without a known
  * tax are notes.
  */
 export const buildWorksheet = (filing: FilingWithTotals, layout: FormLayout): Worksheet => {
@@ -229,9 +229,9 @@ const canceled = (source: NonNullable<Problem['source']>): Problem => ({
 });
 
 /**
- * Reads a filing with all its totals and puts it on the lines of a form. Refused like `read`, and with
- * `validation_invalid_format` at `source` for a form that is not the state's,
- * and with `conflict_return_incomplete` for a canceled filing.
+ * Reads a filing with all its totals and converts it to the lines of a form. Returns the refusals of `read`,
+ * `validation_invalid_format` at `source` for a form that is not the state's, and `conflict_return_incomplete` for a
+ * canceled filing.
  */
 export const readWorksheet = async (
   read: ReadTotals,

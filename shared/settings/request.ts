@@ -25,7 +25,8 @@ import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdicti
 
 /** The settings of an account as values: the schemas of the API, and of the command line, which writes them as JSON. */
 
-// Checks of settings that their schemas cannot express. Each returns what to send instead, or `null` if all is well.
+// Checks of settings that their schemas cannot express. Each returns what to send instead, or `null` if the value is
+// valid.
 
 type StateDays = Pick<Registration, 'state' | 'from' | 'to'>;
 
@@ -48,7 +49,7 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
 const listAllowed = (state: string): readonly Frequency[] =>
   frequencies.filter((one) => (one !== 'half_year' && one !== 'fiscal_year') || listFrequencies(state).includes(one));
 
-/** Registrations have days that do not overlap, and a frequency that their state allows. */
+/** Checks that registrations do not overlap, and that each has a frequency that its state allows. */
 const checkRegistrations = (entries: readonly Registration[]): string | null => {
   const index = entries.findIndex(({ state, frequency }) => !listAllowed(state).includes(frequency));
   const found = entries[index];
@@ -57,7 +58,7 @@ const checkRegistrations = (entries: readonly Registration[]): string | null => 
     : wrongDays(entries);
 };
 
-/** Elections have days that do not overlap, and their state allows them. */
+/** Checks that elections do not overlap, and that their state allows them. */
 const checkElections = (elections: readonly RemoteSellerElection[]): string | null => {
   const known = builtInReleases().flatMap((release) =>
     listElections(release).map((election) => ({ state: release.state, election })),
@@ -86,13 +87,13 @@ const checkShipFrom = (sent: PostalAddress): string | null => {
     : null;
 };
 
-/** The account numbers of an identity are named by two-letter codes of states. */
+/** Checks that the keys of an identity's account numbers are two-letter state codes. */
 const checkIdentity = ({ state_ids }: ReturnIdentity): string | null => {
   const unknown = Object.keys(state_ids).find((code) => stateJurisdiction(code) !== `US-${code}`);
   return unknown === undefined ? null : `state_ids by two-letter state codes; "${unknown}" is not a state code`;
 };
 
-// A wrong century would make the calendar of periods endless.
+// A wrong century would produce an excessive number of periods.
 const dayAdvice = 'Send a date such as 2026-01-01, from 2000 to 2099.';
 const day = z.string(dayAdvice).check(z.refine((text) => isDay(text) && /^20/.test(text), dayAdvice));
 const stateAdvice = 'Send a two-letter state code.';

@@ -174,7 +174,7 @@ const discountsOfAll = (
   return ofGoods.map((part, index) => part + (ofShipping[index] as bigint));
 };
 
-/** Allocates a total over the amounts for which `counts` is true, each at most its `most`. The others get 0. */
+/** Allocates a total over the amounts for which `counts` is true, each at most its `most`. All other amounts get 0. */
 const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bigint[], counts: Counts): bigint[] => {
   const allocated = new Array<bigint>(amounts.length).fill(0n);
   const indexes = [...amounts.keys()].filter(counts);

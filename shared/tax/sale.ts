@@ -152,9 +152,9 @@ const shippingShares = (sale: Sale, nets: Nets): bigint[] => {
 };
 
 /**
- * Returns a function from the shares of a shipment to its parcels. Everything that does not depend on the shares is
- * calculated once. `goods` are the assessments of the goods. `others` are the shares of the other shipments, if a
- * threshold includes shipping.
+ * Returns a function that converts the shares of a shipment to its parcels. Everything that does not depend on the
+ * shares is calculated once. `goods` are the assessments of the goods. `others` are the shares of the other shipments,
+ * if a threshold includes shipping.
  */
 const listParcels = (
   sale: Sale,

@@ -103,7 +103,7 @@ type Cell = { readonly code: string; readonly isTaxed: boolean; tax: bigint };
 
 /**
  * Moves cents between the rows of one charge, from jurisdictions with too much tax to jurisdictions with too little. A
- * row that has no more to give never gets any back, so each row is visited once.
+ * row without remaining tax never receives tax, so each row is visited once.
  */
 const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
   const dueTo = ({ code }: Cell): bigint => due.get(code) as bigint;

@@ -77,7 +77,8 @@ const createCustomer = async ({ levy, body }: Request): Promise<TaxJarResponse> 
 
 const listCustomers = async (request: Request): Promise<TaxJarResponse> => {
   const ids: string[] = [];
-  const tooLong = 'The account has too many customers for one list.';
+  const tooLong =
+    'The account has too many customers for one list. Send GET /customers of the Levy API, which has pages.';
   for await (const customer of everyRow<Customer>(request, '/customers', {}, tooLong))
     if (!isDeleted(customer)) ids.push(customer.id);
   return { body: { customers: ids } };

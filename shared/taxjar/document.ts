@@ -40,7 +40,7 @@ export const textAt = (fields: Fields, name: string): string | null => {
   const value = fields[name] ?? null;
   if (value === null || value === '') return null;
   if (typeof value === 'string') return value;
-  throw new TaxJarRefusal(406, `${name} is not a string or a number.`);
+  throw new TaxJarRefusal(406, `${name} is not a string or a number. Send a string.`);
 };
 
 export const requiredAt = (fields: Fields, name: string): string => {
@@ -164,7 +164,7 @@ export const getTerms = (fields: Fields, isCredit = false) => {
   };
 };
 
-/** Returns an order's metadata: what TaxJar's interface returns, and a calculation does not need. */
+/** Returns an order's metadata: the fields that the TaxJar interface returns and a calculation does not need. */
 export const orderMetadata = (fields: Fields) =>
   getMetadata({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
 

@@ -12,7 +12,7 @@ export const parseJson = (text: string): Json =>
   parseWith(text, (_key, value, context) => (typeof value === 'number' ? (context?.source ?? String(value)) : value));
 
 /**
- * Rounds what the floating-point arithmetic of a shop leaves, such as 55.849999999999994 or 5.6e-17, to ten decimals, half
+ * Rounds a result of a shop's floating-point arithmetic, such as 55.849999999999994 or 5.6e-17, to ten decimals, half
  * up. Returns other text as it is.
  */
 export const withoutNoise = (text: string): string => {

@@ -32,7 +32,8 @@ const cents = (name: string, text: string): bigint => {
 const sumGoods = (fields: Fields): bigint => {
   const goods =
     cents('amount', requiredAmount(fields, 'amount')) - cents('shipping', amountAt(fields, 'shipping') ?? '0');
-  if (goods < 0n) throw new TaxJarRefusal(406, 'amount is less than shipping, which it includes.');
+  if (goods < 0n)
+    throw new TaxJarRefusal(406, 'amount is less than shipping. Send an amount that includes the shipping.');
   return goods;
 };
 
@@ -113,7 +114,7 @@ const distributed = (amount: bigint, charges: readonly { readonly id: string; re
 
 /**
  * Returns the shipping of a credit. TaxJar does not distinguish shipping charges, so a refund is distributed over them
- * in proportion. A wide credit also takes tax from them, even without an amount.
+ * in proportion. A credit with `isWide` also takes tax from them, even without an amount.
  */
 const creditedShipping = (sent: { amount: string } | undefined, order: Recorded, left: Left, isWide: boolean) => {
   if (!sent && !(isWide && left.shipping.length > 0)) return null;
@@ -228,7 +229,7 @@ export const toOrder = (transaction: Recorded) => {
   };
 };
 
-/** Returns the codes of warnings about amounts of a request that differ from the recorded ones. */
+/** Returns the codes of warnings about amounts of a request that differ from the recorded amounts. */
 export const differences = (fields: Fields, recorded: Recorded): string[] => [
   ...(cents('amount', amountAt(fields, 'amount') ?? '0') === goodsAndShipping(recorded) ? [] : ['line_amount_differs']),
   ...(cents('sales_tax', amountAt(fields, 'sales_tax') ?? '0') === parseAmount(recorded.tax_amount, 2)

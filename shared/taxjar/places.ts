@@ -107,7 +107,8 @@ const listCities = (state: string, zip: string, city: string | null): readonly (
 export const validate = async (request: Request): Promise<TaxJarResponse> => {
   const fields = requireObject(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
-  if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy validates only US addresses.`);
+  if (country !== 'US')
+    throw new TaxJarRefusal(406, `country is ${country}. Send US: Levy validates only US addresses.`);
   const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
   if (!zip || !state) throw missing(zip ? 'state' : 'zip');
   const found = await readRates(request, zip, { country, state });
@@ -130,7 +131,7 @@ export const summaryRates = async ({ levy }: Request): Promise<TaxJarResponse> =
                 region_code: state,
                 region: name,
                 minimum_rate: { label: 'State Tax', rate: decimal(general_rate.rate) },
-                // Levy does not know an average: it has no weights of the places.
+                // There is no average, because Levy has no weights for the places.
                 average_rate: { label: 'Tax', rate: null },
               },
             ],

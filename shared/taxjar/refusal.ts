@@ -65,7 +65,7 @@ type Refused = {
   readonly errors: readonly (Pick<Problem, 'code' | 'title' | 'detail'> & { readonly source?: object | null })[];
 };
 
-/** What to do in TaxJar's terms, if Levy's differ. */
+/** The advice in TaxJar's terms, where Levy's terms differ. */
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
   precondition_failed: 'Another request changed it at the same time. Read it, and send the request again.',

@@ -30,7 +30,7 @@ export type Request = {
   readonly body: Json;
   /** Values of the path's parameters, decoded. */
   readonly at: readonly string[];
-  /** Notes warnings of Levy, which the response lists in a header. */
+  /** Records warnings of Levy, which the response lists in a header. */
   readonly note: (codes: readonly string[]) => void;
 };
 

@@ -130,7 +130,10 @@ export const getTax = (calculated: Calculation, { hasNexus, country, state, exem
   };
 };
 
-/** The registrations that addresses of a request replace, or the account's; `null` if it collects everywhere. */
+/**
+ * The registrations from the addresses of a request, otherwise the account's registrations; `null` if the account
+ * collects everywhere.
+ */
 const parseRegistrations = (fields: Fields, settings: Settings): readonly Registration[] | null =>
   listAt(fields, 'nexus_addresses', (address) => ({
     state: requiredAt(address, 'state'),

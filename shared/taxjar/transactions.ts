@@ -81,7 +81,7 @@ const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Re
   );
 };
 
-/** Records an order or a refund. Notes amounts of the request that differ from the recorded ones. */
+/** Records an order or a refund. Adds warnings for amounts of the request that differ from the recorded amounts. */
 const record = async (kind: Kind, fields: Fields, request: object, recording: Recording): Promise<Recorded> => {
   const { levy, note, replaces } = recording;
   const options = replaces ? { replaces } : {};

@@ -1,10 +1,10 @@
 /**
- * `npm run attack`: runs the commands of the model test against the local service as a process, one world after another
- * until the time is up. Each world has a seed; the first difference ends the run.
+ * `npm run attack`: runs the commands of the model test against the local service as a process, one scenario after
+ * another until the time is up. Each scenario (a `World`) has a seed; the first difference ends the run.
  *
  *   --minutes N   how long (10)
- *   --seed N      the seed of the first world (1); the next ones follow it
- *   --worlds N    how many worlds at most
+ *   --seed N the seed of the first scenario (1); later scenarios increment it
+ *   --worlds N the maximum number of scenarios
  */
 import { parseArgs } from 'node:util';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';

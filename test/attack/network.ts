@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
  * `killed`: the service is killed some milliseconds after the request arrived.
  */
 type Fate = 'arrives' | 'request lost' | 'reply lost' | 'hasty' | 'killed';
-// As often as listed; a kill takes seconds.
+// Weighted by repetition, because a kill takes seconds.
 const fates: readonly Fate[] = [
   ...Array<Fate>(4).fill('request lost'),
   ...Array<Fate>(5).fill('reply lost'),
@@ -28,8 +28,8 @@ const [fateHeader, numberHeader] = ['x-attack-fate', 'x-attack-request'];
 
 export type Network = {
   /**
-   * A client that sends each request until it has an answer. With `kills`, the service can be killed meanwhile. A write
-   * without an idempotency key gets one.
+   * A client that retries each request until it gets a response. With `kills`, the service can be killed during a
+   * request. A write without an idempotency key gets a generated key.
    */
   readonly connectClient: (apiKey: string, kills: boolean) => Call;
   /** The number of attempts so far. */
@@ -37,7 +37,10 @@ export type Network = {
   readonly close: () => void;
 };
 
-/** Opens a proxy in front of the service that injects the fault in a request header. `random` is below 1. */
+/**
+ * Opens a proxy in front of the service, which injects the fault that a request header names. `random` returns a number
+ * below 1.
+ */
 export const openNetwork = async (service: Service, random: () => number): Promise<Network> => {
   /** The lost replies, by the number of their request. */
   const lost = new Map<string, Passed[]>();
@@ -67,7 +70,7 @@ export const openNetwork = async (service: Service, random: () => number): Promi
   });
   let [requests, attempts] = [0, 0];
 
-  /** Returns `null` for a lost reply, and for an answer after which a client tries again. */
+  /** Returns `null` for a lost reply, and for a response that a client retries. */
   const attempt = async (
     method: string,
     path: string,
@@ -97,9 +100,9 @@ export const openNetwork = async (service: Service, random: () => number): Promi
   };
 
   const connectClient = (apiKey: string, kills: boolean) => {
-    /** When a key was first answered, by path and key. The service keeps a key for a day. */
+    /** The time of the first response to a key, by path and key. The service keeps a key for a day. */
     const answered = new Map<string, number>();
-    // Its own series, which the requests of other clients do not change.
+    // A separate random series for each client, so other clients' requests do not change it.
     const own = seeded(Math.floor(random() * 2 ** 31));
     return async (method: string, path: string, request: Request = {}): Promise<Answer> => {
       const number = String(++requests);
@@ -107,7 +110,7 @@ export const openNetwork = async (service: Service, random: () => number): Promi
       const headers = { 'X-API-Key': apiKey, [numberHeader]: number, ...ownKey, ...request.headers };
       const keyed = `${path} ${headers['Idempotency-Key']}`;
       const isFirst = (answered.get(keyed) ?? 0) + dayMs <= now();
-      // Drawn in advance, so the number of attempts does not change the series.
+      // The fault is drawn before the attempts, so their number does not change the series.
       const drawn = [draw(own, kills), draw(own, kills)];
       for (let at = 0; at < attemptsMax; at += 1) {
         const answer = await attempt(
@@ -129,7 +132,7 @@ export const openNetwork = async (service: Service, random: () => number): Promi
           const made = replies.filter((one) => !one.headers.has('idempotent-replayed')).length;
           must(texts.size === 1 && made <= 1, `${path} has several results under one key: ${[...texts].join()}`);
         }
-        // The caller has not seen an answer to this key, so it does not expect a replay.
+        // The caller has not received a response to this key, so it does not expect a replay.
         if (isFirst) answer.headers.delete('idempotent-replayed');
         if (isKept && isFirst) answered.set(keyed, now());
         return answer;

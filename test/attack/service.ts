@@ -8,7 +8,10 @@ import { killWithParent } from '../support/child-process.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const startMs = 120_000;
 
-/** The local service as a process that can be killed. Its clock is the clock of this process, and stands still. */
+/**
+ * The local service as a process that can be killed. Its clock is the clock of this process, and does not advance by
+ * itself.
+ */
 export type Service = {
   readonly url: string;
   /** Calls `/_local/…`, again after a kill. Returns the response. */

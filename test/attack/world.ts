@@ -22,7 +22,7 @@ const listAll = async <Row>(call: Call, path: string): Promise<Row[]> => {
 /** Reports are updated from the table's stream with a short delay. */
 const timeoutMs = 30_000;
 
-/** The report by state and month has the sums of all transactions of the model that are not void. */
+/** Checks that the report by state and month equals the sums of the model's transactions that are not void. */
 const mustBeReported = async (call: Call, book: Book): Promise<void> => {
   const figures = ['gross_amount', 'exempt_amount', 'taxable_amount', 'tax_amount', 'count'] as const;
   const rowsByReturn = Map.groupBy([...book.journal.values()], ({ state, month }) => `${month} ${state}`);
@@ -62,7 +62,7 @@ const mustBeReported = async (call: Call, book: Book): Promise<void> => {
   same(actual, expected, 'The report by state');
 };
 
-/** The lists and reports of an account match the model. */
+/** Checks that the lists and reports of an account match the model. */
 const mustBeWhole = async (call: Call, book: Book, { nowMs }: Model): Promise<void> => {
   const rows = expectedRows(book, {}, null, nowMs).map((row) => ({ ...row, line_items: null, explanation: null }));
   same(await listAll<Body>(call, '/transactions'), rows, 'All transactions');
@@ -85,7 +85,7 @@ const sale = (reference_id: string, quantity: string) => ({
 const clients = 3;
 const busySaleUnits = 1000;
 
-/** Clients of a third account, who sell, and credit one sale together, while the model runs. */
+/** Starts clients of a third account, which record sales and credit one shared sale while the model runs. */
 const startBusyClients = async (call: Call) => {
   const running = new Set<Promise<unknown>>();
   let pause: Promise<void> | null = null;
@@ -114,7 +114,10 @@ const startBusyClients = async (call: Call) => {
   };
   const working = Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
   working.catch(() => {});
-  /** Does this work while no request is sent: a request that is sent again after a day has another result. */
+  /**
+   * Runs a function while no request is in flight, because a request that is repeated after a day has a different
+   * result.
+   */
   const whileIdle = async (work: () => Promise<void>) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     pause = promise;
@@ -123,7 +126,7 @@ const startBusyClients = async (call: Call) => {
     pause = null;
     resolve();
   };
-  /** Ends the clients, and checks that each accepted request was recorded once. */
+  /** Stops the clients, and checks that each accepted request was recorded once. */
   const stop = async () => {
     isOpen = false;
     await working;
@@ -139,7 +142,10 @@ const startBusyClients = async (call: Call) => {
   return { whileIdle, stop };
 };
 
-/** A world of the model in the service's process, behind the network, with concurrent clients of a third account. */
+/**
+ * A scenario of the model test against a separate service process behind a faulty network, with concurrent clients of a
+ * third account.
+ */
 export const attackedWorld =
   (service: Service, network: Network) =>
   async (terms: Both): Promise<World> => {

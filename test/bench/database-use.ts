@@ -195,7 +195,7 @@ const expired = async (lines: number): Promise<Step> => {
 
 /** Measures the inputs of `npm run cost` for each step and a sale with a number of lines, on an empty database. */
 export const costMeasures = async (lines: number) => {
-  // Runs before other drafts exist.
+  // Must run before other drafts exist.
   const expire = await expired(lines);
   const send = await newSender();
   await warmUp(send);

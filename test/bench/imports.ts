@@ -1,4 +1,4 @@
-/** Run by itself, this module does one import and prints its figure. */
+/** Run as a program, this module makes one import and prints its measurement. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../shared/cli/terminal/files.ts';

@@ -502,7 +502,7 @@ it('closes a month for eight states by keyboard alone, from signing in to downlo
       await openDialog('Mark as filed …');
       await page.keyboard.type(`c-${state}`);
       if (state === 'MI') {
-        // The over-collected sale is an exception. A reopened dialog asks again.
+        // The over-collected sale is an exception. A reopened dialog requires the confirmation again.
         const mark = page.getByRole('button', { name: 'Mark as filed', exact: true });
         for (const attempt of ['', `c-${state}`]) {
           expect(await mark.isDisabled()).toBe(true);

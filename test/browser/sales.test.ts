@@ -193,7 +193,7 @@ it('searches until it finds something, shows its progress, and downloads the res
   const own = await newShop();
   await own.sell('MI', { reference_id: 'rare' });
   await visit('#/customers', { key: own.key }, async (page) => {
-    // As in a large ledger, three requests find nothing. The last one is delayed, so the test can inspect the page.
+    // As in a large ledger, three requests find nothing. The last request is delayed, so the test can inspect the page.
     let requests = 0;
     const waiting = Promise.withResolvers<void>();
     const json = { object: 'list', url: '/transactions', has_more: true, next_cursor: 'a.b', data: [] };
@@ -222,7 +222,7 @@ it('cancels a download between pages', async () => {
     page.on('download', () => {
       downloads += 1;
     });
-    // Each page refers to a next one, so the download has no end.
+    // Each page refers to a next page, so the download does not end.
     await page.route('**/transactions?*', async (route) => {
       const url = route.request().url().replace('starting_after=a.b&', '');
       const response = await forward(route, own.key, url);

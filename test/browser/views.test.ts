@@ -130,7 +130,7 @@ it('forgets the API key, keeps the session over a reload, and refuses a wrong or
     await other.close();
     await page.reload();
     await page.getByLabel('API key').waitFor();
-    // It returns to the view.
+    // The sign-in returns to the view.
     await signIn(page, shop.key);
     await seeHeading(page, 'Customers');
   });
@@ -255,7 +255,7 @@ it('records a sample month once, after a failure and a double click, and shows t
     let left = 20;
     await page.route('**/transactions', (route) => {
       left -= Number(route.request().method() === 'POST');
-      // The reply of the last one is lost after it was recorded.
+      // The reply to the last transaction is lost after it was recorded.
       return left === 0 ? route.fetch().then(() => route.abort('connectionreset')) : route.continue();
     });
     await click(page, button);

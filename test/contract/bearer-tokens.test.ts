@@ -51,7 +51,7 @@ describe('a good token', () => {
       headers: reader,
     });
     expect([status, body.errors[0].code, body.errors[0].meta.scope]).toEqual([403, 'auth_forbidden', 'write']);
-    // A claim with a different name has no effect, whatever its type.
+    // A claim with a different name has no effect, regardless of its type.
     expect((await get(bearer(await signToken({ scope: ['openid'] })))).status).toBe(200);
     const none = await get(bearer(await signToken({ permissions: undefined, scope: 'tax:read levy/read' })));
     expect([none.status, none.body.errors[0].meta.scope]).toEqual([403, 'read']);

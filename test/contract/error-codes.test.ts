@@ -197,7 +197,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   },
   rate_limit_error: async () => {
     const caller = await newCaller({ settings: { rate_limit: 1 } });
-    // At once, because requests of a busy machine can each have their own second.
+    // The requests are concurrent, because on a busy machine, sequential requests can fall into different seconds.
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => caller.call('GET', '/product-attributes?limit=1')),
     );

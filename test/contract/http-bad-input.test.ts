@@ -36,7 +36,7 @@ type Corpus = Readonly<Record<'texts' | 'names' | 'segments', readonly Text[]>> 
     readonly headers: Readonly<Record<string, readonly Text[]>>;
     readonly sale: object;
   };
-// Read here, because a bundler's parser rejects half of a surrogate pair.
+// Read at run time, because a bundler's parser rejects half of a surrogate pair.
 const corpus: Corpus = JSON.parse(readFileSync(new URL('hostile.json', import.meta.url), 'utf8'));
 
 /** In the corpus, `["x", 256]` is a repeated text. */
@@ -99,7 +99,7 @@ const withJson = (body: unknown, changes: readonly (readonly [Place, string | nu
   return JSON.stringify(changed).replaceAll(/"\u2063(\d+)"/g, (_, at) => changes[at]?.[1] ?? '');
 };
 
-/** Returns some of the values; another call continues with the next ones. */
+/** Returns some of the values; the next call returns further values. */
 const rotated = <Value>(values: readonly Value[]) => {
   let at = 0;
   return (count: number): Value[] => Array.from({ length: count }, () => values[at++ % values.length] as Value);

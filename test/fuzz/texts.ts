@@ -216,7 +216,7 @@ export const mutateJson = ({ name, content }: TestFile, random: Random): TestFil
   if (random.chance(0.3)) return mutateFile({ name, content }, random);
   let text = content.toString();
   for (let left = 1 + random.below(2); left > 0; left -= 1) {
-    // Parsed again, because copies share their nested objects, and a long value in a shared object would multiply.
+    // Parse again: copies share their nested objects, so a long value in one of them would appear in every copy.
     const value = { root: JSON.parse(text) as unknown };
     const place = getPlace(value, random);
     if (!place) continue;

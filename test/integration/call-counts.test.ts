@@ -81,7 +81,10 @@ const get =
       path.replace(/:(\w+)/, (_, name: keyof Ids) => ids[name]),
     );
 
-/** Requests of a warm instance with their ledger calls, in order: some repeat or change what earlier ones wrote. */
+/**
+ * The requests of a warm instance with their ledger calls, in order: some requests repeat or change data of earlier
+ * requests.
+ */
 const requests: [name: string, run: Run, calls: string][] = [
   ['a calculation', calculate(sale()), ''],
   [
@@ -203,7 +206,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       list: [1, expect.any(Number)],
     });
     const getUnits = (of: string) => figures.find((figure) => figure['of'] === of) ?? { figure: '' };
-    // By account, tax date, customer and reference; a draft also by deadline, a credit by parent and among credits.
+    // Index rows by account, tax date, customer and reference. A draft has one by deadline; a credit has one by parent
+    // and one in the index of credits.
     const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
     for (const [of, count] of Object.entries(rows))
       expect(getUnits(of), of).toMatchObject({ index_write_units: count });
@@ -235,8 +239,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       return used(() => listTransactions(query, caller, ports));
     };
 
-    // More than a page of 100, in every index, and all void, so a filter by a different status reads on without
-    // matches.
+    // More than a page of 100 in every index. All are void, so a filter by a different status reads further pages
+    // without a match.
     beforeAll(async () => {
       const heads = Array.from({ length: 420 }, () => created({ ...voided, ...everywhere }));
       for (let from = 0; from < heads.length; from += 20)
@@ -274,7 +278,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       await expectUnits({ status: 'finalized', limit: 25 }, 2, pageUnits(index, 100) + pageUnits(index, 320));
     });
 
-    // The largest rows fill the 1 MB of a query response: 128 units, and no filter reads more than four responses.
+    // The largest rows fill a 1 MB query response, which takes 128 units. A filtered list reads at most four responses.
     it('are limited to four responses of 1 MB', async () => {
       const heavy = newAccount();
       const noise = () => randomBytes(360).toString('base64');

@@ -134,7 +134,7 @@ describe('the due index', () => {
     expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
   });
 
-  it('loses the entry of a canceled period, and gets the next one when the period is closed again', async () => {
+  it('drops the entry of a canceled period, and gets the next entry when the period is closed again', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
     const filer = createFiler(caller);
     const [older, newer] = lastMonths(2);
@@ -321,7 +321,7 @@ describe('unfinished work of a close request', () => {
     // The other worker has time for one entry of each shard.
     let checks = 0;
     const other: FilingPorts = { ...ports, stepEntriesMax: 1, remainingMs: () => (checks++ < 8 ? 1 : 0) };
-    // The other seven shards wait too, so all steps of this worker are stale.
+    // The other seven shards also wait, so all steps of this worker are stale.
     let othersWork: Promise<boolean> | undefined;
     const commit: FilingPorts['filings']['commit'] = async (change) => {
       othersWork ??= workOn(filing, other, 0);

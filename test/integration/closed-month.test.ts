@@ -291,7 +291,7 @@ const notReviewed = [
   'currency_not_counted',
 ];
 
-/** The warning codes to review of a document in a state; of a credit, also those of its sale. */
+/** The warning codes to review of a document in a state. A credit includes the codes of its sale. */
 const codesIn = (document: Transaction, state: State): string[] => {
   const charges: Readonly<Record<string, readonly Charge[]>> = {
     line_items: document.line_items,

@@ -60,7 +60,7 @@ describe('overlays', () => {
     expect(ran.out).not.toContain('begins in the future');
   });
 
-  it('print the changes in diff and activate too', async () => {
+  it('print the changes in `diff` and `activate`', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(await impactOfChange(await openRelease(builtIn), await openRelease(first), today)).toMatchObject({

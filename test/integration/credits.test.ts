@@ -212,7 +212,7 @@ describe('fields that a credit inherits from its sale', () => {
     );
   });
 
-  it('include shipping, which needs lines in an update too', async () => {
+  it('include shipping, which requires lines in an update', async () => {
     const { client, draft } = await withSale({ shipping: { amount: '5.00' } });
     const { id } = await draft();
     for (const shipping of [{ amount: '2.00' }, null])

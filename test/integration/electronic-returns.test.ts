@@ -102,7 +102,7 @@ describe('an electronic return', () => {
   it('has tax on food at a reduced rate in its own element', async () => {
     const registrations = [{ state: 'AR', from: '2025-01-01', to: null, frequency: 'year' as const }];
     const filer = await shop({ registrations, books_open_from: '2025-01-01' });
-    // 0.125 % until the end of 2025.
+    // The rate on food is 0.125 % until the end of 2025.
     const line_items = [{ product_tax_code: 'FOOD.GROCERY', quantity: '1', unit_price: '800.00' }];
     await soldIn(filer, '2025-06-05', { customer: { address: memberPlaces.AR }, line_items });
     const { text } = await filer.close({ state: 'AR', period_end: '2025-12-31', dry_run: true }, xml);

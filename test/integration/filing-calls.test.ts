@@ -150,7 +150,7 @@ it('each request about filings makes the documented calls', async () => {
     ({ id } = await settled(filer, (await newestFiling(filer)).id));
   };
   const november = () => later(40 * dayMs, () => hurried.close({ ...october, period_end: '2026-11-30' }));
-  /** In order; a function without calls only prepares the next ones. */
+  /** In order. A function without expected calls only prepares later requests. */
   const requests: [name: string, run: () => Promise<unknown>, calls?: Record<string, number>][] = [
     ['a list', () => filer.filings(), { Query: 1 }],
     // The chain, the period, the oldest open month of eight shards, and their entries.

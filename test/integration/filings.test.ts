@@ -163,7 +163,7 @@ describe('the order of errors', () => {
 });
 
 describe('unknown fields', () => {
-  it('are ignored with a warning, which a repeated request returns too', async () => {
+  it('are ignored with a warning, which a repeated request also returns', async () => {
     const filer = await newFiler();
     // The frequency is a response field, so it can be sent back.
     const body = { ...october, frequency: 'month', colour: 'red' };

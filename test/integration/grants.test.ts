@@ -268,14 +268,14 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
   'sweep-drafts': () => later(retainedMs, () => runSchedule('sweep-drafts')),
 };
 
-/** The only code path of an endpoint. */
+/** The endpoint has only one code path. */
 const onlyWay = (operation: Operation) => async (client: Client, parent: Parent) => {
   const { method, path } = endpoints[operation];
   const { id } = path.startsWith('/filings/') ? parent.filing : parent;
   expect((await client.call(method, path.replace('{id}', id))).status).toBe(200);
 };
 
-/** Steps of a filing that any of three operations can finish: here, another one finishes them. */
+/** Steps of a filing that any of three operations can perform. Here, a different operation performs them. */
 const notSeen: Partial<Record<Entry, readonly string[]>> = {
   'create-filing': ['transactions T#*'],
   'close-periods': ['transactions T#*'],

@@ -145,7 +145,7 @@ it('replays the response to the same request with and without the header', async
 describe('lost replies', () => {
   afterEach(noFaults);
 
-  /** The SDK's attempts at one call, all of which are written and lose their replies. */
+  /** The SDK's attempts of one call: each is written, and each reply is lost. */
   const allAttempts = 3;
   const loseReplies = (of: string | null, sends = allAttempts) =>
     failSends({ sends, error: lostReply, where: 'on the way back', ...(of && { of: [of] }) });

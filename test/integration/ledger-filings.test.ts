@@ -1,4 +1,4 @@
-/** The work on filings: in what order the schedule closes periods, and how much of a filing a step takes. */
+/** The processing of filings: the order in which the schedule closes periods, and the size of a step. */
 
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';

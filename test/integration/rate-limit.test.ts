@@ -32,7 +32,7 @@ describe('the setting of an account', () => {
 describe('while the database is down', () => {
   let limitRate: typeof import('../../shared/api/limit-rate.ts').limitRate;
   beforeAll(async () => {
-    // No server listens there. The modules read the environment at import.
+    // No server listens at this address. The modules read the environment at import.
     vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:1');
     vi.resetModules();
     ({ limitRate } = await import('../../shared/api/limit-rate.ts'));

@@ -92,7 +92,7 @@ const personalShop = async (seed: number, count: number) => {
     const recorded = await made(client.create({ ...toSale(random, id), status }, keyed()));
     if (random.chance(0.3))
       await made(client.update(recorded.id, { metadata: { note: random.secret('more') } }, keyed()));
-    // The response to a request that changes nothing is saved too.
+    // The response to a request that changes nothing is also saved.
     if (random.chance(0.3)) await made(client.update(recorded.id, { metadata: {} }, keyed()));
     if (random.chance(0.15))
       await made(client.update(recorded.id, { status: 'void', void_reason: random.secret('reason') }, keyed()));
@@ -289,7 +289,7 @@ describe('retention of personal data', () => {
     expect(await runFor(id)).toEqual(outcome(0));
     await later(31 * dayMs, async () => {
       expect(await runFor(id)).toEqual(outcome(30));
-      // The account is done for this day.
+      // The account is already processed for this day.
       expect(await runFor(id)).toEqual(outcome(0));
     });
     expect(await readRedacted(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
@@ -351,7 +351,7 @@ describe('retention of personal data', () => {
     await undoTampering();
   });
 
-  it('leaves no position of an account whose items are deleted meanwhile', async () => {
+  it('stores no position for an account that is being deleted', async () => {
     const { id, client } = await shop('30');
     await sold(client);
     // Ids only increase, and the tests above created later ones.

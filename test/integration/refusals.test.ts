@@ -1,4 +1,4 @@
-/** Requests that are refused: with which errors, which the table of fixtures/refusals.txt lists, and without a change. */
+/** Refused requests change nothing and return the errors listed in fixtures/refusals.txt. */
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { getRefusal, made, sale, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
-/** The fields that each request has in addition. */
+/** The additional fields of each request. */
 const common: Readonly<Record<string, object>> = {
   'POST /account': { review_days: 9 },
   'POST /customers': { id: 'a' },

@@ -23,7 +23,7 @@ import { buildCreditRequest, getRefusal, listCharges, made } from '../support/sa
 type Transaction = Schema<'Transaction'>;
 type Entry = Schema<'FilingEntry'>;
 
-/** Four jurisdictions, three, one, no tax, and no content. */
+/** Places with four, three and one jurisdictions, without tax, and without content. */
 const places = {
   MN: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
   VA: { city: 'Arlington', state: 'VA', postal_code: '22201' },
@@ -261,7 +261,7 @@ describe('fully refunded sales with a tax other than the calculated one', () => 
   it('pass ledger verify', () => expectVerified(caller));
 });
 
-it('the rest of a sale takes back a fee that was calculated and not collected', async () => {
+it('a credit of the remainder reverses a fee that was calculated and not collected', async () => {
   const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
   const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
   const shop = createFiler(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
@@ -400,7 +400,7 @@ it('lists the sales that the content does not cover, at most 100 of them in a dr
     transactions: null,
   });
   expect(filing.exceptions).toEqual({ ...dry.exceptions, transactions: null });
-  // The list has the same, from the filing's item.
+  // The list returns the same amounts, from the filing's item.
   expect((await made(shop.filings())).data.map(({ exceptions }) => exceptions)).toEqual([filing.exceptions]);
   const amounts = { gross_amount: '6328.00', not_covered_amount: '5460.00', taxable_amount: '868.00' };
   expect(filing.summary).toMatchObject([{ ...amounts, tax_amount: '60.76', count: 112 }]);

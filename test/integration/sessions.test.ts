@@ -1,4 +1,4 @@
-/** Console sessions at the service: exchange, use, extension, end, and what the cookie and the stored item contain. */
+/** Console sessions: exchange, use, extension, end, and the content of the cookie and the stored item. */
 import { describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
@@ -13,7 +13,7 @@ const hourMs = 60 * minuteMs;
 const ended = '401 | auth_error Console-Session';
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 
-/** Signs in with the caller's key, and returns what a browser does with the cookie from then on. */
+/** Signs in with the caller's key. Returns the requests that a browser then sends with the cookie. */
 const signedIn = async ({ call }: Pick<Caller, 'call'>) => {
   const started = await call('POST', '/session', { body: { action: 'start' } });
   const set = started.headers.get('set-cookie') ?? '';
@@ -89,7 +89,7 @@ describe('a session ends', () => {
     const signedOut = await act('end');
     expect(signedOut.headers.get('set-cookie')).toMatch(/^levy_session=; .*Max-Age=0$/);
     expect(signedOut.body).toEqual({ object: 'session', expires_at: null, ends_at: null });
-    // At once for an extension, which reads the item, and within a minute for the caches.
+    // Immediately for an extension, which reads the item; within a minute for cached sessions.
     expect(getRefusal(await act('extend'))).toBe(ended);
     await later(minuteMs, async () => expect(getRefusal(await read())).toBe(ended));
   });
@@ -111,7 +111,7 @@ describe('a session ends', () => {
   });
 });
 
-it('refuses other sites, and a session that would prolong itself', async () => {
+it('refuses requests from other sites, and a session as the credential for a new session', async () => {
   const caller = await newCaller();
   const { headers, act } = await signedIn(caller);
   const post = (others: Record<string, string | null>, action = 'end') =>

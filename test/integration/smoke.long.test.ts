@@ -26,7 +26,7 @@ const stored = async (caller: Caller): Promise<TransactionRow[]> =>
 const listStates = (rows: readonly TransactionRow[]) =>
   rows.map(({ status, void_reason }) => `${status}: ${void_reason}`);
 
-/** Runs through a proxy with a fault. */
+/** Runs the smoke test through a proxy with a fault. */
 const broken = async (caller: Caller, how: Break) => {
   const proxy = await breakingProxy((await startApi()).url, how);
   const lines: string[] = [];

@@ -133,8 +133,8 @@ describe('taxes', () => {
       fetch(`${url}/taxjar/v2/taxes`, { method: 'POST', body, headers });
     const body = (price: string) =>
       `{"to_country":"US","to_zip":"48933","to_state":"MI","shipping":"0","line_items":[{"quantity":3,"unit_price":${price},"product_tax_code":"nope"}]}`;
-    // 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01.
-    // The last is what floating-point arithmetic makes of it.
+    // 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01. The last value is the result of floating-point
+    // arithmetic.
     for (const price of ['33.335', '"33.335"', '33.335000000000001']) {
       const reply = await send(body(price));
       expect(await reply.text()).toContain('"amount_to_collect":6.00');
@@ -228,7 +228,7 @@ describe('orders and refunds', () => {
     await client.createOrder({ ...order, line_items: lines });
     await client.createRefund(buildRefund('r0', '123', [-1]));
     await client.createRefund(buildRefund('r1', '123', [-8, -1, -0.7]));
-    // An order with refunds stays as it is, because voiding it would leave them without their order.
+    // An order with refunds is not changed, because voiding it would leave its refunds without an order.
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17 }))).toMatch(/^422 /);
     const change = (at: number) => buildRefund('r1', '123', [-8 - at / 100, -1, -0.7]);
     const results = await Promise.allSettled(
@@ -269,7 +269,7 @@ describe('orders and refunds', () => {
     expect(await refusal(changed('r', 'p', { amount: -1, sales_tax: 0 }))).toMatch(
       /^406 Not Acceptable: transaction_reference_id: It cannot change/,
     );
-    // A refund that was recorded before its order takes its place in the order.
+    // A refund that was recorded before its order then becomes a credit of the order.
     await client.createRefund(buildRefund('early', 'p', [-10, 0, -0.6], michigan));
     await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
     expect(await changed('early', 'p', { amount: -12, sales_tax: -0.72 })).toEqual([-7.2, -4.8]);
@@ -394,7 +394,7 @@ describe('orders and refunds', () => {
     };
     const sale = await made(caller.call('POST', '/transactions', { body: sold }));
     const refund = (id: string, ...amounts: number[]) => client.createRefund(buildRefund(id, 'two-parcels', amounts));
-    // Half of the shipping, its tax alone, what a credit of the first parcel leaves, and a cent too much.
+    // Half of the shipping, only its tax, the remainder after a credit of the first parcel, and a cent too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
     expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
     const parcel = { type: 'credit', status: 'finalized', parent_transaction_id: sale.id, tax_date: '2026-10-20' };

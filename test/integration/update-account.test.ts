@@ -133,7 +133,7 @@ describe('POST /account', () => {
       ...values.map((review_days) => ({ review_days })),
     ];
     const answers = await Promise.all(sent.map((body) => change(caller, body)));
-    // Under contention, the service asks for a retry.
+    // Under contention, the service returns a retryable error.
     expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     const { time_zone, ambiguous_address, review_days, changes = [] } = await made(read(caller));
     expect([time_zone, ambiguous_address]).toEqual(['America/Chicago', 'reject']);

@@ -40,7 +40,7 @@ type Member = keyof typeof memberPlaces;
 const worksheetPlaces = {
   AZ: [{ city: 'Phoenix', state: 'AZ', postal_code: '85004' }],
   CA: [{ city: 'Los Angeles', state: 'CA', postal_code: '90012' }],
-  // Denver collects its own tax, the state that of Estes Park.
+  // Denver collects its own tax; the state collects the tax of Estes Park.
   CO: [
     { city: 'Denver', state: 'CO', postal_code: '80202' },
     { city: 'Estes Park', state: 'CO', postal_code: '80517' },
@@ -84,7 +84,7 @@ const origins: readonly Address[] = [
   ...[memberPlaces.KY, memberPlaces.SD, memberPlaces.MN],
 ];
 
-/** A random sale. One that is `isPlain` has a taxed line item, so that each place has tax. */
+/** A random sale. With `isPlain`, it has a taxed line item, so that each place has tax. */
 const randomSale = (address: Address, isPlain: boolean) => {
   const isMember = address.state in memberPlaces;
   const reasons = ['resale', 'government', ...(isMember ? ['nonprofit', 'direct_pay', 'other'] : [])];
@@ -105,7 +105,7 @@ const randomSale = (address: Address, isPlain: boolean) => {
     customer: { address, ...(exemption && { exemption: { type: exemption } }) },
     line_items,
     ...(draw.oneIn(3) && { shipping: { amount: cents() } }),
-    // An over-collected tax is due as collected.
+    // Over-collected tax is due in full.
     ...(isMember && exemption === null && isGeneral && draw.oneIn(3) && { tax_amount: '99.99' }),
   });
 };
@@ -116,7 +116,7 @@ const randomCredits = ({ line_items, shipping }: Transaction): readonly Record<s
   return draw.of([
     ...[[], [{ tax_date: '2026-07-30' }], [{ tax_date: '2026-08-10' }]],
     line_items.slice(0, 2).map(({ id }) => ({ tax_date: '2026-07-31', line_items: [{ id, quantity: '0.5' }] })),
-    // Shipping only, with a line that need not decide where it is from.
+    // A credit of shipping only. Its line need not be the line that determines the origin of the shipping.
     ...(shipping
       ? [[{ tax_date: '2026-08-11', shipping: { amount: '0.50' }, line_items: [{ ...last, unit_price: '0.00' }] }]]
       : []),
@@ -244,7 +244,7 @@ const expectedReturn = (rows: readonly TaxedRow[]) => {
   };
 };
 
-/** The lines of the forms, written apart from their layouts. Blank lines are left out. */
+/** The expected lines of the forms, independent of the layouts. Blank lines are omitted. */
 const expectedLines = readFileSync(new URL('../fixtures/worksheet-lines.csv', import.meta.url), 'utf8')
   .trim()
   .split('\n')
@@ -347,7 +347,7 @@ describe('worksheets', () => {
     expect(worksheet?.notes[0]).toContain('not closed');
     const october = { period_end: '2026-10-31' };
     expect((await dryRun(october, csv)).text).toMatch(/^form,edition,.*\r\nCA-CDTFA-401,/);
-    // It stores nothing, so it does not read the key of a repetition.
+    // A dry run stores nothing, so it ignores the idempotency key.
     const { warnings } = await made(dryRun({ ...october, note: 'x' }, { 'Idempotency-Key': '' }));
     expect(warnings.map(({ code }) => code)).toContain('unknown_field');
     for (const [refused, pointer] of [
@@ -419,7 +419,7 @@ describe('electronic returns', () => {
   it('are written to one file by a command that validates it first', async () => {
     const folder = createFolder();
     const out = join(folder, 'returns.xml');
-    // The schema of the root element alone.
+    // A schema with only the root element.
     const getSchema = (count: string) =>
       `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="SSTSimplifiedReturnTransmission"><xs:complexType><xs:sequence>
         <xs:any processContents="skip"/><xs:any processContents="skip" minOccurs="${count}" maxOccurs="${count}"/></xs:sequence>

@@ -117,7 +117,7 @@ export type World = {
   readonly verify: (model: Model) => Promise<readonly string[]>;
   /** Completes unfinished filings. */
   readonly work: () => Promise<unknown>;
-  /** Whether a sweep sees only the drafts of this world. */
+  /** Whether a sweep processes only the drafts of this run. */
   readonly isAlone: boolean;
 };
 

@@ -196,8 +196,8 @@ const shippingCredit = (net: bigint, sale: Body, { whole, shipping }: Remaining)
     : { net, tax: getTax(net, whole.shipping, shipping) };
 
 /**
- * Returns all of a sale or its remainder. Unmatched credit lines may have reduced the amounts that its lines still
- * show.
+ * Returns all of a sale or its remainder. Unmatched credit lines may have reduced the total, but not the remaining
+ * amounts of the lines.
  */
 const restCredit = (kind: 'all' | 'remaining', sale: Body, { lines, shipping, total: left }: Remaining): Credit => ({
   kind,
@@ -324,7 +324,7 @@ const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, with
         );
     return;
   }
-  // No field shows which line covers unmatched lines; in total they equal the remainder.
+  // No field shows which line the unmatched lines reduce; in total they equal the remainder.
   if (credit.kind !== 'lines' && remaining.unmatched.net + remaining.unmatched.tax > 0n) return;
   for (const { parentId } of credit.lines) {
     const ofLine = credit.lines.filter((line) => line.parentId === parentId);

@@ -166,7 +166,7 @@ const changingRefusal = (
     : [];
 };
 
-/** A transaction records each filing that filed it. It becomes filed when all of its states have filed it. */
+/** A transaction lists each filing that filed it. Its status becomes `filed` when all of its states are filed. */
 const mark = (book: Book, id: string, filing: Filing, nowMs: number): void => {
   const entry = book.entries.get(id);
   if (!entry) throw new Error('A filing has an entry of nothing.');

@@ -40,8 +40,8 @@ export const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, 
 export const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /**
- * Whether a part is its share of a whole: by largest remainder each of the rows that it consists of is off by less than
- * a minor unit, either way.
+ * Whether a part is its share of a whole. With largest-remainder rounding, each row of the part differs from its exact
+ * share by less than a minor unit.
  */
 export const isShare = (part: bigint, whole: bigint, weight: bigint, weights: bigint, rows = 1): boolean => {
   if (weights === 0n) return part === 0n;

@@ -171,7 +171,9 @@ const getWish = ({ update, view, entry: { kind }, asked }: Case): Requested =>
     ? { line_items: update.line_items ?? view.line_items, shipping: onlyShipping(view.shipping) ?? null }
     : { credit_remaining: kind === 'remaining' };
 
-/** The tax that an update leaves supplied: an edit of what it was calculated from drops it unless it is sent again. */
+/**
+ * The supplied tax after an update. Editing an input of the calculation drops the supplied tax unless it is sent again.
+ */
 const suppliedAfter = (update: Requested, view: Body, asked: Asked): string | null => {
   if (update.tax_amount !== undefined) return update.tax_amount;
   return asked.inputs.length === 0 && view.tax_amount_source === 'provided' ? view.tax_amount : null;

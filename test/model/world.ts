@@ -19,13 +19,13 @@ const sendEvents =
 /** The draft lifetimes of the two accounts in hours. */
 export const draftHours = [24, 1] as const;
 
-// The schedule, which finishes filings, closes no period itself.
+// The schedule finishes filings, but closes no period by itself.
 const never = { review_days: 3000, rate_limit: 1_000_000_000 };
 
 const callerWith = ({ draftHours, timeZone, registrations }: Terms): Promise<Caller> =>
   newCaller({ settings: { draft_ttl_hours: draftHours, time_zone: timeZone, registrations, ...never } });
 
-/** Creates the two accounts of a world. */
+/** Creates the two accounts of a run. */
 export const callers = async ([first, second]: Both) => [await callerWith(first), await callerWith(second)] as const;
 
 export const redactIn =
@@ -41,7 +41,7 @@ export const verifyIn = (accounts: readonly Caller[]) => async () => {
   return found;
 };
 
-/** Two new accounts, whose requests go to the functions as events. */
+/** Two new accounts; their requests are passed to the functions as events. */
 export const worldOfEvents = async (terms: Both): Promise<World> => {
   const [first, second] = await callers(terms);
   const schedule = { functionName: 'sweep-drafts', requestId: 'schedule', timeoutMs: 240_000 };

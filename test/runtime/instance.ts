@@ -138,7 +138,7 @@ export const startInstance = async (
   for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (log += chunk));
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    // The runtime's process then ends too, because its next runtime API call fails.
+    // The runtime's process then also ends, because its next runtime API call fails.
     child.kill();
     const force = setTimeout(() => child.kill('SIGKILL'), 3_000);
     await ended;

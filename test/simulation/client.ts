@@ -190,7 +190,7 @@ export class Client {
         this.#learn(response);
         return response;
       }
-      // A client without a key may give up.
+      // A client without a key may stop retrying.
       if (!request.key && request.method === 'POST' && chance(0.5)) return response;
       await this.#run.scheduler.sleep(between(20, 400));
     }

@@ -48,7 +48,7 @@ const credit = (parent_transaction_id: string): Request => ({
 const schedule: Step = () =>
   close(new Invocation('schedule', 'all'), () => {}, { stepEntriesMax: 2, totalsRowsMax: 1 });
 
-/** Each is sent once, so the schedule finishes what it leaves. */
+/** Each request is sent once, so the schedule finishes its remaining work. */
 const works: Readonly<Record<string, Step>> = {
   close: async (scene) => {
     const response = await scene.send(firstFiling(), 1);
@@ -68,7 +68,7 @@ const works: Readonly<Record<string, Step>> = {
   remind: schedule,
 };
 
-/** Works that need a closed period. The schedule then stores the reminder of its return. */
+/** Operations that need a closed period. The schedule then stores the reminder of its return. */
 const onClosed = ['file', 'cancel', 'remind'];
 
 const changes: Readonly<Record<string, Step>> = {
@@ -84,7 +84,7 @@ const changes: Readonly<Record<string, Step>> = {
 
 const interruptions = ['crash before', 'crash after', ...Object.keys(changes).filter((name) => name !== 'remind')];
 
-/** Does the work, which `interrupt` can interrupt before each of its calls, finishes it, and does it again. */
+/** Runs an operation, which `interrupt` can interrupt before each of its calls, completes it, and repeats it. */
 const play = async (
   work: string,
   run: Run,
@@ -123,7 +123,7 @@ const play = async (
   return again?.status ?? 200;
 };
 
-/** Interrupts the work at one of its calls. Returns null if it makes fewer calls. */
+/** Interrupts an operation at one of its calls. Returns `null` if it makes fewer calls. */
 const interrupted = async (
   work: string,
   interruption: string,
@@ -163,7 +163,7 @@ export async function* atEveryCall(
   memory: MemoryDatabase,
 ): AsyncGenerator<Ran> {
   for (const work of Object.keys(works)) {
-    // Until it is interrupted, a work makes the same calls, whatever interrupts it.
+    // Before its interruption, an operation makes the same calls with every kind of interruption.
     let end = Number.POSITIVE_INFINITY;
     for (const interruption of interruptions)
       for (let call = from; call < end; call += step) {

@@ -20,7 +20,7 @@ export class Died extends Error {
 /** The time limit of a request. */
 const timeoutMs = 29_000;
 
-/** One run of a function, which can die at any database call. */
+/** One run of a function, which can crash at any database call. */
 export class Invocation {
   readonly #died = Promise.withResolvers<never>();
   readonly #endsMs = world.nowMs + timeoutMs;
@@ -47,7 +47,7 @@ export class Invocation {
     this.#died.reject(new Died('The invocation ended without an answer.'));
   }
 
-  /** Runs a function as this invocation. Nothing continues after it dies. */
+  /** Runs a function as this invocation. Nothing continues after the invocation crashes. */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
     const begin = async () => {
       await world.dawdle?.(this.id);

@@ -58,7 +58,7 @@ export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean)
   Math.random = () => world.random();
   Date.now = () => world.nowMs;
   performance.now = () => world.nowMs;
-  // Failures are checked instead of printed.
+  // Failures are recorded for the checks and not printed.
   console.error = () => {};
   // Stack traces are slow, and only a replay needs them.
   Error.stackTraceLimit = showsStacks ? 30 : 0;

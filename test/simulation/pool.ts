@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Patch } from './platform.ts';
 
 /**
- * A bug, with the schedules that can detect it: all, or those about filings, with redactions, or varied. `start` is the
- * seed of the first schedule that detected it.
+ * A seeded bug, with the kind of schedules that can detect it: all schedules, filings, redactions, or varied accounts.
+ * `start` is the seed of the first schedule that detected it.
  */
 type Mutant = {
   readonly kind: 'ledger' | 'filings' | 'redactions' | 'varied';
@@ -45,7 +45,7 @@ export const filingsEvery = 20;
 export const redactionsEvery = 3;
 
 /**
- * The first seed of the varied schedules, which follow at the distance of those about filings: with accounts in
+ * The first seed of the varied schedules, which are as far apart as the schedules about filings. They have accounts in
  * different time zones, changing registrations, several currencies, and redactions of customers.
  */
 export const variedFirst = filingsEvery / 2;

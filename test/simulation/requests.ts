@@ -2,7 +2,7 @@ import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import type { Request } from './service.ts';
 import { below, between, chance, pickOne, pickOneOrNone, weighted } from './world.ts';
 
-/** The data that the clients of an account have seen, of their account and the other one. */
+/** The data of both accounts that the clients of an account have received. */
 export type Known = {
   readonly own: readonly Seen[];
   readonly foreign: readonly Seen[];
@@ -32,7 +32,7 @@ const newJersey = { country: 'US', state: 'NJ', city: 'Newark', postal_code: '07
 
 // Uneven prices, and one of a few cents.
 const prices = ['100.00', '19.99', '33.33', '0.07'] as const;
-// Contended by all clients.
+// All clients use these references.
 const references = ['inv_1', 'inv_2'] as const;
 
 const line = (id: string) => ({
@@ -207,7 +207,7 @@ const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request, 'key'>
 
 /** The requests of clients: about data that they have seen, and sometimes about transactions of the other account. */
 
-/** Has a unique street, which a redaction must remove. */
+/** The sale has a unique street, which a redaction must remove. */
 const addressed = (body: Readonly<Record<string, unknown>>, name: string) => {
   const { customer } = body as { readonly customer?: { readonly address?: object } };
   return customer

@@ -44,7 +44,7 @@ const listRequests = (): number =>
     [1, 4],
   ]);
 
-// A check that fails on an unreadable item is a violation too.
+// A check that fails on an unreadable item is also a violation.
 const checked = (check: () => string[]): string[] => {
   try {
     return check();

@@ -31,7 +31,7 @@ import { between, chance, pickOne, weighted } from './world.ts';
 
 const bugs = new Set(['AssertionError', 'TypeError', 'RangeError', 'SyntaxError', '$ZodError']);
 
-/** The result of an operator's command. `null` if it died or gave up; bugs are thrown. */
+/** The result of an operator's command; `null` if it crashed or its retries ended. Bugs are thrown. */
 const run = <Value>(invocation: Invocation, command: () => Promise<Value>): Promise<Value | null> =>
   invocation.run(command).catch((error: Error) => {
     if (bugs.has(error.name)) throw error;
@@ -113,7 +113,7 @@ const buildResponse = ({ statusCode, headers = {}, body }: Awaited<ReturnType<Se
 /** A response with status 500. */
 export type Bug = { readonly invocation: string; readonly error: unknown };
 
-/** Sends a request. Returns `null` if the invocation died. */
+/** Sends a request. Returns `null` if the invocation crashed. */
 export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
   const { caller: account } = invocation;
   if (!account) throw new Error(`${invocation.id} is no request of an account.`);
@@ -163,7 +163,7 @@ export const changeSetting = (id: string, changed: () => Partial<Settings>, invo
     if (account) await changeSettings(account, changed());
   });
 
-/** The result of a run of a schedule. `null` if it died. */
+/** The result of a run of a schedule; `null` if it crashed. */
 const scheduled = <Value>(invocation: Invocation, run: () => Promise<Value>): Promise<Value | null> =>
   invocation.run(run).catch((error: unknown) => {
     if (error instanceof Died) return null;
@@ -207,7 +207,7 @@ export const plainAccounts = newAccounts((id) => ({
   registrations: id === 'acct_one' ? null : monthlyIn('MI', 'NJ'),
 }));
 
-/** Without reminders, whose calls make the races of redactions with filings rarer. */
+/** Without reminders, because their calls make races between redactions and filings less frequent. */
 export const accountsOfRedactions = plainAccounts.map((account) => ({
   ...account,
   settings: { ...account.settings, filing_reminder_days: null },

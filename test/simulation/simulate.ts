@@ -7,7 +7,7 @@ import { inWords, mutants, runSchedules, search } from './pool.ts';
  *
  *   --schedules N   how many
  *   --seed N        only this one, with its trace
- *   --mutant NAME   with a seeded bug, among the schedules that can find it; ends with the first one that does
+ *   --mutant NAME with a seeded bug, until the first schedule that detects it
  */
 const { values } = parseArgs({
   options: {

@@ -114,7 +114,7 @@ const attempts = 3;
 const lagMax = 12;
 const lagShare = 0.25;
 
-// A call of a dead invocation never settles. Each has a separate promise, because waiters of a shared promise would
+// A call of a crashed invocation never settles. Each has a separate promise, because waiters of a shared promise would
 // never be garbage-collected.
 const ended = Symbol('ended');
 const never = () => new Promise<never>(() => {});

@@ -163,7 +163,7 @@ export class Scheduler {
     return next.resume();
   }
 
-  // A sleeper can wake while calls wait. The longer its sleep, the less likely.
+  // A sleep can end while calls wait. The probability decreases with the remaining time of the sleep.
   #isDue({ wakesMs }: Sleeping): boolean {
     const likely = Math.min(1, quickMs / Math.max(1, wakesMs - world.nowMs)) / (this.#waiting.length + 1);
     return this.#waiting.length === 0 || chance(likely);

@@ -23,7 +23,9 @@ const isPersonal = (pointer: string, value: unknown): boolean =>
   ) ||
   (pointer === '/void_reason' && value !== 'draft_expired');
 
-/** Finds personal data by field name anywhere in a document; the service finds it by the document's structure. */
+/**
+ * Finds personal data by field name anywhere in a document, unlike the service, which uses the document's structure.
+ */
 const kept = (value: unknown, pointer: string, found: Record<string, unknown>): unknown => {
   const text = quoting[pointer];
   if (text !== undefined && Array.isArray(value)) {

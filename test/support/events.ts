@@ -11,7 +11,7 @@ export const readEvents = async (StreamArn: string) =>
 
 const ajv = new Ajv2020({ allErrors: true });
 
-/** Returns where an event differs from its published schema, also by additional fields. */
+/** Returns the differences between an event and its published schema, including additional fields. */
 export const eventFaults = (event: Awaited<ReturnType<typeof announce>>[number]): unknown[] => {
   const file = new URL(`../../shared/events/schemas/${event.event_type}.json`, import.meta.url);
   const schema = JSON.parse(readFileSync(file, 'utf8'));

@@ -11,7 +11,7 @@ import { warningCodes } from './builders.ts';
 
 type Words<Text extends string> = Text extends `${infer First} ${infer Others}` ? First | Words<Others> : Text;
 
-/** Reads a CSV file. `columns` are its columns that tests use. */
+/** Reads a CSV file. `columns` are the columns that the tests use. */
 const readFacts = <Columns extends string>(name: string, columns: Columns) => {
   const rows = parse<Readonly<Record<Words<Columns>, string>>>(
     readFileSync(new URL(`../fixtures/${name}`, import.meta.url)),
@@ -24,7 +24,7 @@ const readFacts = <Columns extends string>(name: string, columns: Columns) => {
 type RowKeys<Row> = {
   readonly required?: readonly (keyof Row)[];
   readonly optional?: readonly (keyof Row)[];
-  /** At least one of these keys must be present, such as the expectations. */
+  /** At least one of these keys must be present. Usually they are the expectations. */
   readonly oneOf?: readonly (keyof Row)[];
 };
 
@@ -46,9 +46,9 @@ export const readCases = <Row extends object>(
 };
 
 /**
- * The tax on a product: in total, or of the state alone (`state_tax`). Several prices are several line items. `shipping`
- * is an amount, or an amount and a code. `local` is a local tax in percent, by default of a county, in place of the
- * built-in local tables. `warns` and `says`: see `expectWarnings`.
+ * The expected tax on a product: in total (`tax`), or of the state only (`state_tax`). Each price is a line item.
+ * `shipping` is an amount, or an amount and a code. `local` is a local tax in percent that replaces the built-in local
+ * tables, by default a county's. `warns` and `says`: see `expectWarnings`.
  */
 export const productTaxes = readFacts(
   'product-taxes.csv',
@@ -56,9 +56,9 @@ export const productTaxes = readFacts(
 );
 
 /**
- * Expects the warnings of a row. `warns` lists their codes. `says` lists parts of their texts, separated by `|`: of any
- * warning, or `code ... text` of one with that code. An entry that begins with `!` is absent. `only` means that there are
- * no other codes.
+ * Expects the warnings of a row. `warns` lists warning codes; `only` means that there are no other codes. `says` lists
+ * parts of warning texts, separated by `|`; `code ... text` requires a warning with that code. A `!` in front of an
+ * entry means that it must be absent.
  */
 export const expectWarnings = (outcome: Outcome, { warns, says }: { warns: string; says: string }): void => {
   const codes = warningCodes(outcome);
@@ -76,10 +76,11 @@ export const expectWarnings = (outcome: Outcome, { warns, says }: { warns: strin
 };
 
 /**
- * The rate of a state, its tax on 100.00 of general goods, then of each kind of goods: `T` is the same amount, `E` is zero, `?` is not
- * established (taxed like general goods, with a warning). Digital goods are downloaded with permanent rights. `a/b` is
- * for personal and business buyers, and `a/b/c` also for a buyer of unknown use. Shipping is exempt if its code says
- * that it is separately stated (`E`), or unless its code says that it is included in the price (`N`).
+ * The rate of a state, its tax on 100.00 of general goods, and its tax on 100.00 of each kind of goods: `T` is the same
+ * amount, `E` is zero, and `?` is not established (taxed like general goods, with a warning). `a/b` has the tax for
+ * personal and business buyers; `a/b/c` adds a buyer of unknown use. Digital goods are downloads with permanent rights.
+ * Shipping with `E` is exempt if its code has the attribute for separately stated charges; with `N`, it is exempt
+ * unless its code has the attribute for charges included in the price.
  */
 export const stateTreatments = readFacts(
   'state-treatments.csv',
@@ -92,9 +93,9 @@ const rates = readFacts(
 );
 
 /**
- * Returns the combined rates of addresses on a topic. Empty parts of the address are left out. `highest` is the rate
- * with the policy `highest_rate`. `found` is the resolution of the address: `complete` (certain), `partial` (the rate is
- * not established), `ambiguous`, or `partial ambiguous`. `warns` and `says`: see `expectWarnings`.
+ * Returns the expected combined rates of addresses by topic. Empty address fields are omitted. `highest` is the rate
+ * with the policy `highest_rate`. `found` is the resolution of the address: `complete` (certain), `partial` (the rate
+ * is not established), `ambiguous`, or `partial ambiguous`. `warns` and `says`: see `expectWarnings`.
  */
 export const localRates = (topic: string) =>
   rates
@@ -110,7 +111,7 @@ export const localRates = (topic: string) =>
       percent: percent === '' ? undefined : Number(percent),
     }));
 
-/** Sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit, if there is one. */
+/** Returns the sales tax holidays of 2026. `exempt_at` is the highest exempt price of a unit; empty without a limit. */
 export const holidays = (topic: string) =>
   readFacts('holidays.csv', 'topic state code first last exempt_at').filter((row) => row.topic === topic);
 
@@ -126,8 +127,8 @@ const readStates = (text: string): readonly string[] => {
 };
 
 /**
- * The tax on products at 100.00 in states: an amount, `general` for the tax on general goods, or `as CODE` for the tax
- * on another product. `established` is `no` if the response warns that the treatment is not established.
+ * The expected tax on products at 100.00 by state: an amount, `general` for the tax on general goods, or `as CODE` for
+ * the tax on a different product. `established` is `no` if the response warns that the treatment is not established.
  */
 export const treatments = readFacts('treatments.csv', 'topic states codes tax established note').map((row) => ({
   ...row,
@@ -135,24 +136,27 @@ export const treatments = readFacts('treatments.csv', 'topic states codes tax es
   codes: row.codes.split(' '),
 }));
 
-/** Due dates of returns. `due` is empty in a state without a known date. */
+/** Due dates of returns. `due` is empty if the date is not known. */
 export const dueDates = readFacts('due-dates.csv', 'state frequency period_end due source note');
 
 /** The vendor's discount on a tax due, calculated by hand from the law. */
 export const vendorDiscounts = readFacts('vendor-discounts.csv', 'state tax discount law');
 
-/** Periods of a state's own calendar that contain a day, from its forms. */
+/** The period that contains a day, in states with a special filing calendar. Source: the state's forms. */
 export const statePeriods = readFacts('state-periods.csv', 'state frequency day start end form');
 
-/** The parts of street addresses. The parts of an address that is not clear are empty. */
+/** The expected parts of street addresses. All parts are empty if the address is ambiguous. */
 export const streetAddresses = readFacts('street-addresses.csv', 'line1 house name directions_and_suffix unit note');
 
-/** What an effect taxes of a line, in a state with a general rate of 6 %. `price` is the price of all units. */
+/**
+ * The expected taxable and exempt amounts of a line under an effect, in a state with a general rate of 6 %. `price` is
+ * the price of all units.
+ */
 export const taxedEffects = readFacts('effects.csv', 'effect quantity price discount taxable exempt rate tax reason');
 
 /**
- * The age of a state's official files on a day. `files` are the names of the last update, and `failing_since` is the day
- * of its first failure. The files are stale if there is a reason.
+ * The expected age of a state's official files on a day. `files` are the file names of the last update, and
+ * `failing_since` is the day of its first failure. The files are stale if `reason` is not empty.
  */
 export const stalenessCases = readFacts(
   'staleness.csv',
@@ -171,17 +175,20 @@ const ajv = new Ajv2020({
   },
 });
 
-/** Returns the errors of a value of a content file: a release without its rates and rules, a rate or a publisher. */
+/**
+ * Returns the schema errors of a value of a content file: a release without its rates and rules, a rate, or a
+ * publisher.
+ */
 export const schemaErrors = (name: 'release' | 'rate' | 'publisher', value: unknown): readonly unknown[] => {
   const validate = ajv.getSchema(`content#/$defs/${name}`);
   return validate?.(value) === true ? [] : (validate?.errors ?? [name]);
 };
 
-/** What a text is read as: a state, the problems of a product tax code, suggestions. */
+/** The expected result of parsing a text: a state, the problems of a product tax code, or suggestions. */
 export const readings = (topic: string) =>
   readFacts('readings.csv', 'topic text result note').filter((row) => row.topic === topic);
 
-/** Reads the text of an effect: `base_cap amount=5000 per=line`. */
+/** Parses the text of an effect, such as `base_cap amount=5000 per=line`. */
 export const readEffect = (text: string): Effect => {
   const [type, ...fields] = text.split(' ').map((part) => part.split('='));
   const values = fields.map(([key, value]) => [key, /true|false/.test(value ?? '') ? value === 'true' : value]);

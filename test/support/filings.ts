@@ -25,7 +25,7 @@ export const createFiler = ({ call }: Pick<Caller, 'call'>) => {
 export type Filing = Schema<'Filing'>;
 export type Filer = ReturnType<typeof createFiler>;
 
-// On a slow machine, some work may remain. Repeating the request continues it with the same result.
+// On a slow machine, some work may remain. A repeated request continues the work with the same result.
 const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: Filing): Promise<Answer> => {
   if (status === 'closing') return filer.close({ state, period_end });
   return filer.change(id, status === 'canceled' ? { status } : { status: 'filed', confirmation_number });

@@ -118,7 +118,7 @@ const getText = (written: unknown): string => {
   return inspect(written, { depth: 12, maxArrayLength: null, maxStringLength: null, breakLength: 1_000_000 });
 };
 
-// Short strings often occur in longer ones: a town in an id, a reference in a file name.
+// Short strings often occur in longer strings: a town in an id, a reference in a file name.
 const longFrom = 8;
 const wordCharacter = /[\p{L}\p{N}_-]/u;
 // A number without quotes is a figure, such as a duration or the sum of a tax: personal data are strings.

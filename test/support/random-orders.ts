@@ -80,7 +80,10 @@ const goods = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY', 'HOME.FURNITURE', 
 const fee = 'FEES.RETAIL_DELIVERY_FEE';
 const types: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
-/** Plain orders have no fees, no thresholds that include shipping and at most one charge, which `tax-oracle.ts` can tax. */
+/**
+ * Plain orders have no fees, no thresholds that include shipping, and at most one charge, so `tax-oracle.ts` can
+ * calculate their tax.
+ */
 type Kind = 'plain' | 'any';
 
 /**

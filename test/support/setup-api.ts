@@ -63,7 +63,7 @@ const stopComparing = onExchange(async ({ method, path, answer: { status, header
   const { safetyHeaders } = await import('../../shared/api/reply.ts');
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
-  // A cacheable response has other values.
+  // A cacheable response has different values of these headers.
   const unsafe = Object.entries(safetyHeaders).filter(([name, value]) =>
     status < 400 ? !headers.has(name) : headers.get(name) !== value,
   );

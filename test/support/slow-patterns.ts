@@ -97,7 +97,7 @@ type Ends = {
 
 const nothing: Ends = { first: [], last: [], freeLast: [], isEmpty: true, isFreeEmpty: true };
 
-/** The positions of a pattern, and the positions that can follow each one, repeated once per way. */
+/** The positions of a pattern, and the positions that can follow each position, repeated once per way. */
 class Positions {
   readonly atoms: string[] = [];
   readonly follow: number[][] = [];

@@ -40,7 +40,10 @@ export const spread = (amount: bigint, weights: readonly bigint[]): bigint[] => 
   return parts;
 };
 
-/** The amount sold on a line, in cents. `shipping` is added to the price, but is not compared with a threshold. */
+/**
+ * The amounts of a line in cents. `shipping` is added to the taxed price, but not to the price that is compared with a
+ * threshold.
+ */
 export type Sold = {
   readonly net: bigint;
   readonly quantity: string;

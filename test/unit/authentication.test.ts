@@ -224,7 +224,7 @@ describe('a console session', () => {
     expect((await readRefusal(headers)).message).toBe('auth_error');
   });
 
-  it('is refused for a revoked key, and its secret is no API key', async () => {
+  it('is refused for a revoked key, and its secret is not an API key', async () => {
     expect((await readRefusal(inConsole('revoked'))).message).toBe('auth_api_key_not_found');
     expect((await readRefusal({ 'x-api-key': secret })).message).toBe('auth_api_key_not_found');
   });

@@ -252,7 +252,7 @@ it('applies the terms of a certificate and its customer, but not its states', ()
   });
 });
 
-it('names the expired certificate, the customer and the state, and says what to change', () => {
+it('names the expired certificate, the customer, the state, and what to change', () => {
   const [expired] = choose({ certificate_number: 'R-7', valid_to: '2026-01-31' }).warnings;
   expect(expired?.message).toMatch(/R-7 .*cus_1 .*Michigan.*2026-01-31.*POST \/customers\/\{id\}/);
 });

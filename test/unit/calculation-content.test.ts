@@ -76,7 +76,7 @@ it.each([
   [newYork, '2026-09-30', '8.88 partial', 'New York City, New York County on 2026-09-30'],
   [newYork, '2022-01-01', '8.88 partial', 'New York City, New York County on 2022-01-01'],
   [newYork, '2021-12-31', '0.00 none', null],
-  // A Florida county without a surtax.
+  // This Florida county has no surtax.
   [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
 ])(
   'a local rate without a first day on record applies in %o on %s as %s, with a warning that gives both days',

@@ -111,10 +111,10 @@ type Case = {
   readonly day?: string;
   readonly subject?: keyof ReturnType<typeof stateCoverage>;
   readonly expected?: object | string | null;
-  /** Parts of the text, and its numbers. */
+  /** Expected parts of the text, and its numbers. */
   readonly text?: readonly string[];
   readonly figures?: readonly string[];
-  /** Parts of notes that there are, or are not. */
+  /** Parts of notes that must be present, or absent. */
   readonly notes?: readonly string[];
   readonly absent?: readonly string[];
 };

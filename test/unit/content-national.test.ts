@@ -27,7 +27,7 @@ const states = builtInReleases().map((release) => [release.state.slice(3), relea
 const days = ['2026-03-01', '2026-08-08', '2026-11-20'];
 
 describe.each(states)('%s', (state, release) => {
-  // The state alone, and the state with local taxes from an import.
+  // The state only, and the state with local taxes from an import.
   const around = withLocals(
     state,
     [`${release.state}-A`, 'county', '0.01'],

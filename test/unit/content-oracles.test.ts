@@ -155,7 +155,7 @@ describe('the lookup order', () => {
     return meant && city === null ? { ...mergeFound(meant, ofCities), isPart: true } : undefined;
   };
 
-  /** Which sets are possible, which of them are usual, and why. */
+  /** The possible sets, the default sets, and the reason. */
   const slowly = (
     locations: readonly Location[],
     asked: Asked,
@@ -397,7 +397,7 @@ describe('street rows', () => {
     row.isUnread ||
     (row.low <= house && house <= row.high && (row.parity === 'B' || (row.parity === 'E') === (house % 2 === 0)));
 
-  /** The place that the rows give an address; `null` if no row matches, `undefined` if they do not decide. */
+  /** The place of an address by the rows; `null` if no row matches, `undefined` if the rows are ambiguous. */
   const slowly = (rows: readonly Row[], { street, house, unit }: Address): Place | null | undefined => {
     const ofName = rows.filter((row) => row.street.name === street.name);
     const own = ofName.filter((row) => same(row.street, street));

@@ -155,7 +155,7 @@ describe('a file with only street rows, as in Vermont', () => {
     ['98 N. Willard St.', '8.00 street'],
     ['51 S Willard St', '8.00 street'],
     ['W51 Grid Rd', '7.00 street'],
-    // The ZIP is in no other row.
+    // No other row contains the ZIP.
     ...['101 N Willard St', '51 Willard St', '51 N Willard Ave', '51 Grid Rd', '1 Elm St'].map(
       (line1) => [line1, '7.00 zip5 ambiguous'] as const,
     ),

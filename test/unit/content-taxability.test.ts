@@ -142,7 +142,7 @@ describe('the taxability tables', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('treat a product the same whether the product or the buyer has the use', () => {
+  it('treat a product the same whether its code or its buyer states the use', () => {
     const byUse = rows.filter((row) => /_(BUSINESS|PERSONAL)_USE/.test(row.attributes) && !open.has(getKey(row)));
     const different = byUse.filter((row) => {
       const release = byState.get(row.state) as Release;

@@ -24,7 +24,7 @@ const line = (product_tax_code: string, unit_price: string, others: object = {})
   ...others,
 });
 describe('fees', () => {
-  it('include the retail delivery fee of Minnesota once per order, whatever the quantity of its line', () => {
+  it('include the retail delivery fee of Minnesota once per order, regardless of the quantity of its line', () => {
     const quantity = { quantity: '3' };
     const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
     expect(ask({ to: { state: 'MN' }, line_items }).line_items[1]?.tax_amount).toBe('0.50');
@@ -157,8 +157,8 @@ describe('definitions of food', () => {
    */
 
   /**
-   * The state, and the taxes of its tables in every county that a rule names: one per type and kind, and each one that
-   * a rule names by code. Rules do not distinguish any others.
+   * The state, and the taxes of its tables in every county that a rule names: one per type and kind, and each tax that
+   * a rule names by code. Rules do not distinguish other taxes.
    */
   const taxesIn = ({ state: code, jurisdictions: [state], local, rules }: Release): Taxing[] => {
     const counties = [null, ...new Set(rules.flatMap((rule) => rule.counties ?? []))];

@@ -9,7 +9,9 @@ import { saveFile } from '../support/temporary-files.ts';
 
 /** The amounts of `npm run cost`, compared with manual sums and with independent decimal arithmetic. */
 
-/** Round numbers instead of measured ones: writes, reads, table, indexes, saved response, response, records, events. */
+/**
+ * Round numbers instead of measured numbers: writes, reads, table, indexes, saved response, response, records, events.
+ */
 const figures: Readonly<Record<StepName, readonly number[]>> = {
   'create draft': [10, 0, 1000, 2000, 1000, 4000, 1, 1],
   'update draft': [11, 2, 100, 0, 1000, 4100, 0, 0],

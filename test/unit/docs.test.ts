@@ -244,7 +244,7 @@ const open = (storage = new Map<string, string>()) => {
   return { document, nav, sent, answer, storage, pageEvents, send };
 };
 
-// To open the page takes long.
+// Opening the page is slow.
 const openedFirst = open();
 
 describe('a request form', () => {

@@ -16,7 +16,7 @@ import cases from '../fixtures/filing-periods.json' with { type: 'json' };
 import { readCases, statePeriods } from '../support/facts.ts';
 import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../support/local-days.ts';
 
-// The expected periods are those of test/support/local-days.ts, which computes with months.
+// The expected periods come from test/support/local-days.ts, which calculates with whole months.
 
 const dayMs = 86_400_000;
 const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);

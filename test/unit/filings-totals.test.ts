@@ -19,7 +19,7 @@ import { saleDocument } from '../support/transactions.ts';
 const exemptions = [...namedExemptions, 'not_covered'] as const;
 const amountNames = ['taxable', 'exempt', 'tax', ...exemptions, 'difference', 'over_collected', ...taxColumns] as const;
 
-/** Amounts with some of the parts. A part is absent if it is zero. */
+/** Amounts with some of their parts. A part that is zero is absent. */
 const amounts = <Part extends keyof Amounts>(parts: readonly Part[]): fc.Arbitrary<Amounts> =>
   fc
     .record({
@@ -64,7 +64,7 @@ const entry = fc.record({
 });
 const entries: fc.Arbitrary<LiabilityEntry[]> = fc.array(entry, { maxLength: 30 });
 
-/** Adds up each amount separately. A row belongs to the entry that it is of. */
+/** Adds up each amount separately. `of` is the entry of a row. */
 const addUp = (rows: readonly { readonly of: LiabilityEntry; readonly figures: Amounts }[]) => {
   const add = (list: readonly bigint[]) => list.reduce((all, value) => all + value, 0n);
   const sums = amountNames.map((name) => [name, add(rows.map(({ figures }) => figures[name] ?? 0n))] as const);
@@ -282,9 +282,9 @@ it('the sums of a shard that are not in parts fit in an item with every currency
       review: reviewCodes,
     };
   });
-  // The jurisdictions are bounded apart.
+  // The size of the jurisdictions has a separate bound.
   const totals = { ...withEntries(noTotals, entries), jurisdictions: noTotals.jurisdictions };
-  // Sums of one code differ from those of the others.
+  // Each code has different sums.
   const review = new Map(
     [...totals.review].map(([key, { count }]) => [key, { count, gross: amount(), tax: amount() }]),
   );

@@ -76,7 +76,7 @@ const readers: Readonly<Record<string, (value: unknown, prefer?: string) => read
   'query of exceptions': inQuery(FilingExceptionsQuery),
 };
 
-/** Values with the same problems: whole ones, or changes of a good one or of its line. */
+/** Values with the same problems: complete bodies, or changes of a valid body or of its line. */
 type Row = {
   readonly schema: string;
   readonly problems: string;

@@ -120,7 +120,7 @@ describe('files', () => {
     const table: TestFile = { name: 'Rates.CSV', content: 'a,b\n' };
 
     it.each(['rates.zip', 'RATES.ZIP', 'rates'])(
-      'are detected by magic bytes, whatever the extension: %s',
+      'are detected by magic bytes, regardless of the extension: %s',
       async (name) => {
         expect(await read(name, zipped([table]))).toEqual({
           name: 'Rates.CSV',

@@ -45,23 +45,25 @@ type Table = {
   readonly cases: readonly Omit<Case, 'format' | 'state'>[];
 };
 
-/** A file, and what an import of it has. Expected texts of the summary are the beginnings of its texts. */
+/**
+ * A file and the expected result of its import. Expected texts of the summary match the beginnings of the actual texts.
+ */
 type Case = Omit<Table, 'cases'> & {
   readonly title: string;
-  /** Fixtures, the name of a copy, and a replacement in one of them; or else rows below a header. */
+  /** Fixtures with an optional new name and one replacement. Without fixtures, the file has `rows` below `header`. */
   readonly files?: readonly string[];
   readonly name?: string;
   readonly replace?: readonly [file: string, from: string, to: string];
   readonly header?: string;
-  /** The change of a state's own file. */
+  /** The change of the valid file of a state's own format. */
   readonly change?: Change;
-  /** For SST, rows in the syntax of `rateRows` and `boundaryRows`, or whole lines. */
+  /** For SST: rows in the syntax of `rateRows` and `boundaryRows`, or complete lines. */
   readonly rows?: readonly string[];
   readonly rates?: readonly string[];
   readonly fips?: string;
-  /** The error of the file. */
+  /** The expected error for the whole file. */
   readonly refused?: string;
-  /** All parts: their rates, then the days of their locations. */
+  /** The rates of each part, then the days of its locations. */
   readonly parts?: Texts;
   /** The names and types of the jurisdictions of all parts. */
   readonly names?: Texts;
@@ -289,7 +291,7 @@ const Table = fc
   .map(([hasState, rows]) => (hasState ? [stateRow, ...rows] : rows));
 
 const pitfalls: ShopRow[][] = [
-  // The shop prefers the row with more ZIPs, whatever the order.
+  // The shop prefers the row with more ZIPs, regardless of the order of the rows.
   [
     { ...row, zips: ['75001'], cities: ['PLANO'] },
     { ...row, zips: ['75001', '75002'], rate: 82_500 },

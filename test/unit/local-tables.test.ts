@@ -263,7 +263,7 @@ describe('local uncertainties', () => {
         if (rate !== '' && !warnings.some(({ message }) => message.includes(`local rates of ${place},`))) return false;
         checked += 1;
         return !warnings.some(({ code, message }) =>
-          // A rate that is not on record is missing, whatever its confidence.
+          // A rate that is not on record is missing, regardless of its confidence.
           rate === ''
             ? code === 'local_rates_missing'
             : code === 'content_unconfirmed' && message.includes(`(confidence ${confidence},`),

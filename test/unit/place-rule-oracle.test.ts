@@ -264,7 +264,7 @@ const misspell = (name: string, at: number): string => {
 
 type Known = Readonly<Record<'cities' | 'counties', readonly string[]>> & { readonly letters: ReadonlySet<string> };
 
-/** Addresses with less than a complete one, or with a false name, by what is wrong. */
+/** Addresses that are incomplete or have a wrong name, each with a description of the change. */
 const listWorse = (address: PostalAddress & { city: string }, zip: ZipRow, known: Known, at: number) => {
   const isOfZip = (name: string) => listNames(zip.names).map(letters).includes(letters(name));
   const isKnown = (name: string) => known.letters.has(letters(name));
@@ -294,7 +294,7 @@ const listWorse = (address: PostalAddress & { city: string }, zip: ZipRow, known
   return worse.filter(([, isFalse]) => isFalse);
 };
 
-/** How often each kind of worse address had a less certain result. */
+/** The number of less certain results, by kind of change. */
 const weakened = new Map<string, number>();
 const order = ['none', 'partial', 'complete'];
 
@@ -331,7 +331,7 @@ describe.each(states)('%s', (state) => {
   });
 
   it('warns about each uncertainty, and the policies reject it', () => {
-    // Fewer ZIPs: the calculation only uses what the test above compares.
+    // Uses fewer ZIPs, because a calculation only uses the results that the test above compares.
     for (const [at, zip] of zips.entries())
       for (const { city } of at % sparseStep === 0 ? listCases(listLots(rows, zip, named), zips, at, named) : []) {
         const { ambiguous, coverage } = getAnswer(state, zip.zip5, city);
@@ -350,7 +350,7 @@ describe.each(states)('%s', (state) => {
       }
   });
 
-  it('is never more certain about less of an address, or about a misspelled or different name', () => {
+  it('never reports more certainty for a less complete address, or for a misspelled or different name', () => {
     const cities = [
       ...zips.filter(({ names }) => names !== '').flatMap(({ names }) => listNames(names)),
       ...rows.map(({ place }) => place),

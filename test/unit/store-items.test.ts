@@ -76,7 +76,7 @@ describe('store claims', () => {
     expect(claimChanges(head, createdMs)).toEqual({ take, release });
   });
 
-  it('leaves the claim of an expired draft alone', () => {
+  it('does not release the claim of an expired draft', () => {
     const draft = created(one).after;
     const sweep = changed(draft, expired(draft.transaction));
     expect(claimChanges(sweep, deadlineMs)).toEqual({ take: null, release: null });

@@ -169,7 +169,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(getSize(sale) + creditedBytesMax(sale)).toBeGreaterThan(295_000);
   });
 
-  it('leaves no room for credits with longer ids, unless its amounts are kept', () => {
+  it('is rejected with longer ids as a new transaction, but accepted if its amounts are kept', () => {
     const longer = shortenIds(tooLong, longest + 10);
     expect(getSize(longer)).toBeLessThan(300_000);
     expect([fitsItemLimit(longer, 'new'), fitsItemLimit(longer, 'kept')]).toEqual([false, true]);
@@ -252,14 +252,14 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
   });
 });
 
-describe('a transaction without room', () => {
+describe('the limit for a transaction without credit counters', () => {
   const bytes = (length: number, changes: Partial<StoredTransaction['transaction']> = {}): StoredTransaction => {
     const { after } = created({ ...finalized, line_items: [line({ description: noise(drawFrom(6), length) })] });
     return { ...after, transaction: { ...after.transaction, ...changes } };
   };
 
-  it('is a credit that leaves no room for a void', () => {
-    // A random letter of 94 compresses to 0.82 bytes.
+  it('rejects a credit that would be too large to void', () => {
+    // A random character of an alphabet of 94 compresses to 0.82 bytes.
     const credit = { type: 'credit' } as const;
     const tooLong = bytes(490_000, credit);
     expect(getSize(tooLong)).toBeGreaterThan(400_000);
@@ -269,7 +269,7 @@ describe('a transaction without room', () => {
     expect(fitsItemLimit(bytes(500_000, { ...credit, status: 'void' }), 'kept')).toBe(false);
   });
 
-  it('is not a sale that is large only because of its metadata', () => {
+  it('accepts a sale that is large only because of its metadata', () => {
     const metadata = { a: noise(drawFrom(7), 80_000) };
     const near = bytes(350_000);
     expect(fitsItemLimit(near, 'new')).toBe(true);

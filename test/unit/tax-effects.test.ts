@@ -315,23 +315,26 @@ describe('a document in another currency', () => {
   const known = new Set(taxedEffects.map(({ effect }) => effect));
   const effects = [...[...known].map(readEffect), fee, limited, unlimited, split];
 
-  it.each(effects)('is taxed alike where no amount matters, else not at all, with an uncertainty: $type', (effect) => {
-    const line = getLine(under(effect), { use: 'personal' });
-    const [taxed, known] = [taxLine(line, inEuro), taxLine(line)];
-    const isInMoney = 'above' in effect || ('amount' in effect && effect.amount !== null);
-    if (!isInMoney) {
-      expect(shown(taxed)).toEqual(shown(known));
-      expect(listUncertainties(taxed)).toEqual(listUncertainties(known));
-      return;
-    }
-    expect(shown(taxed).map((row) => row.replace(/ 0\S* 0\.00/, ''))).toEqual(['0.00 100.00 not_supported']);
-    expect(taxed.treatments[0]?.uncertainties).toMatchObject([
-      { code: 'not_covered', message: expect.stringMatching(/USD.*EUR/) },
-    ]);
-    expect(listUncertainties(known)).not.toContain('not_covered');
-    const exempt = taxLine({ ...line, collectionExemption: 'customer_exempt' }, inEuro);
-    expect([exempt.rows[0]?.reason, listUncertainties(exempt)]).toEqual(['customer_exempt', []]);
-  });
+  it.each(effects)(
+    'is taxed the same by an effect without amounts; otherwise it is not taxed and has an uncertainty: $type',
+    (effect) => {
+      const line = getLine(under(effect), { use: 'personal' });
+      const [taxed, known] = [taxLine(line, inEuro), taxLine(line)];
+      const isInMoney = 'above' in effect || ('amount' in effect && effect.amount !== null);
+      if (!isInMoney) {
+        expect(shown(taxed)).toEqual(shown(known));
+        expect(listUncertainties(taxed)).toEqual(listUncertainties(known));
+        return;
+      }
+      expect(shown(taxed).map((row) => row.replace(/ 0\S* 0\.00/, ''))).toEqual(['0.00 100.00 not_supported']);
+      expect(taxed.treatments[0]?.uncertainties).toMatchObject([
+        { code: 'not_covered', message: expect.stringMatching(/USD.*EUR/) },
+      ]);
+      expect(listUncertainties(known)).not.toContain('not_covered');
+      const exempt = taxLine({ ...line, collectionExemption: 'customer_exempt' }, inEuro);
+      expect([exempt.rows[0]?.reason, listUncertainties(exempt)]).toEqual(['customer_exempt', []]);
+    },
+  );
 
   it('is rounded half up if a table in dollars is mandatory, with an uncertainty', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];

@@ -298,8 +298,8 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
 const getGross = (taxed: TaxedDocument) => total(taxed.lines.map(({ taxable, exempt, tax }) => taxable + exempt + tax));
 
 /**
- * Returns, by line, the charges whose net adds up to a different gross, although the gross of the net below it is too
- * low.
+ * Returns the charges by line whose net plus tax differs from the gross. The next lower net plus its tax is below the
+ * gross.
  */
 const listMissed = (net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument): string[] =>
   taxed.lines.flatMap((charge, place) => {
@@ -346,7 +346,7 @@ it('keeps random orders with included tax consistent, with nets that add up to t
     return document.rounding === 'line' ? listMissed(net, taxed, again) : [];
   });
   expect(faults).toEqual([]);
-  // Rounding skips some gross amounts, and a cliff skips many. A net plus its tax is never below the gross.
+  // Rounding skips some gross amounts, and a threshold skips many. A net plus its tax is never below the gross.
   expect(grosses.less).toBe(0);
   expect(grosses.same).toBeGreaterThan(grosses.more);
 });

@@ -60,7 +60,7 @@ it.each([
   expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['9.50', '0.00']);
 });
 
-// The state's row has a fee, which is on a return of its own.
+// The state's row has a fee, which belongs on a separate return.
 it('omits a fee and its over-collected tax', () => {
   const sample = californian('100.00', '6.00', '2.00');
   const [state, city] = sample.totals;

@@ -24,7 +24,7 @@ const listPlaceholders = (expression: string | undefined): readonly string[] => 
   return known;
 };
 
-/** Returns the names and values of a request. Rejects unused and missing ones. */
+/** Returns the names and values of a request. Rejects unused and missing names and values. */
 export const newScope = (
   { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Input,
   expressions: readonly (string | undefined)[],

@@ -139,7 +139,7 @@ export const mugs = buildCart([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
 let count = 0;
 export const newReference = () => `order-${++count}`;
 
-/** Reads the sales and credits of an order, also the void ones, oldest first: `sale finalized 27.87`. */
+/** Reads the sales and credits of an order, including void transactions, oldest first: `sale finalized 27.87`. */
 export const listStates = async ({ levy }: LocalLevy, reference: string): Promise<string[]> => {
   const found = [];
   for await (const row of levy.list('/transactions', { query: { limit: 100 } }))

@@ -205,7 +205,7 @@ it('finds a payment and a refund long after the order in the reconciliation', as
   await createStaff(shop).capture(order.id);
   await createStaff(shop).refund(order.id, 500);
   shop.sql(`UPDATE \\"order\\" SET updated_at = now() - interval '10 days' WHERE id = '${order.id}'`);
-  // Wait until the handlers of both events have given up.
+  // Wait until the retries of both event handlers have ended.
   const failures = () => shop.output().split(`Recording order ${order.id} after`).length - 1;
   for (let tries = 0; tries < 300 && failures() < 2; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
   faults.state.fault = 'none';

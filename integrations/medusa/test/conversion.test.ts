@@ -336,7 +336,7 @@ describe('an order', () => {
     const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];
     const sold = toSoldOrder(buildOrder({ credit_lines, payment_collections: [{ payments }] }));
     expect([sold.wanted, sold.total, sold.unpaid, sold.refunds.length]).toEqual(['finalized', '22.00', '0.00', 1]);
-    // A later credit line pays what exceeds the refunds.
+    // A credit line of a later order version pays only its amount above the refunds.
     const later = [{ amount: 7 }, { amount: 8, metadata: { created_in_version: 2 } }];
     const more = toSoldOrder(buildOrder({ credit_lines: later, payment_collections: [{ payments }] }));
     expect([more.unpaid, more.refunds.length]).toEqual(['0.00', 1]);
@@ -372,7 +372,7 @@ describe('an order', () => {
   });
 });
 
-it('totals a large order to the cent, because it sums no binary numbers', () => {
+it('totals a large order to the cent, without floating-point sums', () => {
   const item = { id: 'ordli_1', quantity: 73_056, unit_price: 1075.485, detail: { return_received_quantity: 68_511 } };
   const none = { item_total: 0, tax_total: 0, payment_collections: [] };
   // 68,511 × 1,075.485 is 73,682,552.835.

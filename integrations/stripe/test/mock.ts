@@ -1,4 +1,4 @@
-/** Runs the tests, and sends each of their requests to Stripe's official mock too, which checks it by Stripe's OpenAPI. */
+/** Runs the tests, and validates each request with Stripe's official mock, which uses Stripe's OpenAPI document. */
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -40,7 +40,7 @@ const calculations = ({ path }: { readonly path: string }) => path.startsWith('/
 const everyFault: readonly Fault[] = ['hang', 'hang up', 429, 409, 422, 500, 503];
 
 describe('a checkout', () => {
-  it.each(everyFault)('charges the rate of the shop and says so when Levy answers with %s', async (fault) => {
+  it.each(everyFault)('charges and logs the rate of the shop if Levy returns %s', async (fault) => {
     const logged = shop.logger.lines.length;
     faults.state.fault = fault;
     faults.state.applies = calculations;
@@ -84,7 +84,7 @@ it('makes one call per cart change, regardless of the number of lines', async ()
 
 describe('an order', () => {
   it.each(['hang up', 'reply lost', 429, 503, 'hang'] as const)(
-    'is recorded once when Levy answers a write with %s, and found by a reconciliation if the jobs gave up',
+    'is recorded once if Levy returns %s to a write, and found by a reconciliation if all retries failed',
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;

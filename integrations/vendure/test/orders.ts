@@ -250,7 +250,10 @@ export const getSummary = ({ taxSummary }: ShopOrder): number =>
 const readTransaction = async ({ levy }: LocalLevy, id: string | undefined) =>
   orThrow(await levy.get('/transactions/{id}', { path: { id: id as string } }));
 
-/** Returns the only sale of an order, and checks that it has the total and the tax, which Levy calculates too. */
+/**
+ * Returns the only sale of an order, and checks that it has the total and the tax, and that Levy calculates the same
+ * tax.
+ */
 export const expectSale = async (shop: Shop, levy: LocalLevy, order: ShopOrder, status = 'finalized') => {
   await shop.settled();
   const { sales } = await readRecorded(levy, order.code);

@@ -24,7 +24,7 @@ export const responseHeaders = Object.fromEntries(
   Object.entries<Header>(headers.response).map(([name, header]) => [name, described(header)]),
 ) as Record<ResponseHeader, oas31.HeaderObject>;
 
-/** The request headers that operations read, except the credential. The example of a version is the current one. */
+/** The request headers that operations read, except the credential. The example of a version is the current version. */
 export const requestHeaders = Object.fromEntries(
   Object.entries<SentHeader>(headers.request).map(([id, { name, example = currentVersion, ...header }]) => {
     const { description, schema } = described(header);

@@ -1,4 +1,6 @@
-/** What the examples of endpoints share: an account, its sale, and a customer. Computed from the built-in content. */
+/**
+ * Data that the examples of endpoints share: an account, its sale, and a customer. Computed from the built-in content.
+ */
 import { newAccount } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
 import type { Result } from '../../base/result.ts';

@@ -140,7 +140,7 @@ const nameOfRate = (rate: string, general: Rate | undefined): Named => {
   return { name: "the rule's rate", isOwn: true };
 };
 
-/** Returns the name of a row's rate; for a share of a visible rate, with the rate that it passes on. */
+/** Returns the name of a row's rate. For a share of a visible rate, the name includes the rate behind it. */
 const nameRate = ({ rate, grossedUp }: TaxRow, general: Rate | undefined): Named => {
   if (!grossedUp) return nameOfRate(rate, general);
   const { owed, owedTogether, visible } = grossedUp;

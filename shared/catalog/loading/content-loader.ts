@@ -174,7 +174,7 @@ const listKeys = ({ zip5, city }: TaxAddress): string[] =>
 
 const cacheName = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 
-// Every instance sees an activation within this time.
+// Every instance uses an activated release within this time.
 const lifetimeMs = 60_000;
 
 /**
@@ -235,8 +235,8 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
 };
 
 /**
- * Takes heads and parts from the cache, or reads them in one call. Returns the function that returns the level of each
- * local, because the cache may be too small for all of them.
+ * Takes heads and parts from the cache, or reads them in one call. Returns a look-up of the level of each `Local`,
+ * because the cache may be too small to keep all levels.
  */
 const readLevels = async (
   locals: readonly Local[],

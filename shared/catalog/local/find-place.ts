@@ -92,8 +92,8 @@ const percentMin = 0.5;
  * Returns the areas of a ZIP with their percentages of its residents: the places of its names, and the remainder of
  * each county.
  *
- * A place gets its share of the residents in the counties where it has a row. A preferred name without a share gets
- * what the other places leave there. Any other name without a share may refer to a place in any county of the ZIP.
+ * A place gets its share of the residents in the counties where it has a row. A preferred name without a share gets the
+ * remaining residents there. Any other name without a share may refer to a place in any county of the ZIP.
  */
 const areasOfZip = (
   table: LocalTable,

@@ -133,11 +133,11 @@ export type LocalChoice = {
   /** `null` if the choice comes from an imported location. */
   readonly byPlace: ByPlace | null;
   /**
-   * Whether the source says only that the taxes depend on the address within the city. The fallback release then
+   * Whether the source states only that the taxes depend on the address within the city. The fallback release then
    * applies.
    */
   readonly dependsOnAddress?: true;
-  /** Whether a release above the applied release says that the taxes depend on the address within the city. */
+  /** Whether a release above the applied release states that the taxes depend on the address within the city. */
   readonly ofAddresses?: true;
   /**
    * Whether some of the possible sets apply only to street addresses in the ZIP, and none of them matches the address.

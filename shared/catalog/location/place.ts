@@ -147,7 +147,7 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
 
 /**
  * Returns whether an import covers the address, so no fallback is needed. It does not if its rates do not cover the
- * day, or if it says only that the taxes depend on the address.
+ * day, or if it states only that the taxes depend on the address.
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   if (choice.dependsOnAddress) return false;
@@ -155,7 +155,7 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
   return areRatesKnown(release, listJurisdictions(release, codes), day);
 };
 
-/** Marks the choice if a higher release says that the taxes depend on the address within the city. */
+/** Marks the choice if a higher release states that the taxes depend on the address within the city. */
 const withUncertainty = ({ release, choice }: ReleaseChoice, dependsOnAddress: boolean): ReleaseChoice => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,

@@ -79,7 +79,7 @@ export const printKey = ({ id, label, expires_at, ...key }: ApiKey, secret: stri
   print('The key is not shown again. Store it in your vault now. Send it in the header X-API-Key.');
 };
 
-/** Returns the key with this id. Refuses the secret key itself and says that it is now in the shell history. */
+/** Returns the key with this id. Refuses the secret key itself, and warns that it is now in the shell history. */
 const requireKey = async (accountId: string, id: string) => {
   if (id.startsWith('levy_'))
     throw new CommandError(
@@ -164,7 +164,7 @@ const list = subcommand({
   },
 });
 
-// The finder of a leaked key knows neither its id nor its account.
+// A leaked key is usually found without its id and account.
 const leakedKey = async (): Promise<ApiKey> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
   const key = await findKey(hashKey((await text(process.stdin)).trim()));

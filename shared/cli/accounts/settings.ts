@@ -76,7 +76,7 @@ const parseScalar = (text: string): unknown => {
   return Object.hasOwn(literals, text) ? literals[text] : text;
 };
 
-/** Reads a value with the schema and the check of the API. Refuses a wrong value with what to pass instead. */
+/** Reads a value with the schema and the check of the API. Refuses a wrong value, and names what to pass instead. */
 const readSetting = (name: keyof Assignable, text: string): unknown => {
   const refuse = (advice: string): CommandError =>
     new CommandError(`${name} cannot be ${text || 'empty'}. Pass ${advice.replace(/\.$/, '')}.`);

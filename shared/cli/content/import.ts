@@ -97,7 +97,8 @@ const readBase = async (id: string, state: string): Promise<Release> => {
     throw new CommandError(
       `--base cannot be ${id}: this release does not exist. List the releases with \`npm run content -- list\`.`,
     );
-  if (base.state !== state) throw new CommandError(`${id} is a release of ${base.state}, not of ${state}.`);
+  if (base.state !== state)
+    throw new CommandError(`--base cannot be ${id}: it is a release of ${base.state}. Pass a release of ${state}.`);
   return base;
 };
 

@@ -55,8 +55,8 @@ const columns = [
 const orNull = (text: string | undefined): string | null => text || null;
 
 /**
- * Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. Leaves out
- * what the file has no columns for, so that a stored customer keeps it.
+ * Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. Omits
+ * fields without a column in the file, so that a stored customer keeps them.
  */
 const toCustomer = ({ record }: CsvRow<(typeof columns)[number]>): CustomerRequest => {
   const { id = '', name, ...terms } = record;

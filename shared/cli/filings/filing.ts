@@ -34,7 +34,7 @@ export const filingArgument = [
   ['[filing]', 'the id of the filing; default: the filing of --state and --period-end'],
 ] as const;
 export const filingOptions = { account, state: optional(...state), periodEnd: optional(...lastDay) };
-/** The options that select a filing if its id is not an argument, or the dry run of a period. */
+/** The options that select a filing without its id, or the dry run of a period. */
 export type FilingName = Values<typeof filingOptions> & { readonly dryRun?: boolean | undefined };
 
 /** The caller and the ports of a command, which has no time limit. */

@@ -411,7 +411,7 @@ const batch = 25;
 
 /**
  * Returns the states whose open entries are read: all states, because sales without content also have entries, and the
- * given ones.
+ * given states.
  */
 export const statesOfEntries = (others: Iterable<string> = []): readonly string[] =>
   [...new Set([...stateJurisdictions, ...others])].sort();

@@ -194,7 +194,7 @@ export const refuseOtherContent = async ({ releases }: Trailer, allowsMissing: b
   }
   if (other.length > 0)
     throw new CommandError(
-      `These releases have different content here: ${other.join(', ')}. Replays of the transactions would differ.`,
+      `These releases have different content here: ${other.join(', ')}. Replays of the transactions would differ. Restore the Content table of the export first.`,
     );
   if (missing.length > 0 && !allowsMissing)
     throw new CommandError(

@@ -11,7 +11,7 @@ import { CommandError, flag, optional, subcommand, withDefault } from '../termin
 import { checks, type Finding, findingText } from './checks.ts';
 import { Progress, verifyAccount } from './verify-account.ts';
 
-/** Selects a share of the transactions by a hash of id and seed, the same ones in every run. */
+/** Selects a share of the transactions by a hash of id and seed, so every run selects the same transactions. */
 const Sample = { share: z.string(), seed: z.int() };
 type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
 const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), Progress) });

@@ -74,7 +74,7 @@ export const compare = subcommand({
       return { order, levy, ...explainDifference(tax, order.charged, order.currency) };
     };
     const count = ({ order: { currency, charged, body }, levy, reason }: Compared): void => {
-      // A refund reduces what was charged.
+      // A refund reduces the charged tax.
       const sign = body['type'] === 'credit' ? -1n : 1n;
       const key = `${currency} ${reason}`;
       const group = groups.get(key) ?? { currency, reason, count: 0, charged: 0n, levy: 0n };

@@ -38,16 +38,16 @@ const placeWarnings = new Set(['address_ambiguous', 'address_contradictory', 'lo
 /** Half a minor unit for each charge, from 1 to 5: other systems round each line item or each jurisdiction. */
 const getTolerance = (charges: number): bigint => BigInt(Math.min(5, Math.max(1, Math.ceil(charges / 2))));
 
-/** Explains a difference of charges that both systems tax. */
+/** Explains a difference between charges that both systems tax. */
 const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits: number): Explanation => {
   const taxable = parseSigned(tax.taxable_amount, digits);
   const levy = parseSigned(tax.tax_amount, digits);
   if (levy === 0n || taxable <= 0n) return { reason: 'unknown', detail: 'Only the other system charged a tax.' };
   const percent = (minor: bigint) => `${formatAmount(divideHalfUp(minor * 100_000n, taxable), 3)} %`;
-  const detail = `Charged ${percent(charged)} of Levy's taxable amount, Levy ${percent(levy)}.`;
+  const detail = `The other system charged ${percent(charged)} of Levy's taxable amount; Levy charges ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
   if (code !== undefined) return { reason: 'place', detail: `${detail} Levy's warning: ${code}.` };
-  // A difference larger than any local rate is not a difference of rates.
+  // A difference larger than every local rate is not caused by rates.
   const isRate = absolute(charged - levy) * 20n <= taxable;
   return { reason: isRate ? 'rate' : 'unknown', detail };
 };
@@ -61,7 +61,7 @@ const treatment = (name: string, charged: bigint, levy: bigint): Explanation | n
   return null;
 };
 
-/** Compares charge by charge. The charged tax that no line item has is shipping's. */
+/** Compares the taxes of each charge. The charged tax that belongs to no line item is the tax on shipping. */
 const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digits: number): Explanation => {
   const onLines = lines.reduce((sum, line) => sum + line, 0n);
   const shipping = getShipping(tax).reduce((sum, charge) => sum + parseSigned(charge.tax_amount, digits), 0n);
@@ -82,7 +82,7 @@ const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digit
   return { reason: 'unknown', detail: `Several: ${[...new Set(found.map(({ detail }) => detail))].join(' ')}` };
 };
 
-/** Tries whether the other treatment of the shipping or of one product tax code explains the whole difference. */
+/** Checks whether a different treatment of the shipping or of one product tax code explains the whole difference. */
 const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: number): Explanation => {
   const parts = [
     ...tax.line_items.map((item) => getTaxes(item, `product tax code ${item.product_tax_code ?? 'GENERAL'}`, digits)),
@@ -108,9 +108,9 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
 };
 
 /**
- * Returns the reason for a difference between the charged tax and Levy's calculation, in the order of certainty. With
- * the tax of each line item, charges are compared one by one. Otherwise a reason must explain the whole difference, and
- * `unknown` is the result if none or several do. A `rate` is what remains: the same charges taxed at another rate.
+ * Returns the most certain reason for a difference between the charged tax and Levy's calculation. With the tax of each
+ * line item, charges are compared one by one. Otherwise a reason must explain the whole difference; if none or several
+ * reasons do, the result is `unknown`. The reason `rate` applies last: the same charges are taxed at a different rate.
  */
 export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax, currency: string): Explanation => {
   const digits = minorDigits(currency);
@@ -128,7 +128,7 @@ export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax
     return { reason: 'registration', detail: 'The account is not registered in this state.' };
   if (levy === 0n && tax.line_items.some((item) => item.applied_exemption !== null))
     return { reason: 'exemption', detail: 'Levy applies an exemption of the customer.' };
-  // Every reason would explain it.
+  // Every reason would explain the difference.
   if (total === 0n) return { reason: 'unknown', detail: 'Only Levy calculates a tax.' };
   return lines === null ? byTotal(tax, total, tolerance, digits) : byLine(tax, total, lines, digits);
 };

@@ -30,7 +30,7 @@ import { publishers } from '../../importers/updates/publishers.ts';
 import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
 import { stateFips } from '../../vocabulary/jurisdiction.ts';
 
-/** Turns a state's text tables of local rates and ZIPs into what functions load. */
+/** Converts a state's text tables of local rates and ZIPs to the packed tables that functions load. */
 
 /** Returns the lines in the sort order that `findLine` expects. */
 const sortedLines = (lines: readonly string[]): string => lines.toSorted().join('\n');

@@ -72,7 +72,7 @@ type ConfirmProps<Body, Value> = {
   readonly label?: string;
   readonly cancelLabel: string;
   readonly kind?: 'primary';
-  /** What the values of the fields write. A different body gets a new idempotency key. */
+  /** The request body for the values of the fields. A different body gets a new idempotency key. */
   readonly body: (values: Values) => Body;
   /** Describes the input that is still missing. */
   readonly missing?: (values: Values) => string | false;

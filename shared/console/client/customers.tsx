@@ -14,7 +14,7 @@ import { Table } from './table.tsx';
 
 type Stored = Schemas['StoredCustomer'];
 
-/** A link to a file outside of Levy. The API accepts only https, but the page of a change shows what is typed. */
+/** A link to a file outside of Levy. The API accepts only https, but the preview of a change shows the typed text. */
 const DocumentLink = ({ address }: { address: string }) =>
   address.startsWith('https://') ? (
     <a href={address} target="_blank" rel="noopener noreferrer">

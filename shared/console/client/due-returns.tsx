@@ -27,7 +27,7 @@ const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
   ].sort((a, b) => ((a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1));
 };
 
-/** What a dry run or a closed filing says about a return; `too_large` if the period is too large for a dry run. */
+/** The amounts of a return from a dry run or a closed filing; `too_large` if the period is too large for a dry run. */
 type Known = Pick<Filing, 'summary' | 'vendor_discount' | 'exceptions' | 'review'> | 'too_large';
 
 const getKey = ({ state, period_end }: Period): string => `${state} ${period_end}`;
@@ -94,7 +94,7 @@ const DueCards = ({ rows }: { rows: readonly Row[] }) => {
   );
 };
 
-/** Whether services may not have seen a change yet. */
+/** Whether running instances may not use a recent change yet. */
 const isFresh = (changedAt: string | null): boolean =>
   changedAt !== null && Date.now() - Date.parse(changedAt) < 60_000;
 

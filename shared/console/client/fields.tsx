@@ -58,7 +58,7 @@ export type FieldsProps = {
   readonly at?: number;
 };
 
-/** A group of fields with their values. */
+/** A group of form fields with their values. */
 export const Fields = ({ legend, fields, values, at }: FieldsProps) => (
   <fieldset>
     <legend>{legend}</legend>

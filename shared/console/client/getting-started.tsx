@@ -9,7 +9,7 @@ import { getApi, useSession } from './session.ts';
 
 type Progress = { readonly account: Schemas['Account']; readonly hasTransactions: boolean };
 
-/** Returns what the account has so far; `null` if it has a finalized or filed transaction. */
+/** Returns the current setup of the account; `null` if it has a finalized or filed transaction. */
 const readProgress = async (levy: Levy, signal: AbortSignal): Promise<Progress | null> => {
   const newest = async (query: { status?: 'finalized' | 'filed' }) =>
     (await readData(levy.get('/transactions', { query: { ...query, limit: 1 }, signal }))).data[0];
@@ -21,7 +21,7 @@ const readProgress = async (levy: Levy, signal: AbortSignal): Promise<Progress |
   return { account: orThrow(await levy.get('/account', { signal })), hasTransactions: first !== undefined };
 };
 
-/** A step, with what the account has, or what is missing without it. */
+/** A setup step, with the account's current value or what is missing. */
 type Step = readonly [title: string, isDone: boolean, text: string, link: readonly [text: string, address: string]];
 
 const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
@@ -61,7 +61,7 @@ const listSteps = ({ account, hasTransactions }: Progress): readonly Step[] => {
   return steps.filter((step) => step !== false);
 };
 
-/** What the local service returns from `/_local/sample-month` (infra/local/sample-month.ts). */
+/** The response of the local service to `/_local/sample-month`. */
 type Sample = {
   readonly month: string;
   readonly registrations: NonNullable<Schemas['AccountUpdate']['registrations']>;

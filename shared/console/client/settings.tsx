@@ -11,7 +11,7 @@ import { Table } from './table.tsx';
 type Account = Schemas['Account'];
 type Update = Schemas['AccountUpdate'];
 
-/** The account with the tag of its settings, which a change must name. */
+/** The account with the ETag of its settings, which a change must send. */
 type Read = { readonly account: Account; readonly tag: string };
 
 const readAccount = async (levy: Levy, signal: AbortSignal): Promise<Read> => {
@@ -71,7 +71,7 @@ const changed = (update: Update, account: Account): Update =>
 type SectionProps = {
   readonly title: string;
   readonly loaded: Read;
-  /** Returns the change that the values of the form make. */
+  /** Returns the settings that the values of the form change. */
   readonly update: (values: Values) => Update;
   readonly children: preact.ComponentChildren;
 };
@@ -297,7 +297,7 @@ const Value = ({ json }: { json: string }) => {
   return entries.length === 0 ? 'none' : entries.map((text) => <div key={text}>{text}</div>);
 };
 
-/** The settings that finance owns, and who changed them. */
+/** The settings that finance can change, and who changed them. */
 export const Settings = () => {
   const { account } = useSession();
   return (

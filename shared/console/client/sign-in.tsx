@@ -47,7 +47,7 @@ export const SignIn = ({ issuer, onSession }: Props) => {
     dispatchEvent(new HashChangeEvent('hashchange'));
     open({ token: returned.token });
   };
-  // Once, when the page loads.
+  // Runs once, when the page loads.
   useEffect(() => {
     if (issuer) void comeBack(issuer);
     else open(null);

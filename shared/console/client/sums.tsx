@@ -330,7 +330,7 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
   const range = { from: query.get('from') ?? monthsBefore(to, 11), to };
   return (
     <Panel title="Tax by month and state">
-      {/* It stays if the months are refused, such as too many. */}
+      {/* The filter stays if the API refuses the months, for example too many. */}
       <ReportForm
         query={query}
         fields={[

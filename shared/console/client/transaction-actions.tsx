@@ -66,7 +66,7 @@ const Note = ({ transaction, onChange }: Props) => {
 
 /**
  * The lines and the shipping charges of a credit, as the request has them. A field has the quantity or the amount of a
- * charge by its id. The amount includes tax if the sale's prices do. Levy refuses what is not a number.
+ * charge by its id. The amount includes tax if the sale's prices do. Levy refuses text that is not a number.
  */
 const creditedParts = (sale: Document, values: Values) => {
   const line_items = sale.line_items.flatMap(({ id }) => {

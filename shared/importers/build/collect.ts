@@ -38,7 +38,7 @@ export class Registry {
     const { code } = jurisdiction;
     const known = getOrAdd(this.taxes, code, (): Tax => ({ jurisdiction, rates: [] }));
     for (const rate of rates) {
-      // The order of the entries would decide between two rates.
+      // Otherwise the order of the entries would decide between two rates.
       const other = known.rates.find((one) => one.rate !== rate.rate && shareDays(one, rate));
       assert(other === undefined, `the importer yields one rate of ${code} for each day`);
       known.rates.push({ jurisdiction: code, ...rate, ...this.evidence });

@@ -10,7 +10,7 @@ export type RowResult<Value> =
   | { readonly kind: 'row'; readonly value: Value }
   /** Skipped on purpose. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** An error: the reason says how to correct the row. */
+  /** An error. The reason contains the correction. */
   | { readonly kind: 'bad'; readonly reason: string };
 
 export const row = <Value>(value: Value): RowResult<Value> => ({ kind: 'row', value });

@@ -33,7 +33,7 @@ const zipStarts: readonly string[] = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 const isText = ({ fileName }: yauzl.Entry): boolean =>
   /\.(?:csv|txt|tsv)$/i.test(fileName) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(fileName);
 
-// Several times the largest state's files. The stream fails if the entry is longer than its header says.
+// Several times the largest state's files. The stream fails if the entry is longer than the size in its header.
 const unpackedBytesMax = 2 ** 31;
 // Rates compress to a tenth or less. A 1 MB zip bomb unpacks to a thousand times its size, and would take minutes to
 // read.

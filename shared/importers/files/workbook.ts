@@ -117,7 +117,7 @@ const countTags = (path: string, xml: string): number => {
 
 /**
  * Returns a workbook with only the needed parts of a file, after checking their sizes and cells. The library then reads
- * exactly what was checked. Left to itself, it reads a file's local headers, which can differ from its directory.
+ * exactly what was checked. Without this, it reads a file's local headers, which can differ from its directory.
  * Throws a phrase about the workbook.
  */
 const vettedWorkbook = async (path: string): Promise<Buffer> => {

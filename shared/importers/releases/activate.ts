@@ -67,7 +67,7 @@ const change = async (
 };
 
 type Activation = {
-  /** Whether releases that are not below this one may be lost. */
+  /** Whether releases that are not below this release may be lost. */
   readonly replace?: boolean;
   /** Whether the caller has compared the release with the active one: the effect is not printed again. */
   readonly isMeasured?: boolean;

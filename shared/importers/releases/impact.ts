@@ -118,10 +118,10 @@ export type Impact = {
   lastDay: string | null;
   /** The number of compared ZIPs and cities whose combined rate differs on some day. */
   changed: number;
-  /** How many of the changed ones had no known rate before or have none after. */
+  /** The changed ZIPs and cities that had no known rate before (`gained`), or have none after (`lost`). */
   gained: number;
   lost: number;
-  /** How many of the changed ones had local taxes before and have none after, on some day. */
+  /** The changed ZIPs and cities that had local taxes before and have none after, on some day. */
   vanished: number;
   largest: RateStep | null;
   /** The highest combined rate of any kind in the release from today on, in units of `10^-rateDecimals`. */

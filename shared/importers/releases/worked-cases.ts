@@ -46,7 +46,7 @@ type CaseLine = z.infer<typeof CaseLine>;
  * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day and defaults to today.
  * Amounts are decimal strings of US dollars. `discount` is paid for by the seller and `third_party_discount` by a third
  * party; both apply to the whole line. `tax_total: null` makes no comparison. The parts of
- * the tax (`components`) only say whether local taxes are expected. Other fields of the case, such as its source, are
+ * the tax (`components`) only show whether local taxes are expected. Other fields of the case, such as its source, are
  * ignored. A check cannot calculate a case with other fields in `input` or its lines.
  */
 export const WorkedCase = z.looseObject({

@@ -193,7 +193,8 @@ const findProblem = (book: RateBook, cells: readonly string[], county: LayerKey 
   const applies = at(cells, columns.stateApplies);
   if (/^0*$/.test(applies) && book.listRates(book.stateKey).some(({ rate }) => rate !== '0'))
     return `excludes the state's tax in column ${columns.stateApplies}, which Levy does not support`;
-  if (countyRequired && county === null) return "has no county, whose rate includes the state's: fill in column 25";
+  if (countyRequired && county === null)
+    return "has no county code: fill in column 25, because the county's rate includes the state's";
   if (countyAndCityMax !== null && exceed(book, county, place, countyAndCityMax))
     return `the county and city rates sum to more than the maximum of ${countyAndCityMax}: correct them`;
   return null;

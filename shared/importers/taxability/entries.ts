@@ -16,7 +16,7 @@ const isPlain = (effect: Effect): effect is PlainEffect => ['taxable', 'exempt',
 
 const isPlainEntry = ({ answer: { state, local } }: Entry): boolean => isPlain(state) && isPlain(local);
 
-/** Returns the attributes of an entry without its use, as a key. */
+/** Returns a key of an entry's attributes, excluding the use attributes. */
 const getKey = ({ attributes }: Entry): string =>
   JSON.stringify([getRequired(attributes).filter((code) => !uses.includes(code)), attributes.none]);
 
@@ -63,7 +63,7 @@ const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Da
 
 const isByUse = (entry: Entry): boolean => getUse(entry) !== undefined;
 
-/** Returns the attributes of an entry without its use. */
+/** Returns the attributes of an entry, excluding the use attributes. */
 const withoutUse = ({ attributes }: Entry): RowAttributes =>
   requiring(
     getRequired(attributes).filter((code) => !uses.includes(code)),

@@ -151,7 +151,9 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 
 const forAnimals = '_ANIMAL_USE';
 
-/** A product that is exempt for people could be taxed for animals: without a row, its treatment is not established. */
+/**
+ * A product that is exempt for people could be taxable for animals, so without a row its treatment is not established.
+ */
 const listAnimalEntries = (entries: readonly Entry[]): readonly Entry[] => {
   if (entries.some(({ attributes }) => getRequired(attributes).includes(forAnimals))) return [];
   return entries

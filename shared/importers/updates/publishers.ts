@@ -57,10 +57,10 @@ export type Publisher = {
        * a release of these files is activated only by a person.
        */
       readonly layout: 'cited' | 'unverified';
-      /** What no documentation says about an unverified layout. */
+      /** The undocumented part of an unverified layout. */
       readonly undocumented?: string;
     }
-  /** Levy cannot import the state's publication: `published` is its form, and `advice` says what to do instead. */
+  /** Levy cannot import the state's publication: `published` is its form, and `advice` is what to do instead. */
   | { readonly format: null; readonly published: string; readonly advice: string }
 );
 

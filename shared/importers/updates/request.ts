@@ -127,7 +127,7 @@ export const request = async (address: string, options: Request): Promise<Respon
 const decoders = new Map(Object.entries({ gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate }));
 
 /**
- * Returns the body of a response, decoded if it is compressed although the request did not ask for it. Throws
+ * Returns the body of a response, decoded if it is compressed although the request does not accept compression. Throws
  * `Refused`.
  */
 export const getBody = (response: Response): Readable => {

@@ -178,7 +178,7 @@ export type Choice = {
   readonly rates: readonly WooRate[];
   /** Two equally specific rates of one priority that differ. */
   readonly conflict: readonly [WooRate, WooRate] | null;
-  /** Chosen rates in whose place WooCommerce would apply a less specific one. */
+  /** Chosen rates that WooCommerce itself would replace by a less specific rate. */
   readonly overtaking: readonly WooRate[];
 };
 

@@ -107,7 +107,7 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
  * Returns a part's share of an amount: the cumulative share including this part, minus the amount already credited.
  *
  * Each share is within one minor unit of its exact proportion and never negative. Parts that exhaust the whole add up
- * to the full amount, whatever credits came before and whichever of them were voided.
+ * to the full amount, regardless of earlier credits and voids.
  */
 const cumulative = (whole: bigint, credited: bigint, { before, now, total }: Progress): bigint => {
   const left = positive(whole - credited);
@@ -176,7 +176,8 @@ export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
 
 const noBases: Bases = { taxable: 0n, exempt: 0n };
 
-// Scales taxable and exempt together by the net: if their recorded sum equals the net, the scaled sum does too.
+// Scales taxable and exempt together by the net: if their recorded sum equals the net, the scaled sum equals the scaled
+// net.
 const remainingBases = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
   const both = cumulative(whole.taxable + whole.exempt, credited.taxable + credited.exempt, progress);
   const least = positive(both - (whole.exempt - credited.exempt));
@@ -209,7 +210,7 @@ export const scaleCharge = (
   };
 };
 
-/** A transaction with what `listCalculatedTaxes` needs. */
+/** The fields of a transaction that `listCalculatedTaxes` reads. */
 export type Taxed = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /**

@@ -128,7 +128,7 @@ export const redactedSale = (index: number): Problem =>
 export const parentNotFound: Problem = {
   code: 'validation_parent_not_found',
   title: 'Parent not found',
-  detail: 'No transaction of this account has this id.',
+  detail: 'No transaction of this account has this id. Send the id of a sale.',
   source: { pointer: '/parent_transaction_id' },
 };
 

@@ -332,8 +332,8 @@ const buildEntry = (posting: PostingInput, state: string, charges: readonly Char
 
 /**
  * Lists the open entries of a finalized transaction. A state gets an entry if the account has a registration there,
- * whatever its dates, or if the document has tax there. If registrations are not set, each state of the document gets
- * one. A credit has negative amounts, and also gets an entry wherever its sale has one. Pure.
+ * regardless of its dates, or if the document has tax there. If registrations are not set, each state of the document
+ * gets one. A credit has negative amounts, and also gets an entry wherever its sale has one. Pure.
  */
 export const listLiabilityEntries = (posting: PostingInput): LiabilityEntry[] =>
   groupByState(posting).map(({ state, charges }) => buildEntry(posting, state, charges));
@@ -367,7 +367,7 @@ const statesOfWarning = (
   const charges = shippingList(shipping);
   const ofShipping = name === 'shipping' ? charges[Array.isArray(shipping) ? Number(index) : 0] : undefined;
   const charge = name === 'line_items' ? line_items[Number(index)] : ofShipping;
-  // This warning is returned once, whatever the states of the lines without a code.
+  // This warning is returned once, regardless of the states of the lines without a code.
   if (charge && code !== 'product_tax_code_missing') return stateCodes(charge.taxes);
   return [...line_items, ...charges].flatMap(({ taxes }) => stateCodes(taxes));
 };

@@ -56,7 +56,7 @@ const changedInputs = (
   transaction: Transaction,
   { retail_delivery_fee }: StoredTransaction['settingsSnapshot'],
 ): RequestedChanges['inputs'] => {
-  // A client that sends its line items again is unaware of a fee line that was added.
+  // A client that sends its line items again does not send the fee line that Levy added.
   const sentBy = <Sent extends Pick<TransactionUpdate, 'line_items' | 'shipping'>>(document: Sent): Sent =>
     retail_delivery_fee === 'add' ? withoutAddedFees(document) : document;
   const before = sentBy(restoreInput(transaction));

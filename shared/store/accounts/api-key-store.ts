@@ -172,7 +172,7 @@ const queryItems = async (pk: string, prefix: string): Promise<Items> => {
 /** The id of an API key and its label; `null` without one. */
 type KeyName = { readonly id: string; readonly label: string | null };
 
-/** Returns the ids and labels of all keys of an account, oldest first, also of revoked and expired keys. */
+/** Returns the ids and labels of all keys of an account, including revoked and expired keys, oldest first. */
 export const listKeyNames = async (account: string): Promise<KeyName[]> =>
   z
     .array(Name)

@@ -1,6 +1,6 @@
 import { readText } from '../../packed/unpack.ts';
 
-// Loaded at first use, which keeps it out of the cold start.
+// Loaded at first use to shorten the cold start.
 const zlib = () => process.getBuiltinModule('node:zlib');
 
 const version = 1;

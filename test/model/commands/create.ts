@@ -15,7 +15,7 @@ import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
 import { ask, pick, type Side, write } from '../requests.ts';
 
-/** A run, as a command of one account sees it. */
+/** The view of a run by a command of one account. */
 export type Scene = {
   readonly model: Model;
   readonly world: World;
@@ -30,7 +30,7 @@ export type Scene = {
   readonly post: (path: string, body: Requested, headers: Readonly<Record<string, string>>) => Promise<void>;
 };
 
-/** One command of a run. Its printed form includes the resolved request, once it ran. */
+/** One command of a run. After it ran, its printed form includes the resolved request. */
 class Step<Wish> implements fc.AsyncCommand<Model, World> {
   readonly #name: string;
   readonly #side: Side;
@@ -79,13 +79,13 @@ export const command = <Wish>(
 export const combine = <Wish>(shape: { [Name in keyof Wish]: fc.Arbitrary<Wish[Name]> }): fc.Arbitrary<Wish> =>
   fc.record(shape);
 
-/** What an arbitrary generates. */
+/** The type of the values that an arbitrary generates. */
 export type Generated<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The generated choices of a command. */
 export type Wished<Shape> = { readonly [Name in keyof Shape]: Generated<Shape[Name]> };
 
-/** Most often nothing at all. */
+/** Usually no field is set. */
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 

@@ -12,7 +12,7 @@ export type Reign = { readonly head: Head; readonly version: Version; readonly f
 
 export type Change = { readonly name: string; readonly version: Version; readonly before: Version | undefined };
 
-/** A check that follows the writes: returns the violations of a step, whose writes are checked together. */
+/** A check of every step: returns the violations of a step, whose writes are checked together. */
 export type Book = { readonly step: (changes: readonly Change[]) => readonly string[] };
 
 /** The history of a schedule, by transaction and by step. */

@@ -60,7 +60,7 @@ const isOpen = ({ untilMs }: Open) => untilMs === Number.POSITIVE_INFINITY;
 
 const isSchedule = ({ asked_by }: Period) => asked_by === 'close-periods';
 
-/** A filing spans the months of its period that come after the last filing, and begins when they are over. */
+/** A filing covers the months of its period after the last filing, and begins when these months are over. */
 const ofDays = (period: Period, before: Chain | undefined, account: Account): string[] => {
   const { settings } = account;
   const { first, last, frequency } = new Registered(settings.registrations, period.state).getPeriod(
@@ -97,7 +97,7 @@ const ofGaps = (
   return left ? [...wrong, `leaves out the entries of a month until ${getLastDay(left.month)}`] : wrong;
 };
 
-/** Each filing has the period that follows from its account's registrations and time zone when it begins. */
+/** Each filing has the period that its account's registrations and time zone define when the filing begins. */
 export class PeriodBook implements Book {
   readonly #history: History;
   readonly #open = new Map<string, Open[]>();
