@@ -56,7 +56,7 @@ const readMember = (values: Values<typeof columns>, codes: OwnCodes): RowResult<
   return whenRead(readTax(borough, codes.countyTax(county), [boroughRate, boroughCode, boroughFrom]), (ofBorough) =>
     whenRead(readTax(values.city, codes.cityTax(place), [cityRate, cityCode, cityFrom]), (ofCity) => {
       if (city === null) return skipped('boroughs are not in any city');
-      if (cityName(city) === null) return bad('City/Taxing Area (none) is not a name: fill it in');
+      if (cityName(city) === null) return bad('City/Taxing Area is empty: fill it in');
       const taxes = [...ofBorough, ...ofCity];
       if (taxes.length === 0) return skipped('has no local tax');
       return row([{ names: listNames(city, place.name), taxes }]);

@@ -49,7 +49,8 @@ const readLayers = (cells: Readonly<Record<string, string>>): RowResult<readonly
     const [type = '', text = ''] = [cells[`type${index}`], cells[`rate${index}`]];
     if (type === '' && text === '') continue;
     const rate = readPercent(text);
-    if (type === '' || rate === null) return bad(`has the tax ${type || '(none)'} with the rate ${text || '(none)'}`);
+    if (type === '' || rate === null)
+      return bad(`has the tax ${type || '(none)'} with the rate ${text || '(none)'}: write both`);
     if (!/^[a-z\d]+$/i.test(type)) return bad(`has the tax type ${type}; expected letters and digits only`);
     layers.push({ type, rate });
   }
@@ -116,7 +117,7 @@ const readLocation = (
     const known = codes.placesIn(county, name.replaceAll(/[/,()]/g, ' '));
     const [found] = known;
     const isNewCity = !found && hasCity;
-    if (isNewCity && listNames(name).length === 0) return bad('Location Code (none) is not a name: fill it in');
+    if (isNewCity && listNames(name).length === 0) return bad('Location Code is empty: fill it in');
     const place = found?.place ?? (hasCity ? codes.place(county, name) : { county, code: '', name });
     const taxes = listTaxes(layers, id, place, isNewCity ? name : undefined, options);
     const repeated = taxes.findIndex(({ tax }, index) =>

@@ -222,7 +222,7 @@ describe('links on a page', () => {
       expect(file?.name).toBe('Domicile-Rate-.._.._.._etc_October-2026.xlsx');
     });
 
-    it('is skipped if it contains a path, or is not of a feature service', async () => {
+    it('is skipped if it contains a path, or is not the name of a feature service', async () => {
       const names = ['/../../x', '', '%2F..%2Fx'].map(
         (end) => `New_Mexico_gross_receipts_tax_July_2026_June_2027${end}`,
       );

@@ -21,7 +21,7 @@ import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../sup
 const dayMs = 86_400_000;
 const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The expected period after one that ended. */
+/** Returns the expected period after a period that ended. */
 const expectedAfter = (end: string, registrations: readonly Registration[]): Period => {
   const start = daysAfter(end, 1);
   const { last, frequency } = new Registered(registrations, 'US-MI').getPeriod(getMonth(start));

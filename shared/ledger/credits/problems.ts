@@ -20,7 +20,7 @@ const parentProblems = ({ type, status }: Transaction): Problem[] =>
         {
           code: 'conflict_parent_not_creditable',
           title: 'Parent cannot be credited',
-          detail: `Only a finalized or filed sale can be credited; this is a ${status} ${type}.`,
+          detail: `The parent is a ${status} ${type}. Send the id of a finalized or filed sale.`,
           source: { pointer: '/parent_transaction_id' },
           meta: { parent_type: type, parent_status: status },
         },

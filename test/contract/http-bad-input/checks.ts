@@ -99,7 +99,7 @@ const getPosition = (pointer: string, body: unknown, given: Schema): number[] | 
   return position;
 };
 
-/** Returns whether a position is at or before another one. */
+/** Returns whether a position is at or before another position. */
 const isInOrder = (left: readonly number[], right: readonly number[]): boolean => {
   const at = left.findIndex((number, index) => number !== right[index]);
   return at < 0 || (left[at] as number) < (right[at] ?? -1);
