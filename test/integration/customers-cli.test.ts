@@ -139,7 +139,7 @@ describe('put', () => {
     ['an unknown reason', ['put', 'a', '--reason', 'church'], '"church" is not valid.'],
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
     ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
-    ['an unknown customer', ['show', 'a'], 'No customer'],
+    ['an unknown customer', ['show', 'a'], 'has no customer a. List'],
     ['days that are not a number', ['expiring', '--within', 'soon'], 'Pass a whole number from 0'],
     ['an unknown account', ['list', '--account', 'acct_none'], 'acct_none'],
   ])('rejects %s', async (_name, args, message) => {
