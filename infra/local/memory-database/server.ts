@@ -1,14 +1,9 @@
-/**
- * Serves the memory database on a loopback port. Runs as a worker thread, or as a separate process: `server.ts PORT
- * FOLDER`.
- */
+/** Serves the memory database on a loopback port. Runs as a worker thread. */
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { newServer, newService } from './service.ts';
 
-const { port, folder }: { readonly port: number; readonly folder: string | null } = parentPort
-  ? workerData
-  : { port: Number(process.argv[2]), folder: process.argv[3] ?? null };
+const { port, folder }: { readonly port: number; readonly folder: string | null } = workerData;
 
 const server = newServer(newService(folder));
 server.listen(port, '127.0.0.1');
