@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { readContent } from '../../shared/store/content/content-reads.ts';
+import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
@@ -254,5 +255,27 @@ describe('activation', () => {
       activated_at: now,
       previous,
     });
+  });
+});
+
+describe('the record of a state', () => {
+  it('is written once if the reply is lost, and still refuses a concurrent change', async () => {
+    const { version } = await readContentSource('ND');
+    const loseReply = () => failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['PutItem'] });
+    const write = async (announced: string, seen: Awaited<ReturnType<typeof readContentSource>>) => {
+      const lost = loseReply();
+      const result = await writeContentSource({ ...seen, announced });
+      noFaults();
+      expect(lost.sends).toBe(2);
+      return result;
+    };
+    const first = await write('evt_1', await readContentSource('ND'));
+    expect(first).toMatchObject({ ok: true, value: { announced: 'evt_1', version: version + 1 } });
+    const seen = await readContentSource('ND');
+    expect(seen).toMatchObject({ announced: 'evt_1', version: version + 1 });
+    expect(await write('evt_2', seen)).toMatchObject({ ok: true, value: { announced: 'evt_2', version: version + 2 } });
+    // Another update read the same version, and writes something else.
+    expect(listCodes(await write('evt_3', seen))).toBe('precondition_failed');
+    expect(await readContentSource('ND')).toMatchObject({ announced: 'evt_2', version: version + 2 });
   });
 });

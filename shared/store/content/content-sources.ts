@@ -1,4 +1,5 @@
 /** The record of each state's last update: one item per state, in one partition. */
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { accept, type Problem, type Result, refuse } from '../../base/result.ts';
 import { GateResult } from '../../catalog/content.ts';
@@ -112,9 +113,13 @@ const moved: Problem = {
   detail: 'A concurrent update changed the record of the state. Wait until it ends, then run the update again.',
 };
 
-/** Replaces a state's record if it still has the version that was read, and rejects the write otherwise. */
+/**
+ * Replaces a state's record if it still has the version that was read, and rejects the write otherwise. A write whose
+ * reply was lost is repeated by the SDK, and succeeds if the stored record is the one that it wrote.
+ */
 export const writeContentSource = async (source: ContentSource): Promise<Result<ContentSource>> => {
   const next = { ...source, version: source.version + 1 };
   const Item = { ...contentSourceKey(source.state), ...next };
-  return (await putItem({ TableName, Item, ...absentOrAsSeen(source.version) })) ? accept(next) : refuse(moved);
+  if (await putItem({ TableName, Item, ...absentOrAsSeen(source.version) })) return accept(next);
+  return isDeepStrictEqual(await readContentSource(source.state), next) ? accept(next) : refuse(moved);
 };
