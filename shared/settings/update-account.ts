@@ -20,15 +20,24 @@ export const otherSettings: Problem = {
 
 const attempts = 3;
 
+/** A state with open sales or credits, whose periods a change of a setting would exclude. */
+type HiddenPeriods = {
+  readonly setting: 'registrations' | 'books_open_from';
+  readonly state: string;
+  /** The oldest month with an open sale or credit, `YYYY-MM`. */
+  readonly month: string;
+};
+
 /**
- * Returns a problem if the change would remove a state with open sales or credits from the list of periods, or open the
- * books after one of them. Such a period would never be closed. Entries of requests at the same time are not checked.
+ * Returns the state with open sales or credits that the change would remove from the list of periods, or after whose
+ * oldest open month it would open the books; `null` if there is none. Such a period would never be closed. Entries of
+ * requests at the same time are not checked.
  */
-const hiddenPeriodProblem = async (
+export const findHiddenPeriods = async (
   account: Account,
   changed: Partial<Settings>,
   { oldestOpenMonths }: OpenMonths,
-): Promise<Problem | null> => {
+): Promise<HiddenPeriods | null> => {
   const after = { ...account, settings: { ...account.settings, ...changed } };
   const remaining = registeredStates(after.settings.registrations);
   const opens = booksOpenFrom(after);
@@ -37,26 +46,31 @@ const hiddenPeriodProblem = async (
     const isRemoved = !remaining.includes(state);
     if (!isRemoved && !isLater) continue;
     const month = findOldest(await oldestOpenMonths(account.id, state));
-    if (month !== null && isRemoved) return stillOpen('/registrations', state, month, keepRegistration);
-    if (month !== null && month < opens.slice(0, 7))
-      return stillOpen('/books_open_from', state, month, fileFirst(month));
+    if (month !== null && isRemoved) return { setting: 'registrations', state, month };
+    if (month !== null && month < opens.slice(0, 7)) return { setting: 'books_open_from', state, month };
   }
   return null;
 };
 
-const keepRegistration = 'Keep the registration, and set the last day on which you collect there.';
-const fileFirst = (month: string) => `Close these periods first, or send ${month}-01 or an earlier day.`;
+/** Explains why the change is refused, and what to do. `verb` is how the caller passes a value. */
+export const explainHiddenPeriods = ({ setting, state, month }: HiddenPeriods, verb: 'send' | 'pass'): string => {
+  const advice =
+    setting === 'registrations'
+      ? 'Keep the registration, and set the last day on which you collect there.'
+      : `Close these periods first, or ${verb} ${month}-01 or an earlier day.`;
+  return `${state} has sales or credits since ${month} that are not in a filing, and this change would exclude their periods. ${advice}`;
+};
 
-const stillOpen = (pointer: string, state: string, month: string, advice: string): Problem => ({
+const hiddenPeriodsProblem = (hidden: HiddenPeriods): Problem => ({
   code: 'conflict_period_order',
   title: 'Periods are open',
-  detail: `${state} has sales or credits since ${month} that are not in a filing, and this change would exclude their periods. ${advice}`,
-  source: { pointer },
-  meta: { state, period_end: lastDay(toMonth(month)) },
+  detail: explainHiddenPeriods(hidden, 'send'),
+  source: { pointer: `/${hidden.setting}` },
+  meta: { state: hidden.state, period_end: lastDay(toMonth(hidden.month)) },
 });
 
 /** An example of the refusal, for the documentation. */
-export const openPeriodsExample = stillOpen('/registrations', 'US-MI', '2026-03', keepRegistration);
+export const openPeriodsExample = hiddenPeriodsProblem({ setting: 'registrations', state: 'US-MI', month: '2026-03' });
 
 /**
  * Changes settings of an account, and records the change with who made it. Settings that already have the value do not
@@ -81,8 +95,8 @@ export const updateAccount = async (
     // Before If-Match: the change of a repeated request, whose first reply was lost, is in place (RFC 9110, 13.1.1).
     if (Object.keys(changed).length === 0) return accept(account);
     if (ifMatch && !ifMatch.includes('*') && !ifMatch.includes(settingsTag(account))) return refuse(otherSettings);
-    const hidden = await hiddenPeriodProblem(account, changed, filings);
-    if (hidden) return refuse(hidden);
+    const hidden = await findHiddenPeriods(account, changed, filings);
+    if (hidden) return refuse(hiddenPeriodsProblem(hidden));
     const isUnchanged = ifMatch !== null && !ifMatch.includes('*');
     if (await changeSettings(account, changed, { by, isUnchanged })) {
       const after = await findAccount(id);

@@ -14,7 +14,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { apiKeyKey, rateWindowKey } from '../../shared/store/keys.ts';
 import { type Caller, connectClient, newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
-import { accounts } from '../support/run-command.ts';
+import { accounts, expectFailure } from '../support/run-command.ts';
 import { getMeta, getRefusal, made, sold } from '../support/sales.ts';
 
 const scopes = ['read', 'write', 'settings'] as const;
@@ -164,6 +164,34 @@ describe('POST /account', () => {
     await made(change(caller, { books_open_from: '2026-03-01' }));
     const { data } = await made(caller.call('GET', '/filing-periods'));
     expect(data.map(({ state, period_end }) => [state, period_end])).toEqual([['US-MI', '2026-03-31']]);
+  });
+
+  it('refuses the same change by the command of the operator, and changes nothing', async () => {
+    const caller = await owner();
+    const { id } = caller.account;
+    const run = (...assignments: string[]) => accounts('settings', '--account', id, ...assignments);
+    const list = (...registrations: object[]) => `registrations=${JSON.stringify(registrations)}`;
+    expect(await run(list(monthly('MI'), monthly('OH')))).toMatchObject({ code: 0 });
+    await sold(connectClient(caller), { tax_date: '2026-03-15' });
+    const open =
+      'US-MI has sales or credits since 2026-03 that are not in a filing, and this change would exclude their';
+    const keep = 'Keep the registration, and set the last day on which you collect there.';
+    for (const assignment of [list(monthly('OH')), 'registrations=[]', 'registrations=null', 'registrations=all'])
+      expectFailure(
+        await run('rate_limit=7', assignment),
+        `registrations cannot be changed; nothing was changed. ${open} periods. ${keep}\n`,
+      );
+    expectFailure(
+      await run('rate_limit=7', 'books_open_from=2026-04-01'),
+      `books_open_from cannot be changed; nothing was changed. ${open} periods. Close these periods first, or pass 2026-03-01 or an earlier day.\n`,
+    );
+    const { rate_limit, registrations, books_open_from } = (await findAccount(id))?.settings ?? {};
+    expect([rate_limit, books_open_from]).toEqual([2000, null]);
+    expect(registrations).toMatchObject([{ state: 'MI' }, { state: 'OH' }]);
+    // Ohio has no sales, and Michigan can end.
+    expect(await run(list(monthly('MI', '2026-01-01', '2026-03-31')), 'books_open_from=2026-03-01')).toMatchObject({
+      code: 0,
+    });
   });
 
   it('lists the changes of the operator', async () => {

@@ -5,7 +5,9 @@ import { type Account, defaults, type Settings } from '../../accounts/account.ts
 import { supportedVersions } from '../../api/versions.ts';
 import { jsonOrRefuse } from '../../base/command-error.ts';
 import { checkSetting, settingSchemas, toSettings } from '../../settings/request.ts';
+import { explainHiddenPeriods, findHiddenPeriods } from '../../settings/update-account.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
+import { filingReads } from '../../store/filings/filing-reads.ts';
 import { problemIn, requireAccount, requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { account, CommandError, flag, optional, subcommand } from '../terminal/run-command.ts';
@@ -194,6 +196,11 @@ export const settings = subcommand({
     const account = await (names.length > 0 ? requireOpenAccount : requireAccount)(named);
     const changes = names.filter((name) => !isDeepStrictEqual(requested[name], account.settings[name]));
     const changed = Object.fromEntries(changes.map((name) => [name, requested[name]])) as Partial<Settings>;
+    const hidden = await findHiddenPeriods(account, changed, filingReads);
+    if (hidden)
+      throw new CommandError(
+        `${hidden.setting} cannot be changed; nothing was changed. ${explainHiddenPeriods(hidden, 'pass')}`,
+      );
     if (changes.length > 0 && !(await changeSettings(account, changed)))
       throw new CommandError(
         'Another operator has just changed the same settings; nothing was changed. Check the settings and run this again.',
