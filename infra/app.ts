@@ -2,6 +2,7 @@ import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { FUTURE_FLAGS, futureFlagDefault } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { Construct } from 'constructs';
@@ -19,12 +20,18 @@ import { TaxApi } from './tax-api.ts';
 
 /**
  * Permissions of an operator, as a policy to attach to a role or group: this repository's commands on the deployed
- * tables, the scheduled functions (`invoked`), and reading logs, alarms and dead-letter queues. Excludes deployments,
- * rollbacks and restores.
+ * tables, the scheduled functions (`invoked`), and the other commands of infra/runbook.md and infra/docs/operations.md:
+ * reading logs, alarms, backup jobs and dead-letter queues, purging these queues, publishing missed events, and starting
+ * a stopped `pipe`. Excludes deployments, rollbacks and restores.
  *
  * A customer-managed key can be used only through DynamoDB.
  */
-const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: readonly IFunction[]): void => {
+const addOperatorPolicy = (
+  stack: LevyStack,
+  data: DataStack,
+  invoked: readonly IFunction[],
+  pipe: CfnPipe | null,
+): void => {
   const policy = new ManagedPolicy(stack, 'OperatorPolicy', { description: `Operation of ${stack.stackName}` });
   fixLogicalId(policy, 'OperatorPolicy');
   stack.output('OperatorPolicyArn', policy.managedPolicyArn, 'A managed policy to attach to the role of operators');
@@ -43,14 +50,20 @@ const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: readonly 
   allow('lambda', ['InvokeFunction'], functions);
   const queues = [data.failedRuns, data.uncounted, ...(events ? [events.deadLetterQueue] : [])];
   const queueArns = queues.map(({ queueArn }) => queueArn);
-  allow('sqs', ['GetQueueUrl', 'GetQueueAttributes', 'ReceiveMessage'], queueArns);
+  allow('sqs', ['GetQueueUrl', 'GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'], queueArns);
+  if (events) allow('events', ['PutEvents'], [events.bus.eventBusArn]);
+  if (pipe) allow('pipes', ['StartPipe'], [pipe.attrArn]);
   const logs = stack.node.findAll().flatMap((one) => (one instanceof LogGroup ? one.logGroupArn : []));
   allow('logs', ['StartQuery', 'FilterLogEvents', 'GetLogEvents'], logs);
   allow('logs', ['GetQueryResults', 'StopQuery'], ['*']);
   allow('cloudwatch', ['DescribeAlarms', 'DescribeAlarmHistory', 'GetMetricData', 'ListMetrics'], ['*']);
+  allow('backup', ['ListBackupJobs', 'ListBackupVaults', 'ListCopyJobs'], ['*']);
+  allow('lambda', ['ListEventSourceMappings'], ['*']);
+  allow('pipes', ['ListPipes'], ['*']);
   Validations.of(policy).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: 'Queries and metrics do not support resource-level permissions, and listing alarms covers all of them.',
+    reason:
+      'Queries, metrics and lists do not support resource-level permissions, and listing alarms covers all of them.',
   });
 };
 
@@ -67,7 +80,7 @@ class ServiceStack extends LevyStack {
       const counter = addReportCounter(this, deployment);
       new Monitoring(this, 'Monitoring', { settings, data, pipe, counter });
       new ReminderMail(this, 'ReminderMail', settings, data);
-      addOperatorPolicy(this, data, invoked);
+      addOperatorPolicy(this, data, invoked, pipe);
     }
     this.output('Url', api.url, "The API's base address");
     if (settings.console) this.output('Console', `${api.url}/console`, 'The page for finance and support');

@@ -266,6 +266,66 @@ describe('the policy for operators', () => {
     expect(synthesized.at('OperatorPolicy')).not.toHaveProperty('Roles');
   });
 
+  const listAllowed = (deployment: Synthesized): string[] =>
+    statements(deployment)
+      .flatMap(({ Action, Resource: on }) =>
+        listed(Action).flatMap((action) => listed(on).map((at) => `${action} on ${flat(at)}`)),
+      )
+      .sort();
+
+  // Written by hand, from the pages. `null`: the page names another role.
+  const pages = ['runbook.md', 'docs/operations.md'];
+  const permissions: Readonly<Record<string, readonly string[] | null>> = {
+    'backup list-backup-jobs': ['backup:ListBackupJobs on *'],
+    'backup list-backup-vaults': ['backup:ListBackupVaults on *'],
+    'backup list-copy-jobs': ['backup:ListCopyJobs on *'],
+    'backup start-backup-job': null,
+    'cloudformation cancel-update-stack': null,
+    'cloudformation describe-stack-resource': ['cloudformation:DescribeStackResource on AWS::StackId'],
+    'cloudformation describe-stacks': ['cloudformation:DescribeStacks on AWS::StackId'],
+    'cloudwatch describe-alarm-history': ['cloudwatch:DescribeAlarmHistory on *'],
+    'cloudwatch list-metrics': ['cloudwatch:ListMetrics on *'],
+    'cloudwatch set-alarm-state': null,
+    'events put-events': ['events:PutEvents on EventBus.Arn'],
+    'lambda get-alias': null,
+    'lambda invoke': ['SweepDrafts', 'ClosePeriods', 'UpdateContent'].map((id) => `lambda:InvokeFunction on ${id}Live`),
+    'lambda list-event-source-mappings': ['lambda:ListEventSourceMappings on *'],
+    'lambda list-versions-by-function': null,
+    'lambda update-alias': null,
+    'pipes list-pipes': ['pipes:ListPipes on *'],
+    'pipes start-pipe': ['pipes:StartPipe on EventPipe.Arn'],
+    'sqs purge-queue': ['FailedRuns', 'UncountedTransactions', 'UntoldEvents'].map(
+      (id) => `sqs:PurgeQueue on ${id}.Arn`,
+    ),
+    'sqs receive-message': ['FailedRuns', 'UncountedTransactions', 'UntoldEvents'].map(
+      (id) => `sqs:ReceiveMessage on ${id}.Arn`,
+    ),
+  };
+
+  it('allows each command of the runbook and of the operations page, unless the page names another role', () => {
+    const commands = pages.flatMap((page) => {
+      const text = readFileSync(new URL(`../../infra/${page}`, import.meta.url), 'utf8');
+      return [...text.matchAll(/\baws ([a-z]+ [a-z]+(?:-[a-z]+)*)/g)].map(([, command = '']) => command);
+    });
+    expect([...new Set(commands)].sort()).toEqual(Object.keys(permissions));
+    const needed = Object.values(permissions).flatMap((allowed) => allowed ?? []);
+    expect(listAllowed(synthesized)).toEqual(expect.arrayContaining(needed));
+  });
+
+  it('can purge only dead-letter queues, publish only on the bus, and start only the event pipe', () => {
+    const listChanges = (deployment: Synthesized) =>
+      listAllowed(deployment).filter((allowed) => /^(events|pipes|sqs):(?!Get|List|Receive)/.test(allowed));
+    const queues = ['sqs:PurgeQueue on FailedRuns.Arn', 'sqs:PurgeQueue on UncountedTransactions.Arn'];
+    expect(listChanges(synthesized)).toEqual([
+      'events:PutEvents on EventBus.Arn',
+      'pipes:StartPipe on EventPipe.Arn',
+      ...queues,
+      'sqs:PurgeQueue on UntoldEvents.Arn',
+    ]);
+    // With events=false.
+    expect(listChanges(activating)).toEqual(queues);
+  });
+
   it('allows the use of a customer-managed key only through DynamoDB', () => {
     const ofKeys = statements(all).filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
     expect(ofKeys.map(({ Resource: on }) => flat(listed(on)[0]))).toEqual(['DataKey.Arn']);
