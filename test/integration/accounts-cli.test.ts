@@ -15,7 +15,7 @@ import { changeSettings, findAccount, listSettingChanges } from '../../shared/st
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import { anonymous } from '../support/api.ts';
 import { runCommand } from '../support/child-process.ts';
-import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import {
   accounts,
@@ -176,6 +176,23 @@ describe('settings', () => {
     expect(await change).toMatch(/^rate_limit .*321.*2000/);
     expect(seen.sends).toBe(2);
     expect((await storedAccount(id)).settings).toMatchObject({ rate_limit: 321, ship_from: { state: 'MI' } });
+  });
+
+  it('are refused if another operator changes the same one after the command has read it', async () => {
+    const { id } = await newAccount();
+    const read = await storedAccount(id);
+    let writes = 0;
+    intercept(async ({ command, pass }) => {
+      if (command === 'TransactWriteItems' && ++writes === 1) await changeSettings(read, { rate_limit: 100 });
+      return pass();
+    });
+    const refused = await accounts('settings', '--account', id, 'rate_limit=200', 'rounding=invoice').finally(noFaults);
+    expectFailure(
+      refused,
+      'Another operator has just changed the same settings; nothing was changed. Check the settings and run this again.\n',
+    );
+    expect(writes).toBe(2);
+    expect((await storedAccount(id)).settings).toMatchObject({ rate_limit: 100, rounding: 'line' });
   });
 
   it('change the service version only with --service-version', async () => {
