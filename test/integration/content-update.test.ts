@@ -13,6 +13,7 @@ import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { headItem } from '../../shared/store/content/content-item.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
+import { tableFile } from '../fixtures/imports/harness.ts';
 import { content, findActive, put } from '../support/content.ts';
 import { buildPart } from '../support/local-content.ts';
 import {
@@ -106,6 +107,21 @@ describe('update', () => {
     expect((await store.findHead(after))?.rules).toEqual(rules);
     expect((await update('--state', 'KY', '--activate')).out).toContain(`${after} is active and has the current files`);
     expect((await readReleases('KY')).at(-1)).toBe(after);
+  });
+
+  it('keeps another import above the files after the built-in release has changed', async () => {
+    server.publish(smallFiles('IN', { rate: '0' }));
+    await update('--state', 'IN', '--activate');
+    const below = (await findActive('IN')) ?? '';
+    const file = saveFile('zips.csv', tableFile('zip-rates', 'IN,46204,INDIANAPOLIS,0.07,0.07,0,0,0,1').content);
+    await content('import', '--format', 'zip-rates', '--state', 'IN', '--file', file, '--activate');
+    const active = await findActive('IN');
+    const head = (await store.findHead(below)) as ReleaseHead;
+    await put(headItem({ ...head, rules: head.rules.slice(1) }, await store.readPartKeys(below)));
+    expect(active).not.toBe(below);
+    // Imported again over the table, the older files would replace its rates.
+    expect((await update('--state', 'IN', '--activate')).out).toContain('has the current files');
+    expect([await findActive('IN'), (await readReleases('IN')).at(-1)]).toEqual([active, active]);
   });
 
   it('keeps a release that fails a gate inactive until the operator overrides the gate', async () => {

@@ -226,13 +226,15 @@ const activateIfAllowed = async (
 /**
  * Returns whether a release need not be imported again. It must have the values of the built-in release. An inactive
  * one must also overlay the active release, which is a different one after another import or a change of custom rules.
+ * One below another import stays as it is: imported again, its rates would replace those of the import above it.
  */
 const isCurrent = async (release: string, active: ActiveRelease, { format }: Importable): Promise<boolean> => {
+  const { below, chain } = positionOver(active);
   const isInUse = getChain(active.head).includes(release);
+  if (isInUse && chain[0] !== release) return true;
   const head = await catchCorrupt(findHead(release));
   if (!head || head instanceof ContentCorrupt) return isInUse;
-  const isPlaced = isInUse || head.below === positionOver(active).below;
-  return isPlaced && hasValuesOf(head, active.builtIn, importers[format]);
+  return (isInUse || head.below === below) && hasValuesOf(head, active.builtIn, importers[format]);
 };
 
 const updateFiles = async (
