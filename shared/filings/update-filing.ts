@@ -83,7 +83,9 @@ const correct = async (
   call: FilingCall,
 ): Promise<Decision> => {
   const nowMs = call.ports.now();
-  const at = new Date(nowMs).toISOString();
+  // Always later than the filing, because the events of a filing distinguish corrections by their times.
+  const filedMs = before.filed_at === null ? 0 : Date.parse(before.filed_at);
+  const at = new Date(Math.max(nowMs, filedMs + 1)).toISOString();
   const correction = { at, by: call.caller.credential, from: before.confirmation_number, to };
   const corrections = [...before.corrections, correction];
   const after = { ...before, confirmation_number: to, corrections, version: before.version + 1 };

@@ -149,8 +149,8 @@ const finish = async (
   const nowMs = now();
   const read = async () => (filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]));
   const [chain = null] = known ? [known] : await read();
-  // A stale commit means that a concurrent worker finished the filing, because nothing else changes an unfinished
-  // filing.
+  // A stale commit means that a concurrent worker finished the filing, or that its confirmation number was corrected.
+  // The schedule finishes it then.
   await filings.commit({ filing, nowMs, work: 'remove', ...endPhase(filing, shards, chain, nowMs) });
 };
 

@@ -105,10 +105,10 @@ const exercise = async () => {
   const canceled = await cancel(filer, first.id);
   const second = name('second', await closedFiling(filer, 'US-MI', '2026-10-31'));
   const filed = await file(filer, second.id, 'c-77');
-  // Two typing errors, which were corrected.
+  // Two typing errors, which were corrected. The clock of the first instance is behind.
   const correct = (previous_confirmation_number: string, confirmation_number: string) =>
     made(filer.change(second.id, { status: 'filed', confirmation_number, previous_confirmation_number }));
-  await correct('c-77', 'c-78');
+  await later(-60_000, () => correct('c-77', 'c-78'));
   corrected = await correct('c-78', 'c-79');
   filings = { first: canceled, second: filed };
   for (const id of named.keys())
