@@ -56,7 +56,7 @@ export const findHiddenPeriods = async (
 export const explainHiddenPeriods = ({ setting, state, month }: HiddenPeriods, verb: 'send' | 'pass'): string => {
   const advice =
     setting === 'registrations'
-      ? 'Keep the registration, and set the last day on which you collect there.'
+      ? 'Close these periods first, or keep the registration and set the last day on which you collect there.'
       : `Close these periods first, or ${verb} ${month}-01 or an earlier day.`;
   return `${state} has sales or credits since ${month} that are not in a filing, and this change would exclude their periods. ${advice}`;
 };

@@ -175,7 +175,7 @@ describe('POST /account', () => {
     await sold(connectClient(caller), { tax_date: '2026-03-15' });
     const open =
       'US-MI has sales or credits since 2026-03 that are not in a filing, and this change would exclude their';
-    const keep = 'Keep the registration, and set the last day on which you collect there.';
+    const keep = 'Close these periods first, or keep the registration and set the last day on which you collect there.';
     for (const assignment of [list(monthly('OH')), 'registrations=[]', 'registrations=null', 'registrations=all'])
       expectFailure(
         await run('rate_limit=7', assignment),
