@@ -117,14 +117,20 @@ const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions
  * Returns whether an import has the rules, settings, terms and state rates that it would copy from a base release now:
  * an update of Levy can add dated values to a built-in release.
  */
-export const hasValuesOf = (head: ReleaseHead, base: Release, importer: BuildOptions['importer']): boolean => {
+export const matchesBase = (head: ReleaseHead, base: Release, importer: BuildOptions['importer']): boolean => {
   const hasOwnRates = head.rates.length > 0 && head.rates.every((rate) => rate.source === source);
   const rates = hasOwnRates ? head.rates : stateRates(base, []).rates;
   const copied = { ...base, ...remoteSales(base, importer), jurisdictions: stateWide(base), rates };
   const names = [
-    ...(['rules', 'settings', 'remote_sales', 'jurisdictions', 'rates'] as const),
-    ...(['established_from', 'established_to', 'approximate_from'] as const),
-  ];
+    'rules',
+    'settings',
+    'remote_sales',
+    'jurisdictions',
+    'rates',
+    'established_from',
+    'established_to',
+    'approximate_from',
+  ] as const;
   return names.every((name) => isDeepStrictEqual(head[name], copied[name]));
 };
 

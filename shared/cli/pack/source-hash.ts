@@ -7,8 +7,13 @@ const shared = fileURLToPath(new URL('../../', import.meta.url));
 /** The folders with the data of the packed content, and the modules that define its layout. */
 const dataFolders = ['catalog', 'vocabulary', 'importers/taxability', 'store/client', 'taxjar'];
 const layoutModules = [
-  ...['cli/pack.ts', 'cli/pack/local-tables.ts', 'catalog/local/packed-table.ts'],
-  ...['importers/taxability/answers.ts', 'importers/taxability/rows.ts', 'importers/taxability/rules.ts'],
+  'catalog/local/packed-table.ts',
+  'cli/pack.ts',
+  'cli/pack/local-tables.ts',
+  'importers/taxability/answers.ts',
+  'importers/taxability/entries.ts',
+  'importers/taxability/rows.ts',
+  'importers/taxability/rules.ts',
 ];
 
 /** The manifest is written after the packed files. */

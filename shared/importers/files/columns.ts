@@ -70,13 +70,6 @@ export const county = (header: string, expected: string, getName = (cell: string
 /** A column that a file may omit; its cells are then `''`. */
 export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isOptional: true });
 
-/** Describes a cell that does not fit its column. `expected` contains the advice after a colon. */
-const describeMisfit = (header: string, cell: string, expected: string): string => {
-  if (cell !== '') return `${header} ${cell} is not ${expected}`;
-  const [, advice = `expected ${expected}`] = expected.split(': ');
-  return `${header} is empty: ${advice}`;
-};
-
 /** Reads the cells of a row, column by column. The first unreadable cell makes the row bad. */
 export const readCells = <Of extends Columns>(
   columns: Of,
@@ -87,7 +80,8 @@ export const readCells = <Of extends Columns>(
   for (const [name, { headers, read, expected }] of Object.entries(columns)) {
     const cell = cells[name as keyof Of];
     values[name] = read(cell, codes);
-    if (values[name] === null) return bad(describeMisfit(headers[0] as string, cell, expected));
+    if (values[name] === null)
+      return bad(`${headers[0]} ${cell === '' ? 'is empty; expected' : `${cell} is not`} ${expected}`);
   }
   return row(values as Values<Of>);
 };

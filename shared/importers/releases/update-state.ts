@@ -14,7 +14,7 @@ import {
 } from '../../store/content/content-sources.ts';
 import { findHead, readActiveReleases } from '../../store/content/content-store.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
-import { hasValuesOf } from '../build.ts';
+import { matchesBase } from '../build.ts';
 import { importers } from '../importers.ts';
 import { localName } from '../updates/file-names.ts';
 import { type CurrentFile, currentFiles } from '../updates/find-file.ts';
@@ -234,7 +234,7 @@ const isCurrent = async (release: string, active: ActiveRelease, { format }: Imp
   if (isInUse && chain[0] !== release) return true;
   const head = await catchCorrupt(findHead(release));
   if (!head || head instanceof ContentCorrupt) return isInUse;
-  return (isInUse || head.below === below) && hasValuesOf(head, active.builtIn, importers[format]);
+  return (isInUse || head.below === below) && matchesBase(head, active.builtIn, importers[format]);
 };
 
 const updateFiles = async (
