@@ -140,7 +140,7 @@ const unknown = (parameter: string, names: readonly string[]): Problem => ({
   detail:
     names.length > 0
       ? `Known parameters: ${names.join(', ')}.`
-      : 'This operation has no query parameters: leave it out.',
+      : `This operation has no query parameters. Remove ${parameter}.`,
   source: { parameter },
 });
 

@@ -94,7 +94,7 @@ const DueCards = ({ rows }: { rows: readonly Row[] }) => {
   );
 };
 
-/** Whether running instances may not use a recent change yet. */
+/** Whether running instances may still use the settings from before a recent change. */
 const isFresh = (changedAt: string | null): boolean =>
   changedAt !== null && Date.now() - Date.parse(changedAt) < 60_000;
 
