@@ -67,11 +67,10 @@ const totalsReasons = (filing: Filing, name: string): Reason[] => {
   const foreign = new Set(totals.flatMap(({ currency }) => (currency === 'USD' ? [] : [currency])));
   const isComposite = usesCompositeCodes(filing.state);
   const uncoded = new Set(
-    totals.flatMap((total) =>
-      isLocal(total) && isDue(buildDue(total)) && (isComposite || returnCode(total) === null)
-        ? [`${total.jurisdiction_name} (${total.jurisdiction_code})`]
-        : [],
-    ),
+    totals
+      .filter((total) => total.currency === 'USD' && isLocal(total) && isDue(buildDue(total)))
+      .filter((total) => isComposite || returnCode(total) === null)
+      .map((total) => `${total.jurisdiction_name} (${total.jurisdiction_code})`),
   );
   const list = [...uncoded].join(', ');
   const currencies: Reason = [

@@ -169,11 +169,11 @@ describe('an electronic return', () => {
       const filer = await shop({ registrations: 'all', return_identity: null });
       const bismarck = { address: { city: 'Bismarck', state: 'ND', postal_code: '58501' } };
       await soldIn(filer, '2026-09-05', { customer: bismarck });
-      await soldIn(filer, '2026-09-05', { customer: bismarck, currency: 'EUR' });
+      for (const currency of ['EUR', 'KWD']) await soldIn(filer, '2026-09-05', { customer: bismarck, currency });
       expect(listRefusals(await filer.close({ state: 'ND', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
         '409',
         expect.stringContaining('no return_identity'),
-        expect.stringContaining('amounts in EUR'),
+        expect.stringContaining('amounts in EUR, KWD'),
         expect.stringMatching(
           /no reporting code for these jurisdictions: Bismarck .*Import the rate and boundary files/,
         ),
