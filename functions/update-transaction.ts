@@ -5,10 +5,9 @@ import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
-import { listUpdateProblems, TransactionUpdate } from '../shared/ledger/request.ts';
+import { freeFields, listUpdateProblems, TransactionUpdate } from '../shared/ledger/request.ts';
 import { Transaction } from '../shared/ledger/response.ts';
 import { updateTransaction } from '../shared/ledger/update-transaction.ts';
-import { freeFields } from '../shared/ledger/updates/changes.ts';
 import { transactionPorts } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 

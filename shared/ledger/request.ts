@@ -76,6 +76,9 @@ export const TransactionUpdate = component(
 );
 export type TransactionUpdate = z.infer<typeof TransactionUpdate>;
 
+/** Fields that an update may change in any status. The calculation does not read them. */
+export const freeFields = ['metadata'] as const satisfies readonly (keyof TransactionUpdate)[];
+
 /** Returns the problem of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
   const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');

@@ -5,7 +5,7 @@ import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
 import { inputShape } from '../../calculations/request.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
-import type { TransactionUpdate } from '../request.ts';
+import { freeFields, type TransactionUpdate } from '../request.ts';
 import { type Status, transitionProblem } from '../status.ts';
 import {
   draftExpired,
@@ -15,9 +15,6 @@ import {
   type StoredTransaction,
   type Transaction,
 } from '../transaction.ts';
-
-/** Fields that an update may change in any status. The calculation does not read them. */
-export const freeFields = ['metadata'] as const;
 
 type InputField = Exclude<keyof typeof inputShape, (typeof freeFields)[number]>;
 
