@@ -104,8 +104,6 @@ export const Settings = z.object({
   rate_limit: z.int().check(z.nonnegative()),
   draft_ttl_hours: z.number(),
   rounding: z.enum(['line', 'invoice']),
-  ambiguous_address: policies.ambiguous_address,
-  incomplete_coverage: policies.incomplete_coverage,
   /**
    * The states where the account collects tax. `all` means every state. `null`, the default, also means every state and
    * adds a warning to calculations.
@@ -119,7 +117,7 @@ export const Settings = z.object({
   pass_on_general_excise: z.boolean(),
   /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-sales.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
-  retail_delivery_fee: policies.retail_delivery_fee,
+  ...policies,
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z.nullable(z.string()),
   /** The IANA time zone used to derive the tax day from a timestamp. */

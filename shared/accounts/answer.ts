@@ -1,8 +1,8 @@
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { type Account, booksOpenFrom } from './account.ts';
+import { type Account, booksOpenFrom, type Settings } from './account.ts';
 import { scopes as allScopes } from './api-key.ts';
-
 import type { AccountAnswer } from './response.ts';
+import { plainSettings } from './setting-schemas.ts';
 
 type Scope = AccountAnswer['scopes'][number];
 
@@ -10,6 +10,13 @@ const withCode = <Entry extends { readonly state: string }>(entry: Entry): Entry
   ...entry,
   state: stateJurisdiction(entry.state) ?? entry.state,
 });
+
+type PlainSettings = Pick<Settings, keyof typeof plainSettings>;
+
+const plainNames = Object.keys(plainSettings) as (keyof PlainSettings)[];
+
+const pickPlainSettings = (settings: Settings): PlainSettings =>
+  Object.fromEntries(plainNames.map((name) => [name, settings[name]])) as PlainSettings;
 
 /** The account in a response, with the scopes of the credential. */
 export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): AccountAnswer => {
@@ -23,17 +30,12 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
     scopes: allScopes.filter((scope) => scopes.has(scope)),
     collects_in: isListed ? 'registered_states' : registrations === 'all' ? 'every_state' : 'not_set',
     registrations: isListed ? registrations.map(withCode) : [],
-    time_zone: settings.time_zone,
-    review_days: settings.review_days,
     draft_ttl_hours: settings.draft_ttl_hours,
     books_open_from: booksOpenFrom(account),
-    incomplete_coverage: settings.incomplete_coverage,
-    ambiguous_address: settings.ambiguous_address,
     ship_from: settings.ship_from,
     service_version: settings.service_version,
     remote_seller_elections: settings.remote_seller_elections.map(withCode),
-    retail_delivery_fee: settings.retail_delivery_fee,
-    filing_reminder_days: settings.filing_reminder_days,
+    ...pickPlainSettings(settings),
     // A storefront's key must not read a taxpayer number.
     ...(scopes.has('settings') && { return_identity: settings.return_identity }),
     settings_changed_at: account.settings_changed_at ?? null,

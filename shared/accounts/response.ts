@@ -11,8 +11,9 @@ import {
 } from '../base/described.ts';
 import { date, objectType, timestamp } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
-import { collectsIn, frequencies, policies, ReturnIdentity } from './account.ts';
+import { collectsIn, frequencies, ReturnIdentity } from './account.ts';
 import { scopes } from './api-key.ts';
+import { plainSettings } from './setting-schemas.ts';
 
 const Registration = component('Registration', 'A registration to collect tax in a state.', {
   state: string('The code of the state, such as `US-MI`.'),
@@ -51,21 +52,10 @@ export const AccountAnswer = component(
       'Where the account collects tax: in the states of `registrations`, or in every state. With `not_set`, in every state and with the warning `registrations_missing`.',
     ),
     registrations: array(Registration, 'The registrations. Empty unless `collects_in` is `registered_states`.'),
-    time_zone: string('The IANA time zone that decides the tax day of a timestamp.'),
-    review_days: nullable(
-      z.int(),
-      "Days after a period's end before the schedule closes it. With `null`, only requests close periods.",
-    ),
     draft_ttl_hours: integer('Hours from the creation of a draft until it expires.'),
     books_open_from: described(date, "The first day of the account's books."),
-    incomplete_coverage: policies.incomplete_coverage,
-    ambiguous_address: policies.ambiguous_address,
     remote_seller_elections: array(Election, 'The simplified rates for remote sellers that the account elected.'),
-    retail_delivery_fee: policies.retail_delivery_fee,
-    filing_reminder_days: nullable(
-      z.array(z.int()),
-      'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
-    ),
+    ...plainSettings,
     return_identity: described(
       z.optional(z.nullable(ReturnIdentity)),
       'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set. Only for credentials with the scope `settings`.',

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Account, defaults, type Settings } from '../../accounts/account.ts';
+import { settingSchemas } from '../../accounts/setting-schemas.ts';
 import { supportedVersions } from '../../api/versions.ts';
 import { jsonOrRefuse } from '../../base/command-error.ts';
-import { checkSetting, settingSchemas, toSettings } from '../../settings/request.ts';
+import { described, nullable, readDescription, stringEnum } from '../../base/described.ts';
+import { checkSetting, toSettings } from '../../settings/request.ts';
 import { explainHiddenPeriods, findHiddenPeriods } from '../../settings/update-account.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
@@ -23,12 +25,22 @@ const wholeNumber = (low: number, high: number, rest = '') => {
 
 /** The settings of the API, and the ones that only operators change. */
 const schemas = {
-  rate_limit: wholeNumber(0, 1_000_000),
-  draft_ttl_hours: wholeNumber(1, 8760),
-  rounding: z.enum(['line', 'invoice'], 'Send one of line, invoice.'),
-  pass_on_general_excise: z.boolean('Send true or false.'),
-  retain_personal_data_days: z.nullable(wholeNumber(30, 36_500, ' days, or null to keep the data')),
+  rate_limit: described(wholeNumber(0, 1_000_000), 'The number of requests per 10 s. 0 refuses all.'),
+  draft_ttl_hours: described(wholeNumber(1, 8760), 'Hours from the creation of a draft until it expires.'),
+  rounding: stringEnum('Rounding', ['line', 'invoice'], 'Whether the tax of each line or of the invoice is rounded.'),
+  pass_on_general_excise: described(
+    z.boolean('Send true or false.'),
+    "Whether buyers are charged Hawaii's maximum pass-on rate (4.7120 %).",
+  ),
+  retain_personal_data_days: nullable(
+    wholeNumber(30, 36_500, ' days, or null to keep the data'),
+    'Days from the creation of a transaction until its personal data is removed, 30 to 36,500. `null` keeps the data.',
+  ),
   ...settingSchemas,
+  registrations: described(
+    settingSchemas.registrations,
+    'The registrations to collect tax. `all` and `null` collect tax in every state; `null` adds a warning.',
+  ),
 } satisfies Record<keyof Assignable, z.ZodMiniType>;
 
 /** The settings that are written as JSON: their form, and an example. */
@@ -110,24 +122,20 @@ const readSetting = (name: keyof Assignable, text: string): unknown => {
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The list of settings for `--help`. */
+const settingNames = Object.keys(schemas) as (keyof Assignable)[];
+
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+
+const helpLine = (name: keyof Assignable): string => {
+  const schema = schemas[name];
+  const form = jsonForms[name]?.shape ?? (schema instanceof z.ZodMiniEnum ? alternatives.format(schema.options) : '');
+  const text = readDescription(schema).replaceAll('`', '');
+  return `  ${`${name}=${valueText(defaults[name])}`.padEnd(28)}  ${text}${form && ` Pass ${form}.`}`;
+};
+
+/** The list of settings for `--help`, with their defaults. */
 export const fieldsHelp = `Settings:
-  ${`rate_limit=${defaults.rate_limit}`.padEnd(28)}  requests per 10 s; 0 refuses all
-  ${`draft_ttl_hours=${defaults.draft_ttl_hours}`.padEnd(28)}  hours until a draft expires
-  rounding=line                 or invoice
-  ambiguous_address=warn        or reject, highest_rate
-  incomplete_coverage=warn      or reject
-  registrations=null            states where tax is collected, as a JSON array, or all; null is every state, with a warning
-  ship_from=null                default address to ship from, as JSON
-  pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
-  remote_seller_elections=[]    rates that you elected for sales from other states, as a JSON array: Alabama's flat tax, Texas' single local rate
-  retail_delivery_fee=warn      or add, none: if Colorado's or Minnesota's fee is due but the order has no line for it
-  books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account was created
-  time_zone=UTC                 time zone that determines the tax day of a timestamp, such as America/New_York
-  ${`review_days=${defaults.review_days}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20; with null, only requests close periods
-  ${`filing_reminder_days=${JSON.stringify(defaults.filing_reminder_days)}`.padEnd(28)}  days before the due date with an event filing.due_soon, as a JSON array; null sends no reminders
-  return_identity=null          who files the returns, as JSON: legal_name, tin, sst_id, state_ids
-  retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
+${settingNames.map(helpLine).join('\n')}
   JSON can be read from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(schemas, name);
@@ -136,7 +144,7 @@ const unknownField = (name: string): CommandError =>
   new CommandError(
     name === 'service_version'
       ? 'service_version sets the format of requests and responses. Change it with `settings --service-version`.'
-      : `Unknown setting "${name}". The settings are ${Object.keys(schemas).join(', ')}.`,
+      : `Unknown setting "${name}". The settings are ${settingNames.join(', ')}.`,
   );
 
 /** Reads arguments of the form `setting=value`. Refuses unknown and repeated settings, and wrong values. */
