@@ -194,7 +194,7 @@ export type ReadDocument = {
   readonly places: readonly LocatedLine[];
   /** ISO timestamp or date that begins with the tax date: as sent, or now. */
   readonly taxDate: string;
-  /** The certificate that exempts each line, or `null`. */
+  /** The certificate that exempts each line, or `null`. A charge has the certificate of the lines that it is for. */
   readonly exemptions: readonly (AppliedExemption | null)[];
   /** Warnings about certificates that do not apply on the tax date. They matter only if the line is taxed. */
   readonly certificateWarnings: readonly CertificateWarning[];
@@ -323,7 +323,12 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     taxDate,
     located: locatedLines,
     places: [...locatedLines, ...others.map(({ located }) => located)],
-    exemptions: collectionExemptions.map(({ exemption }) => exemption),
+    exemptions: collectionExemptions.map(({ exemption }, index) => {
+      const delivered = located.value.deliveries.get(index);
+      const exempt = delivered?.find((one) => one.collectionExemption === 'customer_exempt');
+      if (exempt) return findCollectionExemption(exempt.line, exempt.place).exemption;
+      return delivered ? null : exemption;
+    }),
     certificateWarnings: warningsAbout(collectionExemptions, context),
     document: {
       day,

@@ -84,6 +84,24 @@ describe('a line paid with SNAP benefits', () => {
     expect(outcome.shipping).toMatchObject({ tax_amount: tax });
   });
 
+  it('is not reported as the reason of a delivery that is a line item, which is taxed like its goods', () => {
+    const delivery = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '10.00' };
+    const certified = { customer: { exemption: resale } };
+    const [snapDelivery, resaleDelivery, ofExempt] = [
+      { to: louisville, line_items: [{}, { ...delivery, ...snap }] },
+      { to: louisville, line_items: [{}, { ...delivery, ...certified }] },
+      { to: louisville, line_items: [{ ...certified }, delivery] },
+    ].map((request) => ask(request));
+    const describeDelivery = (outcome: ReturnType<typeof ask> | undefined) => {
+      const line = outcome?.line_items[1];
+      return [line?.tax_amount, line?.applied_exemption?.reason ?? null];
+    };
+    expect(describeDelivery(snapDelivery)).toEqual(['0.60', null]);
+    expect(snapDelivery?.warnings.filter(({ message }) => message.includes('SNAP'))).toEqual([]);
+    expect(describeDelivery(resaleDelivery)).toEqual(['0.60', null]);
+    expect(describeDelivery(ofExempt)).toEqual(['0.00', 'resale']);
+  });
+
   const drinks = ['BEER', 'WINE', 'SPIRITS'].map((code) => `BEVERAGES.${code}`);
   const unpaid = ['GENERAL', 'FOOD.DIETARY_SUPPLEMENTS', 'FOOD.PREPARED_FOOD._HEATED', 'TOBACCO.CIGARETTES', ...drinks];
   const soft = ['SOFT_DRINKS', 'BOTTLED_WATER', 'COFFEE_TEA'].map((code) => `BEVERAGES.${code}`);
