@@ -128,9 +128,7 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
 
 /** Returns warnings about the treatment of a line. Lines that share their treatments have the same warnings. */
 const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
-  line.shares
-    ? shippingWarnings(line, pointer)
-    : [...treatmentWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
+  line.shares ? shippingWarnings(line, pointer) : treatmentWarnings(line.treatments, pointer);
 
 /** Warns about the state's treatment of a third-party discount if the line is taxed. */
 const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
@@ -166,9 +164,10 @@ export const listWarnings = (
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of lines.entries()) {
     const isReducing = (document.lines[index] as TaxLine).amount < 0n;
-    if (isReducing || treated.has(line.treatments)) continue;
+    if (isReducing) continue;
+    if (!treated.has(line.treatments)) add(lineWarnings(line, pointerTo(index)));
     treated.add(line.treatments);
-    add(lineWarnings(line, pointerTo(index)));
+    if (!line.shares) add(withoutGoodsWarnings(line, pointerTo(index)));
   }
   for (const [index, line] of lines.entries())
     if (line.thirdPartyDiscount > 0n)

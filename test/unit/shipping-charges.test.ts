@@ -498,6 +498,10 @@ describe("a seller's fee", () => {
     expect(ask({ to: newark, line_items: [lamp, wrap] }).warnings).toEqual([]);
     expect(warningCodes(ask({ to: oakland, line_items: [lamp, wrap] }))).toContain('content_unconfirmed');
     expect(warningCodes(ask({ to: newark, line_items: [wrap] }))).toEqual(['taxability_not_established']);
+    const free = { ...wrap, id: 'free', unit_price: '0.00' };
+    expect(ask({ to: newark, line_items: [free, wrap] }).warnings).toMatchObject([
+      { code: 'taxability_not_established', pointer: '/line_items/1' },
+    ]);
   });
 
   it('gets no share of the shipping or of a document discount', () => {
