@@ -30,10 +30,11 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
   const read = readDocument(request, context);
   if (!read.ok) return read;
   const { document } = read.value;
-  const { taxed, fees } = setting === 'none' ? { taxed: calculateTax(document), fees: [] } : taxWithFees(document);
+  const { taxed, fees, unknown } =
+    setting === 'none' ? { taxed: calculateTax(document), fees: [], unknown: [] } : taxWithFees(document);
   // If the price includes tax, a fee needs a separate price.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
-    const feeWarnings = dueFeeWarnings(fees, document, writerFor(document.exponent));
+    const feeWarnings = dueFeeWarnings({ fees, unknown }, document, writerFor(document.exponent));
     return accept(buildOutcome(request, read.value, taxed, sent, context.now, feeWarnings));
   }
   const charged = withFees(request, fees);

@@ -2,6 +2,7 @@
 
 import { invalidFormat, type Problem } from '../base/result.ts';
 import { decimal } from '../money/decimal.ts';
+import type { Uncertainty } from '../tax/assessment.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import {
   isStateFee,
@@ -71,7 +72,12 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
   };
 };
 
-type WithFees = { readonly taxed: TaxedDocument; readonly fees: readonly DueFee[] };
+type WithFees = {
+  readonly taxed: TaxedDocument;
+  readonly fees: readonly DueFee[];
+  /** The fees that could be due: the document is in a different currency, so their amounts are not known. */
+  readonly unknown: readonly Uncertainty[];
+};
 
 /**
  * Calculates the tax of a document, and the fees that are due on it without a line. Each fee is calculated with an
@@ -80,18 +86,24 @@ type WithFees = { readonly taxed: TaxedDocument; readonly fees: readonly DueFee[
 export const taxWithFees = (document: TaxDocument): WithFees => {
   const delivered = deliveredIn(document);
   const included = document.taxIncluded || delivered.length === 0 ? calculateTax(document) : null;
-  if (included && delivered.length === 0) return { taxed: included, fees: [] };
+  if (included && delivered.length === 0) return { taxed: included, fees: [], unknown: [] };
   const { lines } = document;
   const sold = included ? withoutTax(document, included) : document;
   const feeLines = delivered.map((index) => feeLine(lines[index] as TaxLine));
   const all = calculateTax({ ...sold, lines: [...sold.lines, ...feeLines] });
-  const fees = all.lines.slice(lines.length).flatMap(({ tax, rows: [row] }, position) => {
+  const ofFees = all.lines.slice(lines.length);
+  const fees = ofFees.flatMap(({ tax, rows: [row] }, position) => {
     if (tax === 0n || !row) return [];
     const line = delivered[position] as number;
     const rule = (lines[line] as TaxLine).place.release?.rules.find(({ id }) => id === row.ruleId);
     return [{ line, amount: tax, name: row.jurisdiction.name, note: rule?.note ?? '' }];
   });
-  return { taxed: included ?? { lines: all.lines.slice(0, lines.length) }, fees };
+  const unknown = ofFees.flatMap(({ treatments }) =>
+    treatments.flatMap(({ jurisdiction, uncertainties }) =>
+      jurisdiction.tax_type === 'fee' ? uncertainties.filter(({ code }) => code === 'not_covered') : [],
+    ),
+  );
+  return { taxed: included ?? { lines: all.lines.slice(0, lines.length) }, fees, unknown };
 };
 
 /** Whether Levy added a line item as a fee. */
@@ -128,16 +140,30 @@ export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[
   return { ...input, line_items: [...lines, ...added] };
 };
 
-/** Warns about fees that are due and not charged. */
-export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocument, write: Writer): Warning[] =>
-  fees.map(({ name, amount, note }) => {
+const optOut = 'Set retail_delivery_fee to none if you owe no such fee or pay it yourself.';
+
+/** Warns about fees that are not charged: that are due, or that could be due in a different currency. */
+export const dueFeeWarnings = (
+  { fees, unknown }: Pick<WithFees, 'fees' | 'unknown'>,
+  { taxIncluded }: TaxDocument,
+  write: Writer,
+): Warning[] => [
+  ...unknown.map(
+    ({ message }): Warning => ({
+      code: 'retail_delivery_fee_due',
+      message: `${message} ${optOut}`,
+      pointer: '/line_items',
+    }),
+  ),
+  ...fees.map(({ name, amount, note }): Warning => {
     const line = `send a line item with the product_tax_code ${retailDeliveryFee} and the unit_price ${write(taxIncluded ? amount : 0n)}`;
     const advice = taxIncluded
       ? `Prices include tax: ${line}.`
       : `Set the account setting retail_delivery_fee to add, or ${line}.`;
-    const message = `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} Set retail_delivery_fee to none if you owe no such fee or pay it yourself.`;
+    const message = `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} ${optOut}`;
     return { code: 'retail_delivery_fee_due', message, pointer: '/line_items' };
-  });
+  }),
+];
 
 const isFeeCode = (code: string | null | undefined): boolean => {
   const product = code ? findProduct(code) : null;

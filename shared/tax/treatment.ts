@@ -18,7 +18,7 @@ import {
   untaxed,
 } from './assessment.ts';
 import { uncertaintiesAboutAttributes } from './deciding-attributes.ts';
-import type { CollectionExemption, Place, TaxDocument, TaxedProduct } from './document.ts';
+import { type CollectionExemption, isStateFee, type Place, type TaxDocument, type TaxedProduct } from './document.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { taxedAtGeneralRate } from './effects/plain.ts';
 import { grossUpExcise } from './general-excise.ts';
@@ -132,7 +132,12 @@ const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Trea
   if (isOver || !taxedJurisdictions.every(isKnown))
     return [uncovered(place, collectionExemption, [notCovered(release, taxedProduct, null)])];
   const treatments = taxedJurisdictions.map((taxedJurisdiction) => treat(taxedJurisdiction));
-  const fees = treatments.filter(({ effect }) => effect.kind === 'flat_fee');
+  // A fee whose amount is not known in the document's currency is still a fee.
+  const isUnknown = ({ jurisdiction, uncertainties }: Treatment) =>
+    isStateFee(taxedProduct.product) &&
+    jurisdiction.tax_type === 'fee' &&
+    uncertainties.some(({ code }) => code === 'not_covered');
+  const fees = treatments.filter((treatment) => treatment.effect.kind === 'flat_fee' || isUnknown(treatment));
   // A fee is not a sale, so other jurisdictions do not tax it.
   return fees.length > 0 ? fees : treatments;
 };

@@ -357,6 +357,25 @@ describe('a delivery fee', () => {
   );
 
   it.each([
+    ['warn', denver],
+    ['add', denver],
+    ['add', minneapolis],
+  ] as const)('is reported, with the setting %s, if the document is not in US dollars: %o', (setting, address) => {
+    const abroad = { to: address, currency: 'CAD', tax_included: true, line_items: [sold('150.00')] };
+    const [found, ...more] = ask(abroad, { settings: { retail_delivery_fee: setting } }).warnings.filter(
+      ({ code }) => code === 'retail_delivery_fee_due',
+    );
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({
+      message: expect.stringContaining('its amounts are in USD, but the document is in CAD'),
+      pointer: '/line_items',
+    });
+    const { line_items } = ask({ ...abroad, line_items: [sold('150.00'), feeAt('0.40')] }, warning);
+    const [row, ...others] = line_items[1]?.taxes ?? [];
+    expect([row?.taxability_reason, row?.tax_amount, others]).toEqual(['not_supported', '0.00', []]);
+  });
+
+  it.each([
     [enough, '0.00'],
     [including('163.54'), '0.50'],
   ])('is reported with the unit_price that adds it once: %o', (request, price) => {
