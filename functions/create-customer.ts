@@ -13,7 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   method: 'POST',
   path: '/customers',
   scope: 'write',
-  access: ledgerAccess(['GetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
+  access: ledgerAccess(['GetItem', 'PutItem', 'ConditionCheckItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerRequest, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
   run: ({ body, caller, unknownFields, context }) => {
     const creation = { request: body, idempotency: readIdempotency(context), unknownFields };

@@ -15,7 +15,11 @@ export const { endpoint, handler } = defineEndpoint({
   method: 'POST',
   path: '/customers/{id}',
   scope: 'write',
-  access: ledgerAccess(['GetItem', 'BatchGetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
+  access: ledgerAccess(
+    ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+    partitions.customers,
+    partitions.idempotencyKeys,
+  ),
   body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
   run: ({ id, body, caller, unknownFields, context }) => {
     const ifMatch = readIfMatch(context.headers.get('if-match'));

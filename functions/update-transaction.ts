@@ -17,7 +17,10 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/transactions/{id}',
   scope: 'write',
   access: {
-    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
+    actions: {
+      ...contentReads,
+      transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
+    },
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },

@@ -193,6 +193,7 @@ export const createCustomer = (
     return isSame(customerContent(existing), customerContent(created))
       ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
           customer: request.id,
+          version: existing.version,
         })
       : refuse(customerExists(existing));
   }, ports.remainingMs);
@@ -220,7 +221,10 @@ export const updateCustomer = (
       exemptions: update.exemptions?.map(toCertificate) ?? stored.exemptions,
     };
     if (isSame(content, customerContent(stored)))
-      return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, { customer: id });
+      return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, {
+        customer: id,
+        version: stored.version,
+      });
     const updated_at = new Date(nowMs).toISOString();
     const after = { ...stored, ...content, updated_at, version: stored.version + 1 };
     const answer = customerReply(200, after, unknownFields);

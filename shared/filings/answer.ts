@@ -193,9 +193,9 @@ export const unchanged = async (
   filing: StoredFiling,
   answer: SavedResponse,
   { idempotency, ports }: FilingCall,
-): Promise<Result<Decided>> =>
+): Promise<Decision> => {
+  const saved = await saveUnchanged(filing.account, answer, idempotency, ports);
+  if (saved === 'stale') return 'stale';
   // A replay, which is another response, starts no work.
-  mapResult(await saveUnchanged(filing.account, answer, idempotency, ports), (saved) => ({
-    answer: saved,
-    filing: saved === answer ? filing : null,
-  }));
+  return mapResult(saved, (reply) => ({ answer: reply, filing: reply === answer ? filing : null }));
+};

@@ -27,6 +27,9 @@ export type Idempotency = {
 /** The owner of the personal data in a saved response. A redaction finds the response by its owner. */
 export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
 
+/** The owner with the stored version that the response was built from. */
+export type SeenOwner = AnswerOwner & { readonly version: number };
+
 /** A saved response, replayed byte for byte. */
 export type SavedResponse = {
   readonly status: number;
@@ -77,14 +80,15 @@ export type Ledger = {
   readonly commit: (commit: Commit) => Promise<Committed>;
   /**
    * Stores the idempotency record of a request that changes nothing, on the same condition as a commit, with a link
-   * from its owner.
+   * from its owner. `stale`: the owner has changed since it was read, or no longer exists. The response may then contain
+   * data that a redaction removed.
    */
   readonly saveAnswer: (
     account: string,
     idempotency: NonNullable<Commit['idempotency']>,
     nowMs: number,
-    owner?: AnswerOwner,
-  ) => Promise<{ readonly kind: 'committed' } | Replay>;
+    owner?: SeenOwner,
+  ) => Promise<{ readonly kind: 'committed' } | { readonly kind: 'stale' } | Replay>;
 };
 
 /** A query of one index, newest first. */
@@ -189,15 +193,19 @@ export const repeatResponse = (replay: Replay): Result<SavedResponse> =>
         source: { header: 'Idempotency-Key' },
       });
 
-/** Responds to a request that changed nothing. Its idempotency record is still written, on the same condition. */
+/**
+ * Responds to a request that changed nothing. Its idempotency record is still written, on the same condition. `stale`:
+ * the owner has changed since it was read.
+ */
 export const saveUnchanged = async (
   account: string,
   answer: SavedResponse,
   idempotency: Idempotency | null,
   { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveAnswer'> },
-  owner?: AnswerOwner,
-): Promise<Result<SavedResponse>> => {
+  owner?: SeenOwner,
+): Promise<Result<SavedResponse> | 'stale'> => {
   const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now(), owner));
+  if (saved?.kind === 'stale') return 'stale';
   return saved && saved.kind !== 'committed' ? repeatResponse(saved) : accept(answer);
 };
 

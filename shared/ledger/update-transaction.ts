@@ -69,6 +69,7 @@ export const updateTransaction = (
     if (planned.value === null)
       return saveUnchanged(caller.account.id, transactionResponse(200, current.transaction), idempotency, ports, {
         transaction: id,
+        version: stored.transaction.version,
       });
     if (isExpired(stored.transaction, nowMs)) {
       // Stores the expired draft as void first, as the sweep does, then writes the change.

@@ -7,7 +7,7 @@ import type { StoredTransaction, Transaction } from '../../shared/ledger/transac
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
-import { connectClient, newCaller } from '../support/api.ts';
+import { type Call, connectClient, newCaller } from '../support/api.ts';
 import { failSends, intercept, lostReply, noFaults } from '../support/faults.ts';
 import { closedFiling, createFiler, csv, file } from '../support/filings.ts';
 import { readRawItems } from '../support/raw-items.ts';
@@ -132,6 +132,8 @@ const everyFigure = async ({ client, filing }: PersonalShop): Promise<string[]> 
 
 // @isolated: ids in one process only increase, and here they must match their creation time.
 
+const headers = { 'Idempotency-Key': 'again' };
+
 describe('redact', () => {
   const verify = async (account: string) => {
     const { code, out } = await ledger('verify', '--account', account, '--json');
@@ -239,6 +241,37 @@ describe('redact', () => {
     const ended = await redact(caller.account.id, '--transaction', 'order-often', '--yes', '--json');
     expect([ended.code, JSON.parse(ended.out)]).toMatchObject([0, { transactions: 101, left: 0 }]);
     expect(await personalIn(caller.account.id, 'privoften')).toEqual([]);
+  });
+
+  it.each<readonly [string, string, (client: Call, id: string) => Promise<unknown>]>([
+    [
+      'transaction',
+      'T#',
+      (call, id) =>
+        call('POST', `/transactions/${id}` as '/transactions/{id}', { body: { status: 'finalized' }, headers }),
+    ],
+    [
+      'customer',
+      'C#',
+      (call) => call('POST', '/customers/privraced' as '/customers/{id}', { body: { name: 'privname' }, headers }),
+    ],
+  ])('leaves no saved response of a request that changed nothing and read the %s before', async (_, owner, repeat) => {
+    const caller = await newCaller();
+    const { id } = await sold(connectClient(caller), { customer: { id: 'privraced', address: michigan } });
+    await made(caller.call('POST', '/customers', { body: { id: 'privraced', name: 'privname' } }));
+    let isHeld = false;
+    intercept(async ({ command, input, pass }) => {
+      const writes = command.startsWith('TransactWrite') ? JSON.stringify(input) : '';
+      // The redaction happens after the request read its object, and before it saves its response.
+      if (!isHeld && writes.includes('"pk":"I#') && writes.includes(`"pk":"${owner}`)) {
+        isHeld = true;
+        expect((await redact(caller.account.id, '--customer', 'privraced', '--yes')).code).toBe(0);
+      }
+      return pass();
+    });
+    await repeat(caller.call, id).finally(noFaults);
+    expect(isHeld).toBe(true);
+    expect(await personalIn(caller.account.id)).toEqual([]);
   });
 
   it('reports that the customer was removed although the reply of the database is lost', async () => {

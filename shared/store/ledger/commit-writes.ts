@@ -2,10 +2,10 @@ import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { HeadChange } from '../../ledger/audit.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import type { AnswerOwner, Commit, Replay } from '../../ledger/ports.ts';
+import type { AnswerOwner, Commit, Replay, SeenOwner } from '../../ledger/ports.ts';
 import { isExpired, type StoredTransaction } from '../../ledger/transaction.ts';
 import { absent, asSeen, firstObstacle, present, type Write } from '../client/writes.ts';
-import { answerLinkKey, claimKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
+import { answerLinkKey, claimKey, customerKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, replayFrom, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
@@ -123,6 +123,12 @@ export const answerLinkWrites = (
   const { expires_at, ttl } = idempotencyItem(account, idempotency, nowMs);
   const item = { ...answerLinkKey(account, owner, idempotency.digest), expires_at, ttl };
   return [put('link', item, absentOrPast(nowMs))];
+};
+
+/** Returns the condition that the owner of a saved response has the version that was read. */
+export const ownerCheck = (account: string, owner: SeenOwner): RoledWrite => {
+  const Key = 'customer' in owner ? customerKey(account, owner.customer) : headKey(account, owner.transaction);
+  return { role: 'parent', write: { ConditionCheck: { TableName, Key, ...asSeen(owner.version) } } };
 };
 
 const getId = ({ after }: HeadChange) => after.transaction.id;

@@ -3,11 +3,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import type { Commit, Committed, Ledger } from '../../ledger/ports.ts';
-import { isContended, throwCanceled, writeTogether } from '../client/writes.ts';
+import { isContended, staleOrThrow, throwCanceled, writeTogether } from '../client/writes.ts';
 import {
   answerLinkWrites,
   commitWrites,
   idempotencyWrites,
+  ownerCheck,
   type Role,
   type RoledWrite,
   replayOfCanceled,
@@ -89,9 +90,10 @@ export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   // Uses a transaction even for one write, so a rejection has the same form as a commit's.
   saveAnswer: (account, idempotency, nowMs, owner) => {
     const commit = { account, idempotency, nowMs };
-    const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
+    const links = owner ? [...answerLinkWrites(account, owner, commit), ownerCheck(account, owner)] : [];
+    const writes = [...idempotencyWrites(commit), ...links];
     const refused = (exception: TransactionCanceledException) =>
-      replayOfCanceled(exception, commit) ?? throwCanceled(exception);
+      replayOfCanceled(exception, commit) ?? staleOrThrow(exception);
     return transact(writes, refused, remainingMs);
   },
 });
