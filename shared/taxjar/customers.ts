@@ -1,5 +1,5 @@
 import type { CustomerList } from '../customers/response.ts';
-import { exemptionReasons, type Fields, listAt, requiredAt, requireObject } from './document.ts';
+import { exemptionReasons, type Fields, listStates, requiredAt, requireObject } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
@@ -30,11 +30,11 @@ const customerRequest = (fields: Fields) => {
   const type = requiredAt(fields, 'exemption_type');
   if (type !== 'non_exempt' && !Object.hasOwn(exemptionReasons, type))
     throw new TaxJarRefusal(406, `exemption_type is ${type}. Send wholesale, government, other or non_exempt.`);
-  const states = listAt(fields, 'exempt_regions', (region) => requiredAt(region, 'state'));
+  const states = listStates(fields, 'exempt_regions');
+  const isTaxed = type === 'non_exempt' || states?.length === 0;
   return {
     name: requiredAt(fields, 'name'),
-    exemptions:
-      type === 'non_exempt' ? [] : [{ reason: exemptionReasons[type as keyof typeof exemptionReasons], states }],
+    exemptions: isTaxed ? [] : [{ reason: exemptionReasons[type as keyof typeof exemptionReasons], states }],
   };
 };
 

@@ -1,3 +1,4 @@
+import { isAbroad, sentState } from '../catalog/location/address.ts';
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import { type Json, withoutNoise } from './numbers.ts';
 import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
@@ -35,10 +36,13 @@ export const listAt = <Value>(
   });
 };
 
-/** Returns a string or a number as a string; `null` if it is absent, `null` or empty. */
+/**
+ * Returns a string or a number as a string; `null` if it is absent, `null`, empty or `false`, which plugins in PHP send
+ * for an empty field.
+ */
 export const textAt = (fields: Fields, name: string): string | null => {
   const value = fields[name] ?? null;
-  if (value === null || value === '') return null;
+  if (value === null || value === '' || value === false) return null;
   if (typeof value === 'string') return value;
   throw new TaxJarRefusal(406, `${name} is not a string or a number. Send a string.`);
 };
@@ -70,6 +74,19 @@ export const isZero = (text: string | null): boolean => text === null || /^-?[0.
 
 /** Amounts of refunds are sent with either sign. */
 export const unsigned = (text: string): string => text.replace(/^-/, '');
+
+/**
+ * Returns the state of an address in the United States, which a territory names as its country: `PR`. `null` in any other
+ * country: the state WA of AU is not Washington.
+ */
+export const stateAt = (fields: Fields, side: '' | 'to_' = ''): string | null => {
+  const address = { country: textAt(fields, `${side}country`), state: textAt(fields, `${side}state`) };
+  return isAbroad(address) ? null : sentState(address) || requiredAt(fields, `${side}state`);
+};
+
+/** Returns the states of a list of regions; `null` if it is absent or empty. Leaves out other countries. */
+export const listStates = (fields: Fields, name: string): string[] | null =>
+  listAt(fields, name, (region) => stateAt(region))?.filter((state) => state !== null) ?? null;
 
 const toAddress = (fields: Fields, side: 'from' | 'to') => {
   const parts = addressParts.map(([part, name]) => [part, textAt(fields, `${side}_${name}`)] as const);
@@ -110,19 +127,16 @@ export const keptKeys = {
 const getMetadata = (entries: Readonly<Record<string, string | null>>) =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 
-/** The ids of an order's line items, each with its product. */
-type Sold = readonly (readonly [product: string | undefined, id: string])[];
-
-const toLine = (line: Fields, at: number, sold: Sold | null) => {
+const toLine = (line: Fields, at: number, isRefund: boolean) => {
   const product = textAt(line, 'product_identifier');
   const code = textAt(line, 'product_tax_code');
   const discount = amountAt(line, 'discount');
   const price = amountAt(line, 'unit_price') ?? '0';
   const quantity = textAt(line, 'quantity') ?? '1';
   return {
-    id: textAt(line, 'id') ?? sold?.find(([own]) => own === product)?.[1] ?? String(at + 1),
-    quantity: sold ? unsigned(quantity) : quantity,
-    unit_price: sold ? unsigned(price) : price,
+    id: textAt(line, 'id') ?? (isRefund ? null : String(at + 1)),
+    quantity: isRefund ? unsigned(quantity) : quantity,
+    unit_price: isRefund ? unsigned(price) : price,
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
     description: textAt(line, 'description'),
     product_tax_code: getCode(code),
@@ -130,12 +144,30 @@ const toLine = (line: Fields, at: number, sold: Sold | null) => {
   };
 };
 
+/** Returns the line items that are sent; `null` without any. Those of a refund have positive amounts. */
+export const listLines = (fields: Fields, isRefund = false) =>
+  listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
+export type SentLine = NonNullable<ReturnType<typeof listLines>>[number];
+
+/** A line item of an order. */
+export type Sold = { readonly id: string; readonly product: string; readonly unit_price: string };
+
 /**
- * Returns the line items that are sent; `null` without any. Those of a refund have positive amounts, and without an id, the
- * id of the line item of the order that has the same product.
+ * Returns the line items of a refund with the ids of the order's line items. A line item without an id of the order, such
+ * as WooCommerce's own id of a refunded item, refunds a line item with the same product, with the same price if possible.
  */
-export const listLines = (fields: Fields, sold: Sold | null = null) =>
-  listAt(fields, 'line_items', (line, at) => toLine(line, at, sold));
+export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => {
+  const taken = new Set(lines.map(({ id }) => id).filter((id) => sold.some((one) => one.id === id)));
+  return lines.map((line, at) => {
+    const product = line.metadata[keptKeys.product_identifier] ?? null;
+    const all = taken.has(line.id) ? [] : sold.filter((one) => one.product === product);
+    const free = all.filter(({ id }) => !taken.has(id));
+    const isSamePrice = ({ unit_price }: Sold) => Number(unit_price) === Number(line.unit_price);
+    const found = free.find(isSamePrice) ?? free[0] ?? all[0];
+    if (found) taken.add(found.id);
+    return { ...line, id: found?.id ?? line.id ?? String(at + 1) };
+  });
+};
 
 /** Returns the codes of line items that have no equivalent, and are taxed as general goods. */
 export const unknownCodes = (fields: Fields): string[] => {
@@ -168,13 +200,20 @@ export const getTerms = (fields: Fields, isCredit = false) => {
 export const orderMetadata = (fields: Fields) =>
   getMetadata({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
 
+const timestamp = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d+)? ?(?:Z|UTC|([+-]\d{2}):?(\d{2}))?$/;
+
 /**
- * Returns a date as YYYY-MM-DD; TaxJar also accepts slashes, and returns a date as its midnight in UTC. Other
- * timestamps remain unchanged.
+ * Returns a date as YYYY-MM-DD, and a timestamp in the form of Levy's API. TaxJar also accepts slashes, and returns a
+ * date as its midnight in UTC. Plugins in PHP and Ruby send `2026-10-14T12:30:00+0000`, or `2026-10-14 12:30:00` in UTC.
+ * Other text remains unchanged.
  */
 export const parseDate = (text: string): string =>
   text
-    .replace(/^(\d{4}-\d{2}-\d{2})T00:00:00(\.0+)?Z$/, '$1')
+    .replace(timestamp, (_, day, time, fraction = '', hours = '+00', minutes = '00') => {
+      const isUtc = /^[+-]00$/.test(hours) && minutes === '00';
+      if (isUtc && /^[0:.]*$/.test(time + fraction)) return day;
+      return `${day}T${time}${fraction}${isUtc ? 'Z' : `${hours}:${minutes}`}`;
+    })
     .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})$/, (_, year, month, day) =>
       [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-'),
     );

@@ -39,4 +39,3 @@ class Decimal {
 }
 
 export const decimal = (text: string): Decimal => new Decimal(text);
-export const zero = decimal('0.0');

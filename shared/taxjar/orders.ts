@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/json.ts';
 import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
-import { allocate } from '../money/allocate.ts';
+import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
+import { decimalPattern, multiply, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import {
   amountAt,
   type Fields,
@@ -11,11 +12,15 @@ import {
   getTerms,
   isZero,
   keptKeys,
+  listAt,
   listLines,
+  matchSold,
   orderMetadata,
   parseDate,
   requiredAmount,
   requiredAt,
+  type SentLine,
+  textAt,
   unsigned,
 } from './document.ts';
 import { decimal } from './numbers.ts';
@@ -119,26 +124,63 @@ const distributed = (amount: bigint, charges: readonly { readonly id: string; re
 const creditedShipping = (sent: { amount: string } | undefined, order: Recorded, left: Left, isWide: boolean) => {
   if (!sent && !(isWide && left.shipping.length > 0)) return null;
   const { amount } = sent ?? { amount: '0' };
-  if (!Array.isArray(order.shipping)) return { amount };
+  // The amount is what was refunded: it would otherwise inherit a share of a discount of the order's shipping.
+  if (!Array.isArray(order.shipping)) return { amount, discount_amount: '0' };
   const parts = distributed(cents('shipping', amount), left.shipping.length > 0 ? left.shipping : order.shipping);
   return parts
     .filter(({ share }) => isWide || share > 0n)
-    .map(({ id, share }) => ({ id, amount: formatAmount(share, 2) }));
+    .map(({ id, share }) => ({ id, amount: formatAmount(share, 2), discount_amount: '0' }));
+};
+
+type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
+
+/**
+ * Takes the line items of a refund whose price has the other sign, such as a coupon or a restocking fee, off the others
+ * in proportion, as discounts.
+ */
+const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fields): readonly Own[] => {
+  const signs = listAt(fields, 'line_items', (line) => textAt(line, 'unit_price')?.startsWith('-') === true) ?? [];
+  // Levy refuses other quantities.
+  if (new Set(signs).size < 2 || !lines.every(({ quantity }) => decimalPattern.test(quantity))) return lines;
+  const nets = lines.map(
+    ({ quantity, unit_price, discount_amount = '0' }) =>
+      multiply(parseDecimal(quantity), parseDecimal(unit_price), 2) - rescale(parseDecimal(discount_amount), 2),
+  );
+  // Levy refuses a discount above the price.
+  if (nets.some((net) => net < 0n)) return lines;
+  const sumSide = (isNegative: boolean) => sum(nets.filter((_, at) => signs[at] === isNegative));
+  const isMainNegative = sumSide(true) > sumSide(false);
+  const main = [...lines.keys()].filter((at) => signs[at] === isMainNegative);
+  const off = sumSide(!isMainNegative);
+  const shares = allocate(
+    off,
+    main.map((at) => nets[at] as bigint),
+  );
+  return main.map((at, index) => {
+    const { discount_amount = '0', ...line } = lines[at] as Own;
+    const discount = rescale(parseDecimal(discount_amount), 2) + (shares[index] as bigint);
+    return { ...line, discount_amount: formatAmount(discount, 2) } as Own;
+  });
 };
 
 /** Returns the line items of a credit. A request without line items credits the line items of its order. */
-const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: bigint) => {
+const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint) => {
+  const sent = listLines(fields, true);
   // An imported order has no product identifiers, but its line item ids can be product identifiers.
-  const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier] ?? id, id] as const);
-  const lines = listLines(fields, ids);
-  if (lines)
-    return lines.map(({ id, quantity, unit_price, discount_amount = '0', metadata }) => ({
-      id,
-      quantity,
-      unit_price,
-      discount_amount,
-      metadata,
-    }));
+  const sold = order.map(({ id, unit_price, metadata }) => ({
+    id,
+    unit_price,
+    product: metadata[keptKeys.product_identifier] ?? id,
+  }));
+  if (sent)
+    return withoutOpposite(matchSold(sent, sold), fields).map(
+      ({ description, product_tax_code, discount_amount = '0', ...line }) => ({
+        ...line,
+        discount_amount,
+        // A line item of the order keeps its own.
+        ...(!sold.some(({ id }) => id === line.id) && { description, product_tax_code }),
+      }),
+    );
   const goods = sumGoods(fields);
   if (goods > 0n)
     return distributed(goods, left.line_items).flatMap(({ id, share }) => (share > 0n ? [creditLine(id, share)] : []));
@@ -167,6 +209,7 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
     },
     tax_amount: tax,
   };
+  const sent = order ? null : listLines(fields, true);
   if (!order)
     return {
       ...base,
@@ -174,7 +217,9 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
       customer,
       ...(ship_from && { ship_from }),
       ...(collected_by && { collected_by }),
-      line_items: listLines(fields, []) ?? [{ ...creditLine('1', sumGoods(fields)), product_tax_code: general }],
+      line_items: sent
+        ? withoutOpposite(matchSold(sent, []), fields)
+        : [{ ...creditLine('1', sumGoods(fields)), product_tax_code: general }],
     };
   const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
   const isEmpty = lines.length === 0;

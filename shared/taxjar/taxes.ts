@@ -1,5 +1,5 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
-import type { Calculation, TaxRowResponse as Row } from '../calculations/response.ts';
+import type { Calculation, TaxRowResponse as Row, ShippingResponse } from '../calculations/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
@@ -8,15 +8,16 @@ import {
   type Fields,
   general,
   getTerms,
-  listAt,
   listLines,
+  listStates,
   requiredAmount,
   requiredAt,
   requireObject,
+  stateAt,
   textAt,
   unknownCodes,
 } from './document.ts';
-import { decimal, zero } from './numbers.ts';
+import { decimal } from './numbers.ts';
 import { missing } from './refusal.ts';
 import { listCodes, type Request, type TaxJarResponse } from './request.ts';
 
@@ -31,15 +32,22 @@ const getSum = (rows: readonly Row[], name: 'tax_amount' | 'taxable_amount'): bi
 const units = (rate: string): bigint => rescale(parseDecimal(rate), 5);
 const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String(value % 100_000n).padStart(5, '0')}`);
 
-/** The rate of a level is the sum of its jurisdictions, each counted once. */
-const getRate = (rows: readonly Row[]): bigint => {
-  const rates = new Map(rows.map(({ jurisdiction_name, rate }) => [`${jurisdiction_name} ${rate}`, units(rate)]));
-  return [...rates.values()].reduce((sum, rate) => sum + rate, 0n);
+/** Divides an amount by another, as a rate in units of 1/100,000, half up; zero if the divisor is zero. */
+const divideAmounts = (part: bigint, whole: bigint): bigint =>
+  whole <= 0n || part <= 0n ? 0n : divideHalfUp(part * 100_000n, whole);
+
+/** Returns the rate of a jurisdiction; if it taxes parts at different rates, their average. */
+const getOwnRate = (rows: readonly Row[]): bigint => {
+  const [rate = 0n, ...others] = new Set(rows.map((row) => units(row.rate)));
+  return others.length === 0 ? rate : divideAmounts(getSum(rows, 'tax_amount'), getSum(rows, 'taxable_amount'));
 };
 
-/** Divides an amount by another, as a rate with five decimals, half up; zero if the divisor is zero. */
-export const getShare = (part: bigint, whole: bigint) =>
-  whole <= 0n || part <= 0n ? zero : rateText(divideHalfUp(part * 100_000n, whole));
+/** The rate of a level is the sum of its jurisdictions. As in TaxJar, one that taxes nothing has the rate zero. */
+const getNominalRate = (rows: readonly Row[]): bigint => {
+  const taxed = rows.filter(({ taxable_amount }) => read(taxable_amount) > 0n);
+  const byTax = Map.groupBy(taxed, ({ jurisdiction_code, tax_type }) => `${jurisdiction_code} ${tax_type}`);
+  return [...byTax.values()].reduce((sum, own) => sum + getOwnRate(own), 0n);
+};
 
 const levels = [
   ['state', 'state'],
@@ -63,7 +71,7 @@ const rateName = (level: string, isPart: boolean): string => {
 const collectableName = (level: string, isPart: boolean): string =>
   isPart ? `${level}_amount` : `${level}_tax_collectable`;
 
-const group = (rows: readonly Row[], isPart: boolean) => ({
+const group = (rows: readonly Row[], isPart: boolean, getRate = getNominalRate) => ({
   taxable_amount: amount(
     getTaxable(rows.filter((row) => row.jurisdiction_type === (rows[0]?.jurisdiction_type ?? ''))),
   ),
@@ -94,11 +102,22 @@ type Terms = {
   readonly exemptionType: string | null;
 };
 
+/**
+ * The group of the shipping. Plugins multiply its rate by the whole shipping, so if only a part of it is taxed, its rates
+ * are shares of the whole.
+ */
+const groupOfShipping = (charges: readonly ShippingResponse[]) => {
+  const getTotal = (name: 'net_amount' | 'taxable_amount') => charges.reduce((sum, one) => sum + read(one[name]), 0n);
+  const [net, taxable] = [getTotal('net_amount'), getTotal('taxable_amount')];
+  const getShare = (rows: readonly Row[]) => divideAmounts(getSum(rows, 'tax_amount'), net);
+  const rows = charges.flatMap(({ taxes }) => taxes);
+  return group(rows, true, taxable < net ? getShare : getNominalRate);
+};
+
 /** Returns TaxJar's response. Without nexus, the tax is zero and there is no breakdown. */
 export const getTax = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
   const shipping = [calculated.shipping ?? []].flat();
-  const shippingRows = shipping.flatMap(({ taxes }) => taxes);
-  const rows = [...calculated.line_items.flatMap(({ taxes }) => taxes), ...shippingRows];
+  const rows = [...calculated.line_items, ...shipping].flatMap(({ taxes }) => taxes);
   const tax = hasNexus ? read(calculated.tax_amount) : 0n;
   const county = nameAt(rows, 'county');
   const city = nameAt(rows, 'city');
@@ -109,7 +128,7 @@ export const getTax = (calculated: Calculation, { hasNexus, country, state, exem
     shipping: amount(shipping.reduce((sum, charge) => sum + read(charge.amount), 0n)),
     taxable_amount: amount(taxable),
     amount_to_collect: amount(tax),
-    rate: getShare(tax, taxable),
+    rate: rateText(divideAmounts(tax, taxable)),
     has_nexus: hasNexus,
     freight_taxable: hasNexus && shipping.some((charge) => read(charge.taxable_amount) > 0n),
     tax_source: hasNexus ? (isOrigin ? 'origin' : 'destination') : null,
@@ -119,7 +138,7 @@ export const getTax = (calculated: Calculation, { hasNexus, country, state, exem
       breakdown: {
         ...group(rows, false),
         taxable_amount: amount(taxable),
-        ...(shipping.length > 0 && { shipping: group(shippingRows, true) }),
+        ...(shipping.length > 0 && { shipping: groupOfShipping(shipping) }),
         line_items: calculated.line_items.map((line) => ({
           id: line.id,
           ...group(line.taxes, true),
@@ -132,24 +151,20 @@ export const getTax = (calculated: Calculation, { hasNexus, country, state, exem
 
 /**
  * The registrations from the addresses of a request, otherwise the account's registrations; `null` if the account
- * collects everywhere.
+ * collects everywhere. Addresses in other countries are left out.
  */
 const parseRegistrations = (fields: Fields, settings: Settings): readonly Registration[] | null =>
-  listAt(fields, 'nexus_addresses', (address) => ({
-    state: requiredAt(address, 'state'),
+  listStates(fields, 'nexus_addresses')?.map((state) => ({
+    state,
     from: '1900-01-01',
     to: null,
     frequency: 'month' as const,
   })) ?? listRegistrations(settings);
 
-export const collectsIn = (registrations: readonly Registration[] | null, state: string | null, day: string): boolean =>
+export const collectsIn = (registrations: readonly Registration[] | null, state: string, day: string): boolean =>
   registrations === null ||
   registrations.some(
-    (one) =>
-      state !== null &&
-      stateJurisdiction(one.state) === stateJurisdiction(state) &&
-      one.from <= day &&
-      day <= (one.to ?? '9999'),
+    (one) => stateJurisdiction(one.state) === stateJurisdiction(state) && one.from <= day && day <= (one.to ?? '9999'),
   );
 
 export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<TaxJarResponse> => {
@@ -170,11 +185,11 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   })) as Calculation;
   const unknown = unknownCodes(fields);
   note([...listCodes(calculated), ...(unknown.length > 0 ? ['product_tax_code_missing'] : [])]);
-  const state = textAt(fields, 'to_state');
+  const state = stateAt(fields, 'to_');
   const answer = getTax(calculated, {
-    hasNexus: collectsIn(registrations, state, today),
+    hasNexus: state !== null && collectsIn(registrations, state, today),
     country: requiredAt(fields, 'to_country').toUpperCase(),
-    state: state?.toUpperCase() ?? null,
+    state: (state ?? textAt(fields, 'to_state'))?.toUpperCase() ?? null,
     exemptionType: textAt(fields, 'exemption_type'),
   });
   return { body: { tax: answer } };

@@ -103,6 +103,61 @@ describe('taxes', () => {
     expect(Decimal.sum(...parts).toNumber()).toBe(1.29);
   });
 
+  it('have rates of what is taxed: zero for exempt goods, a share for shipping that is taxed in part', async () => {
+    const { client } = await newClient();
+    const readBreakdown = async (order: Parameters<typeof client.taxForOrder>[0]) =>
+      (await client.taxForOrder(order)).tax.breakdown;
+    // Ind. Code 6-2.5-5-20 exempts food, and the shipping follows the goods (Bulletin 92): half of it is taxed at 7 %.
+    const bread = { id: 'bread', quantity: 1, unit_price: 50, product_tax_code: '40030' };
+    const mug = { id: 'mug', quantity: 1, unit_price: 50 };
+    const indiana = { to_country: 'US', to_zip: '46204', to_state: 'IN', shipping: 10 };
+    expect(await readBreakdown({ ...indiana, line_items: [bread, mug] })).toMatchObject({
+      combined_tax_rate: 0.07,
+      shipping: { taxable_amount: 5, tax_collectable: 0.35, combined_tax_rate: 0.035, state_sales_tax_rate: 0.035 },
+      line_items: [
+        { id: 'bread', taxable_amount: 0, combined_tax_rate: 0, state_sales_tax_rate: 0 },
+        { id: 'mug', taxable_amount: 50, combined_tax_rate: 0.07, state_sales_tax_rate: 0.07 },
+      ],
+    });
+    // Mo. Rev. Stat. 144.014: food has the state rate 1.225 % instead of 4.225 %.
+    const missouri = { to_country: 'US', to_zip: '65101', to_state: 'MO', shipping: 0 };
+    const items = [bread, mug].map((one) => ({ ...one, unit_price: 1000 }));
+    const mixed = await readBreakdown({ ...missouri, line_items: items });
+    expect(mixed).toMatchObject({
+      state_tax_collectable: 54.5,
+      state_tax_rate: 0.02725,
+      line_items: [{ state_sales_tax_rate: 0.01225 }, { state_sales_tax_rate: 0.04225 }],
+    });
+  });
+
+  it('use only states of the United States, and a territory without a state', async () => {
+    const registrations = [{ state: 'PR', from: '2026-01-01', to: null, frequency: 'month' }];
+    const { caller, client } = await newClient({ registrations });
+    const one = { amount: 100, shipping: 0 };
+    // 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
+    const { tax } = await client.taxForOrder({ ...one, to_country: 'PR', to_zip: '00901' });
+    expect(tax).toMatchObject({
+      has_nexus: true,
+      amount_to_collect: 11.5,
+      jurisdictions: { country: 'PR', state: 'PR' },
+    });
+    const seattle = { ...one, to_country: 'US', to_zip: '98109', to_state: 'WA' };
+    const perth = { country: 'AU', state: 'WA', zip: '6000' };
+    expect((await client.taxForOrder({ ...seattle, nexus_addresses: [perth] })).tax.has_nexus).toBe(false);
+    const both = [perth, { country: 'US', state: 'WA', zip: '98109' }];
+    expect((await client.taxForOrder({ ...seattle, nexus_addresses: both })).tax).toMatchObject({
+      has_nexus: true,
+      amount_to_collect: 10.55,
+    });
+    const everywhere = await newClient({ registrations: 'all' });
+    const abroad = { ...one, to_country: 'AU', to_zip: '6000', to_state: 'WA' };
+    expect((await everywhere.client.taxForOrder(abroad)).tax).toMatchObject({ has_nexus: false, amount_to_collect: 0 });
+    const exempt = { customer_id: 'c1', exemption_type: 'wholesale', name: 'Acme' } as const;
+    const exempt_regions = [{ country: 'AU', state: 'WA' }];
+    expect((await client.createCustomer({ ...exempt, exempt_regions })).customer.exemption_type).toBe('non_exempt');
+    expect(await made(caller.call('GET', '/customers/c1' as '/customers/{id}'))).toMatchObject({ exemptions: [] });
+  });
+
   it('are zero without nexus, for exempt customers and on marketplaces', async () => {
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
     const { client } = await newClient({ registrations });
@@ -365,6 +420,74 @@ describe('orders and refunds', () => {
     expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
   });
 
+  it('accept the dates, empty fields and line item ids of plugins in PHP', async () => {
+    const { caller } = await newClient({ time_zone: 'America/New_York' });
+    const post = async (kind: 'orders' | 'refunds', body: object) => {
+      const headers = { Authorization: `Token token="${caller.key}"` };
+      const path = `${url}/taxjar/v2/transactions/${kind}`;
+      const reply = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return [reply.status, await reply.json(), reply.headers.get('Levy-Warnings')] as const;
+    };
+    const lansing = { to_country: 'US', to_zip: '48933', to_state: 'MI', to_city: false, to_street: false };
+    const line_items = [
+      { id: 11, quantity: 1, product_identifier: 'bread', product_tax_code: '40030', unit_price: 100 },
+      { id: 12, quantity: 1, product_identifier: 'mug', product_tax_code: '', unit_price: 40 },
+      { id: 13, quantity: 1, product_identifier: 'mug', product_tax_code: '', unit_price: 60 },
+    ];
+    const sold = { ...lansing, amount: 200, shipping: '0', sales_tax: '6.00', line_items };
+    const dates = [
+      ['2026-10-14T21:30:00-0400', '2026-10-14T21:30:00-04:00'],
+      ['2026-10-15T01:30:00+0000', '2026-10-14T21:30:00-04:00'],
+      ['2026-10-15 01:30:00', '2026-10-14T21:30:00-04:00'],
+      ['2026-10-14T00:00:00+00:00', '2026-10-14'],
+    ];
+    for (const [at, [transaction_date, recorded]] of dates.entries()) {
+      const [status, body] = await post('orders', { ...sold, transaction_id: at, transaction_date });
+      expect([status, body.order?.transaction_date]).toEqual([201, recorded]);
+    }
+    // Items of a refund have their own ids, and negative quantities.
+    const back = { ...sold, transaction_reference_id: 0, transaction_date: '2026-10-20 10:00:00', amount: -160 };
+    const [bread, , mug] = line_items;
+    const items = [mug, bread].map((line, at) => ({ ...line, id: 900 + at, quantity: -1 }));
+    const [status, , warnings] = await post('refunds', {
+      ...back,
+      transaction_id: 'r',
+      sales_tax: -3.6,
+      line_items: items,
+    });
+    expect([status, warnings]).toEqual([201, null]);
+    const path = '/transactions?reference_id=r&expand=line_items&limit=10' as '/transactions';
+    const { data } = await made(caller.call('GET', path));
+    // M.C.L. 205.54g exempts food for home consumption.
+    expect(data[0]?.line_items).toMatchObject([
+      { id: '13', parent_line_item_id: '13', taxable_amount: '60.00', tax_amount: '3.60' },
+      { id: '11', parent_line_item_id: '11', product_tax_code: 'FOOD.GROCERY', exempt_amount: '100.00' },
+    ]);
+  });
+
+  it('take a coupon among the line items of a refund off the others', async () => {
+    const { caller, client } = await newClient();
+    const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+    const items = (sign: 1 | -1) => [
+      { id: 'a', quantity: 1, unit_price: sign * 60 },
+      { id: 'b', quantity: 2, unit_price: sign * 20 },
+      { id: 'coupon', quantity: 1, unit_price: sign * -10 },
+    ];
+    const sold = { ...order, ...michigan, amount: 90, sales_tax: 5.4, line_items: items(1) };
+    await client.createOrder({ ...sold, transaction_id: 'o' });
+    for (const [id, reference] of [
+      ['r1', 'o'],
+      ['r2', 'unknown'],
+    ] as const) {
+      const { refund } = await client.createRefund(
+        buildRefund(id, reference, [-90, 0, -5.4], { ...michigan, line_items: items(-1) }),
+      );
+      expect([refund.amount, refund.sales_tax]).toEqual([-90, -5.4]);
+    }
+    const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
+    expect(data).toMatchObject([{ refund_status: 'full', credited_amount: '90.00' }]);
+  });
+
   it('of a marketplace have no tax of the seller', async () => {
     const { client } = await newClient();
     const { order: sold } = await client.createOrder({ ...order, exemption_type: 'marketplace' });
@@ -393,6 +516,10 @@ describe('orders and refunds', () => {
       shipping: ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount })),
     };
     const sale = await made(caller.call('POST', '/transactions', { body: sold }));
+    const discounted = { ...sold, reference_id: 'discounted', shipping: { amount: '10.00', discount_amount: '4.00' } };
+    await made(caller.call('POST', '/transactions', { body: discounted }));
+    const whole = await client.createRefund(buildRefund('r0', 'discounted', [-6, -6, -0.53]));
+    expect(whole.refund).toMatchObject({ amount: -6, shipping: -6, sales_tax: -0.53 });
     const refund = (id: string, ...amounts: number[]) => client.createRefund(buildRefund(id, 'two-parcels', amounts));
     // Half of the shipping, only its tax, the remainder after a credit of the first parcel, and a cent too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
