@@ -61,7 +61,12 @@ export const getEffect = (draw: Draw): Effect => {
     () => ({ type: 'band', above: amount, to: `1${amount}`, rate: rate() }),
     () => ({ type: 'tax_cap', amount, rate: rate() }),
     () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),
-    () => ({ type: 'holiday', amount: oneIn(4) ? null : amount, inclusive }),
+    () => ({
+      type: 'holiday',
+      amount: oneIn(4) ? null : amount,
+      inclusive,
+      ...(oneIn(8) ? { personal_use: true } : {}),
+    }),
     () => ({
       type: 'use_split',
       business: plain(),

@@ -73,6 +73,7 @@ export const getExpected = (effect: Effect, general: string, sold: Sold): Expect
       return at(price, effect.rate);
     case 'holiday':
     case 'threshold_cliff': {
+      if (effect.type === 'holiday' && effect.personal_use && sold.use === 'business') return at(price, general);
       const side = effect.amount === null ? 'below' : compared(effect.amount);
       return at(side === 'below' || (side === 'at' && effect.inclusive) ? 0n : price, general);
     }

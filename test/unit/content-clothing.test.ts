@@ -134,4 +134,34 @@ describe('a holiday', () => {
     const isFreeOn = (date: string) => isFree(taxOn(state, date, '3000.00', code));
     expect([day(first, -1), first, last, day(last, 1)].map(isFreeOn)).toEqual([false, true, true, false]);
   });
+
+  it.each([
+    ['MA', '2026-08-08', 'GENERAL', '6.25'],
+    ['MA', '2026-08-09', 'CLOTHING.APPAREL._PROTECTIVE', '6.25'],
+    ['SC', '2026-08-07', 'CLOTHING.APPAREL', '6.00'],
+    ['SC', '2026-08-09', 'ELECTRONICS.COMPUTERS', '6.00'],
+    ['VA', '2026-08-07', 'HOME.APPLIANCES._ENERGY_STAR', '5.30'],
+    ['FL', '2026-08-31', 'ELECTRONICS.COMPUTERS', '6.00'],
+    ['WV', '2026-08-03', 'ELECTRONICS.COMPUTERS', '6.00'],
+    ['LA', '2026-09-04', 'SPORTING.FIREARMS', '5.00'],
+  ])('in %s on %s does not exempt %s for a business, which owes %s', (state, tax_date, product_tax_code, tax) => {
+    const taxFor = (use: 'business' | 'personal' | null) =>
+      ask({ customer: { address: { state }, use }, tax_date, line_items: [{ product_tax_code }], explain: true });
+    expect([taxFor(null), taxFor('personal')].map(isFree)).toEqual([true, true]);
+    const { tax_amount, explanation } = taxFor('business');
+    expect(tax_amount).toBe(tax);
+    expect(explanation?.map(({ text }) => text).join()).toMatch(/sales-tax holiday .*the buyer is a business/);
+  });
+
+  it('warns about accessories in South Carolina, which taxes wallets and watches', () => {
+    const accessories = taxOn('SC', '2026-08-07', '100.00', 'CLOTHING.CLOTHING_ACCESSORIES');
+    expect([isFree(accessories), warningCodes(accessories)]).toEqual([
+      true,
+      expect.arrayContaining(['content_unconfirmed']),
+    ]);
+    expect(warningCodes(taxOn('SC', '2026-08-07', '100.00'))).not.toContain('content_unconfirmed');
+  });
+
+  it('warns about software in Massachusetts, whose holiday may cover it', () =>
+    expect(warningCodes(taxOn('MA', '2026-08-08', '100.00', 'SOFTWARE.SAAS'))).toContain('content_unconfirmed'));
 });

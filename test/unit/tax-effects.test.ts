@@ -250,6 +250,19 @@ describe('a holiday', () => {
     expect(at([rule('week', ['CLOTHING'], effect, week)], amount).rows).toMatchObject([{ reason }]);
   });
 
+  it.each([
+    ['business', 'standard_rated'],
+    ['personal', 'product_exempt_holiday'],
+    [null, 'product_exempt_holiday'],
+  ] as const)('for personal use, with a buyer of use %s: %s', (use, reason) => {
+    const rules = [
+      rule('goods', ['CLOTHING'], { type: 'taxable' }),
+      rule('week', ['CLOTHING'], { type: 'holiday', amount: null, inclusive: false, personal_use: true }, week),
+    ];
+    const line = taxLine(getLine(placeAt([], { rules }), { ptc: 'CLOTHING.FOOTWEAR', use }), { day: '2026-08-18' });
+    expect(line.rows).toMatchObject([{ reason, ruleId: reason === 'standard_rated' ? 'goods' : 'week' }]);
+  });
+
   it('exempts nothing above its limit, so other rules apply', () => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'threshold_excess', amount: '175' }),

@@ -84,11 +84,17 @@ const collectionExemptionText = ({ reason, jurisdiction: { name } }: Row, goods:
   }
 };
 
-// Above a holiday's limit, the rule without the holiday applies.
+// Above a holiday's limit, and for a business if the holiday is for personal use, the rule without the holiday applies.
 const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }: Goods): string => {
   if (!release || reason === 'product_exempt_holiday') return '';
-  const holiday = chooseRule(release, jurisdiction, product, day, ({ effect }) => effect.type === 'holiday');
-  return holiday ? ` The price is above the limit of the sales-tax holiday (rule ${holiday.id}).` : '';
+  const holiday = chooseRule(release, jurisdiction, product, day);
+  if (holiday?.effect.type !== 'holiday') return '';
+  const { amount, personal_use } = holiday.effect;
+  const reasons = [
+    ...(amount === null ? [] : ['the price is above its limit']),
+    ...(personal_use ? ['the buyer is a business'] : []),
+  ];
+  return ` The sales-tax holiday (rule ${holiday.id}) does not apply: ${reasons.join(', or ')}.`;
 };
 
 const describeSpan = (rule: Rule): string => {

@@ -3,6 +3,7 @@ import { decimal } from '../../money/decimal.ts';
 import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
 import { compareUnitPrice, min, timesQuantity } from './base.ts';
 import { always, amount, asTaxable, defineEffect, flag, rate, typed, unchanged } from './definition.ts';
+import { determineUse } from './use-split.ts';
 
 /** Effects with a threshold on the price of a unit. */
 
@@ -84,30 +85,39 @@ export const thresholdRate = defineEffect({
 
 /**
  * A sales tax holiday. Units below the amount (or at it, if inclusive) are exempt. Above it, the rule that applies
- * without the holiday is used. `amount: null` means no limit.
+ * without the holiday is used. `amount: null` means no limit. With `personal_use`, that rule also applies to business
+ * buyers.
  */
 export const holiday = defineEffect({
-  schema: () => typed('holiday', { amount: z.nullable(amount()), inclusive: flag() }),
+  schema: () =>
+    typed('holiday', {
+      amount: z.nullable(amount()),
+      inclusive: flag(),
+      personal_use: z.exactOptional(z.literal(true, 'Use true, or omit the field if the holiday is for any use.')),
+    }),
   isInMoney: (effect) => effect.amount !== null,
   appliesToAdditionalJurisdictions: true,
   withoutOwnRate: unchanged,
-  resolve: (effect, { withoutRule }) => {
+  resolve: (effect, context) => {
     const limit = effect.amount === null ? null : decimal(effect.amount);
     const lowestTaxed = effect.inclusive ? 1 : 0;
-    const beyondLimit = withoutRule();
+    const beyondLimit = context.withoutRule();
+    const isForBuyer = !effect.personal_use || determineUse(context) !== 'business';
     return {
       kind: 'holiday',
       beyondLimit,
       assess: (treatment, base) =>
-        limit === null || compareUnitPrice(base, limit, treatment.includesShipping) < lowestTaxed
+        isForBuyer && (limit === null || compareUnitPrice(base, limit, treatment.includesShipping) < lowestTaxed)
           ? untaxed(treatment, base.net, 'product_exempt_holiday')
           : assess(beyondLimit, base),
     };
   },
   describe: (effect) =>
-    effect.amount === null
-      ? 'exempt on the holiday'
-      : `exempt on the holiday ${effect.inclusive ? 'up to' : 'below'} ${effect.amount} a unit`,
+    [
+      'exempt on the holiday',
+      ...(effect.amount === null ? [] : [`${effect.inclusive ? 'up to' : 'below'} ${effect.amount} a unit`]),
+      ...(effect.personal_use ? ['for personal use'] : []),
+    ].join(' '),
   explain: (effect, { price, perUnit }) =>
     effect.amount === null
       ? 'The holiday has no limit.'

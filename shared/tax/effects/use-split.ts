@@ -20,7 +20,7 @@ const splitSchema = () =>
   });
 
 /** Returns the use of the product from its attribute, otherwise from its buyer. */
-const determineUse = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
+export const determineUse = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
   if (attributes.includes('_BUSINESS_USE')) return 'business';
   return attributes.includes('_PERSONAL_USE') ? 'personal' : use;
 };
