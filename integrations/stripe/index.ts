@@ -8,8 +8,8 @@ import { createQuotes, type GetQuote } from '../core/quotes.ts';
 import { type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
-import { buildOrder, type FullInvoice, isForeign } from './invoice.ts';
-import { markNotes, type Returned, readReturned, voidCredits } from './refunds.ts';
+import { buildOrder, type FullInvoice, getTax, isForeign } from './invoice.ts';
+import { markNotes, type Returned, readReturned, voidObsolete } from './refunds.ts';
 import { createTaxCodes, type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 import { writeTaxes } from './taxes.ts';
 
@@ -127,14 +127,29 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
   return { problems: [...problems, ...warnings], isChanged: isChanged || isWritten };
 };
 
-type Read = Pick<Returned, 'voided' | 'notes'> & { readonly full: FullInvoice; readonly order: Order };
+/**
+ * Removes Levy's taxes from an invoice whose customer moved abroad while it was a draft. A finalized one cannot be
+ * changed, so its taxes are a problem.
+ */
+const leaveAbroad = async ({ stripe, ledger }: Context, full: FullInvoice): Promise<Handled> => {
+  const { id, metadata, status, total_taxes } = full.invoice;
+  if (!metadata?.['levy_transaction_id']) return nothing;
+  const { problems } = await recordOrder(ledger, { reference: id, wanted: 'void' } as Order);
+  if (status === 'draft') return { isChanged: await writeTaxes(stripe, full, { line_items: [] }, ''), problems };
+  if (getTax(total_taxes) === 0 || status === 'void') return { isChanged: false, problems };
+  const detail = 'The invoice charges US taxes abroad. Return them with a credit note.';
+  return { isChanged: false, problems: [...problems, failed(id, 'foreign_country', detail).problem] };
+};
+
+type Read = Pick<Returned, 'obsolete' | 'notes'> & { readonly full: FullInvoice; readonly order: Order };
 
 /** Reads the current state of an invoice, or the problem that keeps Levy from recording it. */
-const readOrder = async ({ stripe, codes }: Context, id: string): Promise<Read | Handled> => {
+const readOrder = async (context: Context, id: string): Promise<Read | Handled> => {
+  const { stripe, codes } = context;
   const full = await readInvoice(stripe, id);
-  if (isForeign(full.invoice)) return nothing;
+  if (isForeign(full.invoice)) return leaveAbroad(context, full);
   const isDraft = full.invoice.status === 'draft';
-  const { refunds, ...others } = isDraft ? { refunds: [], voided: [], notes: [] } : await readReturned(stripe, full);
+  const { refunds, ...others } = isDraft ? { refunds: [], obsolete: [], notes: [] } : await readReturned(stripe, full);
   try {
     return { full, ...others, order: await buildOrder(full, refunds, codes) };
   } catch (error) {
@@ -143,14 +158,20 @@ const readOrder = async ({ stripe, codes }: Context, id: string): Promise<Read |
   }
 };
 
+/** Voids obsolete credits, and returns the order with the refunds that it can record then. */
+const withoutObsolete = async (ledger: Ledger, { order, obsolete }: Read): Promise<Handled & { order: Order }> => {
+  const { doubled, ...handled } = await voidObsolete(ledger, order.reference, obsolete);
+  return { ...handled, order: { ...order, refunds: order.refunds.filter(({ id }) => !doubled.has(id)) } };
+};
+
 const applyTax = async (context: Context, id: string): Promise<Handled> => {
   const read = await readOrder(context, id);
   if (!('order' in read)) return read;
   if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
-  const isVoided = await voidCredits(context.ledger, id, read.voided);
-  const { problems, isChanged, credits } = await recordOrder(context.ledger, read.order);
+  const { order, ...voided } = await withoutObsolete(context.ledger, read);
+  const { problems, isChanged, credits } = await recordOrder(context.ledger, order);
   if (credits) await markNotes(context.stripe, read.notes, credits);
-  return { problems, isChanged: isChanged || isVoided };
+  return { problems: [...voided.problems, ...problems], isChanged: isChanged || voided.isChanged };
 };
 
 const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handled> => {
@@ -186,13 +207,16 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
     const read = await readOrder(context, id);
     if (!('order' in read)) {
       problems.push(...read.problems);
+      if (read.isChanged) recorded.add(id);
       continue;
     }
-    const { full, order, voided } = read;
-    const drafted = order.wanted === 'draft' ? await taxDraft(context, full, order) : nothing;
-    problems.push(...drafted.problems);
-    if (order.wanted !== 'draft') orders.push(order);
-    if (drafted.isChanged || (await voidCredits(ledger, id, voided))) recorded.add(id);
+    const isDraft = read.order.wanted === 'draft';
+    const handled: Handled & { order?: Order } = isDraft
+      ? await taxDraft(context, read.full, read.order)
+      : await withoutObsolete(ledger, read);
+    problems.push(...handled.problems);
+    if (handled.order) orders.push(handled.order);
+    if (handled.isChanged) recorded.add(id);
   }
   const report = await reconcile(ledger, orders, range, problems);
   return { ...report, recorded: [...new Set([...recorded, ...report.recorded])] };

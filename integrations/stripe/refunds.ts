@@ -2,18 +2,41 @@
 
 import type Stripe from 'stripe';
 import { refundReference } from '../core/credits.ts';
+import { toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
+import { type Problem, refused } from '../core/problem.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
 import { decimal, type FullInvoice, getTax, instant } from './invoice.ts';
 
+/** A credit of Levy that no longer belongs to the invoice, with the id of its refund. */
+type Obsolete = {
+  readonly id: string;
+  /** The most that it may have. A larger one is voided. */
+  readonly most: number;
+  /** The refunds of the credit notes that credit the amount instead. */
+  readonly instead: readonly string[];
+};
+
 export type Returned = {
   readonly refunds: readonly Refund[];
-  /** The ids in `Refund` of voided credit notes, and of refunds that failed. */
-  readonly voided: readonly string[];
+  /** Voided credit notes, failed refunds, and refunds that a credit note has included since. */
+  readonly obsolete: readonly Obsolete[];
   readonly notes: readonly Stripe.CreditNote[];
 };
 
 type Dated = Refund & { readonly seconds: number };
+
+type Row = { readonly of: string | null; readonly amount: number };
+
+/** Reads the lines of a credit note, one for each line of the invoice. */
+const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]> => {
+  const rows = await stripe.creditNotes.listLineItems(note.id, { limit: 100 }).autoPagingToArray({ limit: 10_000 });
+  const byLine = Map.groupBy(rows, (row) => row.invoice_line_item ?? null);
+  return [...byLine].map(([of, own]) => ({
+    of,
+    amount: own.reduce((sum, row) => sum + row.amount - row.discount_amount + getTax(row.taxes), 0),
+  }));
+};
 
 /**
  * Returns a refund for each line of a credit note, so each line is credited with its own amount. A credit note without
@@ -22,39 +45,41 @@ type Dated = Refund & { readonly seconds: number };
 const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }: FullInvoice): Promise<Dated[]> => {
   const seconds = note.effective_at ?? note.created;
   const base = { shipping: '0', at: instant(seconds), seconds };
-  const rows = await stripe.creditNotes.listLineItems(note.id, { limit: 100 }).autoPagingToArray({ limit: 10_000 });
-  const amounts = rows.map((row) => row.amount - row.discount_amount + getTax(row.taxes));
-  const isByLine = rows.every((row, at) => row.invoice_line_item && (amounts[at] as number) >= 0);
-  if (!isByLine || amounts.reduce((sum, amount) => sum + amount, 0) !== note.total)
+  const rows = await readRows(stripe, note);
+  const isByLine = rows.every(({ of, amount }) => of && amount >= 0);
+  if (!isByLine || rows.reduce((sum, { amount }) => sum + amount, 0) !== note.total)
     return [{ ...base, id: note.id, total: decimal(note.total), lines: [] }];
-  return rows.map((row, at) => {
-    const line = lines.find(({ id }) => id === row.invoice_line_item);
+  return rows.map(({ of, amount }) => {
+    const line = lines.find(({ id }) => id === of);
     const quantity = Math.max(line?.quantity ?? 1, 1);
     const returned = line ? [{ id: line.id, quantity }] : [];
-    return {
-      ...base,
-      id: `${note.id}-${row.invoice_line_item}`,
-      total: decimal(amounts[at] as number),
-      lines: returned,
-    };
+    return { ...base, id: `${note.id}-${of}`, total: decimal(amount), lines: returned };
   });
 };
 
-/** Returns the refunds of an invoice's payments that no credit note includes, and the ids of those that failed. */
-const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlySet<string>) => {
+/** The part of a refund that credit notes include. */
+type Noted = { readonly amount: number; readonly instead: readonly string[] };
+
+/**
+ * Returns the part of each refund of an invoice's payments that no credit note includes, and the refunds whose credit is
+ * too high: they failed, or a credit note includes them.
+ */
+const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<string, Noted>) => {
   const refunds: Dated[] = [];
-  const failed: string[] = [];
+  const obsolete: Obsolete[] = [];
   for await (const { payment } of stripe.invoicePayments.list({ invoice, limit: 100 })) {
     const intent = typeof payment.payment_intent === 'string' ? payment.payment_intent : payment.payment_intent?.id;
     if (!intent) continue;
     for await (const { id, amount, status, created } of stripe.refunds.list({ payment_intent: intent, limit: 100 })) {
-      if (noted.has(id)) continue;
-      if (status === 'failed' || status === 'canceled') failed.push(id);
-      if (status === 'succeeded')
-        refunds.push({ id, total: decimal(amount), lines: [], shipping: '0', at: instant(created), seconds: created });
+      const own = noted.get(id);
+      const isFailed = status === 'failed' || status === 'canceled';
+      const rest = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0), 0);
+      if (own || isFailed) obsolete.push({ id, most: rest, instead: own?.instead ?? [] });
+      if (status === 'succeeded' && rest > 0)
+        refunds.push({ id, total: decimal(rest), lines: [], shipping: '0', at: instant(created), seconds: created });
     }
   }
-  return { refunds, failed };
+  return { refunds, obsolete };
 };
 
 /** Reads the refunds of an invoice: issued credit notes, and refunds without a credit note, oldest first. */
@@ -62,19 +87,27 @@ export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<R
   const { id } = full.invoice;
   const notes = await stripe.creditNotes.list({ invoice: id, limit: 100 }).autoPagingToArray({ limit: 10_000 });
   const refunds: Dated[] = [];
-  const voided: string[] = [];
-  const noted = new Set<string>();
+  const obsolete: Obsolete[] = [];
+  const noted = new Map<string, Noted>();
   for (const note of notes) {
     const ofNote = await refundsOfNote(stripe, note, full);
-    if (note.status === 'void') voided.push(...ofNote.map((refund) => refund.id));
-    else refunds.push(...ofNote);
-    for (const { refund } of note.refunds) noted.add(typeof refund === 'string' ? refund : refund.id);
+    const ids = ofNote.map((refund) => refund.id);
+    if (note.status === 'void') {
+      obsolete.push(...ids.map((one) => ({ id: one, most: 0, instead: [] })));
+      continue;
+    }
+    refunds.push(...ofNote);
+    for (const { refund, amount_refunded } of note.refunds) {
+      const key = typeof refund === 'string' ? refund : refund?.id;
+      const { amount = 0, instead = [] } = noted.get(key) ?? {};
+      noted.set(key, { amount: amount + amount_refunded, instead: [...instead, ...ids] });
+    }
   }
   const plain = await plainRefunds(stripe, id, noted);
   refunds.push(...plain.refunds);
-  voided.push(...plain.failed);
+  obsolete.push(...plain.obsolete);
   refunds.sort((left, right) => left.seconds - right.seconds || (left.id < right.id ? -1 : 1));
-  return { refunds: refunds.map(({ seconds, ...refund }) => refund), voided, notes };
+  return { refunds: refunds.map(({ seconds, ...refund }) => refund), obsolete, notes };
 };
 
 // Stripe's limit for a metadata value is 500 characters.
@@ -97,15 +130,30 @@ export const markNotes = async (
   }
 };
 
-/** Voids the credits of voided credit notes and failed refunds. Returns whether it changed one. */
-export const voidCredits = async (ledger: Ledger, invoice: string, ids: readonly string[]): Promise<boolean> => {
+/**
+ * Voids the credits of voided credit notes, of failed refunds, and of refunds that a credit note includes. Returns a
+ * problem for each that Levy refuses to void, such as in a closed period, and then the ids of the refunds that would
+ * credit the same amount again.
+ */
+export const voidObsolete = async (ledger: Ledger, invoice: string, obsolete: readonly Obsolete[]) => {
   let isChanged = false;
-  for (const id of ids) {
+  const problems: Problem[] = [];
+  const doubled = new Set<string>();
+  for (const { id, most, instead } of obsolete) {
     const reference = refundReference(invoice, id);
     const found = await findByReference(ledger, reference);
+    if (!found.ok) problems.push(found.problem);
     if (!found.ok || found.value?.metadata?.['shop'] !== ledger.shop) continue;
-    const update = { status: 'void', void_reason: 'The credit note was voided, or the refund failed.' } as const;
-    isChanged = (await change(ledger, 'cancelled', found.value, reference, update)).ok || isChanged;
+    if (toMinor(found.value.total_amount, 2) <= BigInt(most)) continue;
+    const update = {
+      status: 'void',
+      void_reason: 'The credit note was voided, the refund failed, or a credit note includes it.',
+    } as const;
+    const voided = await change(ledger, 'cancelled', found.value, reference, update);
+    isChanged ||= voided.ok;
+    if (voided.ok) continue;
+    problems.push(refused(reference, voided.refusal).problem);
+    for (const one of instead) doubled.add(one);
   }
-  return isChanged;
+  return { isChanged, problems, doubled };
 };

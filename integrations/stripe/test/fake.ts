@@ -24,6 +24,8 @@ export type FakeNote = {
   created: number;
   lines: { of: string; net: number; tax: number }[];
   refund: string | null;
+  /** The part of the refund that the note includes; by default its total. */
+  refunded?: number;
   metadata?: Record<string, string>;
 };
 export type FakeRefund = { id: string; invoice: string; amount: number; created: number; status?: string };
@@ -79,7 +81,7 @@ const noteJson = (note: FakeNote) => ({
   effective_at: null,
   metadata: note.metadata ?? {},
   total: noteTotal(note),
-  refunds: note.refund ? [{ refund: note.refund }] : [],
+  refunds: note.refund ? [{ refund: note.refund, amount_refunded: note.refunded ?? noteTotal(note) }] : [],
 });
 
 export const startStripe = async () => {

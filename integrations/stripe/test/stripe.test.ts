@@ -126,6 +126,88 @@ describe('life cycle of an invoice', () => {
     expect((await readLedger(invoice.id)).map(({ type }) => type)).toEqual(['sale']);
   });
 
+  const readCredits = async (id: string) =>
+    (await readLedger(id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount));
+  const sell = async (more: Partial<FakeInvoice> = {}) => {
+    const invoice = add([line(1_000)], more);
+    await send('invoice.created', invoice);
+    invoice.status = 'paid';
+    await send('invoice.finalized', invoice);
+    return invoice;
+  };
+  const returnPart = (invoice: FakeInvoice, amount: number) => {
+    const refund = { id: `re_${++serial}`, invoice: invoice.id, amount, created: invoice.created, status: 'succeeded' };
+    fake.refunds.push(refund);
+    return refund;
+  };
+  const noteOf = (invoice: FakeInvoice, refund: string, nets: number[]) => {
+    const lines = nets.map((net) => ({ of: invoice.lines[0]?.id as string, net, tax: 0 }));
+    const base = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: invoice.created };
+    const note: FakeNote = { ...base, lines, refund };
+    fake.notes.push(note);
+    return note;
+  };
+
+  it('credits a refund once that a credit note includes later, and the part that it does not include', async () => {
+    const invoice = await sell();
+    const refund = returnPart(invoice, 600);
+    await billing.applyTax(invoice.id);
+    expect(await readCredits(invoice.id)).toEqual([600]);
+    // Two rows of the same line, together 4.00 of 6.00.
+    const note = noteOf(invoice, refund.id, [200, 200]);
+    for (let time = 0; time < 2; time++) expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect((await readCredits(invoice.id)).sort()).toEqual([200, 400]);
+    note.refunded = 600;
+    await billing.applyTax(invoice.id);
+    expect(await readCredits(invoice.id)).toEqual([400]);
+    // Voiding the note does not return the money.
+    note.status = 'void';
+    await billing.applyTax(invoice.id);
+    expect(await readCredits(invoice.id)).toEqual([600]);
+    expect((await billing.applyTax(invoice.id)).isChanged).toBe(false);
+  });
+
+  it('reports a credit in a closed period that cannot be voided, and does not credit the amount again', async () => {
+    const month = new Date();
+    month.setUTCDate(0);
+    const invoice = await sell({ state: 'PA', created: Math.floor(month.getTime() / 1000) });
+    const refunds = [returnPart(invoice, 300), returnPart(invoice, 200)] as const;
+    await billing.applyTax(invoice.id);
+    const body = { state: 'PA', period_end: month.toISOString().slice(0, 10) };
+    const { id } = orThrow(await levy.levy.post('/filings', { body }));
+    const path = { id: String(id) };
+    const readStatus = async () => orThrow(await levy.levy.get('/filings/{id}', { path })).status;
+    await vi.waitFor(async () => expect(await readStatus()).toBe('closed'), 20_000);
+    noteOf(invoice, refunds[0].id, [300]);
+    refunds[1].status = 'failed';
+    const { problems } = await billing.applyTax(invoice.id);
+    expect(problems.map(({ code, reference }) => [code, reference])).toEqual(
+      refunds.map((refund) => ['conflict_period_closed', `${invoice.id}-refund-${refund.id}`]),
+    );
+    expect((await readCredits(invoice.id)).sort()).toEqual([200, 300]);
+    fake.invoices.delete(invoice.id);
+  });
+
+  it('removes its taxes from a draft whose customer moved abroad, and reports a finalized invoice with them', async () => {
+    const [draft, paid] = [add([line(1_000)]), add([line(2_000)])];
+    for (const invoice of [draft, paid]) await send('invoice.created', invoice);
+    const tax = getTax(paid);
+    for (const invoice of [draft, paid]) invoice.country = 'CA';
+    for (const isChanged of [true, false])
+      expect(await send('invoice.updated', draft)).toEqual({ isChanged, problems: [] });
+    expect([getTax(draft), await readLedger(draft.id)]).toEqual([0, []]);
+    paid.status = 'paid';
+    const { problems } = await send('invoice.finalized', paid);
+    expect([tax > 0, problems.map(({ code, reference }) => [code, reference])]).toEqual([
+      true,
+      [['foreign_country', paid.id]],
+    ]);
+    // Another tax of an invoice abroad remains.
+    draft.lines = [line(1_000, { tax: 50 })];
+    expect([(await send('invoice.updated', draft)).isChanged, getTax(draft)]).toEqual([false, 50]);
+    for (const { id } of [draft, paid]) fake.invoices.delete(id);
+  });
+
   // Cal. Code Regs. 18 1502(f)(1)(D): downloaded software is not taxable. Conn. Gen. Stat. 12-408(1)(D)(i): data processing
   // for businesses is taxed at 1 %. 61 Pa. Code 53.1 does not tax clothing.
   it.each([
