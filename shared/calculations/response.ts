@@ -240,6 +240,10 @@ export const outcomeShape = {
     'The sum of the amounts of the line items, before discounts. Negative if negative prices that reduce shipping exceed the goods.',
   ),
   ...discounts,
+  applied_discount_amount: described(
+    lineAmount,
+    'Discounts that the seller pays for, on line items and shipping. They reduce the taxable amount. Negative on a credit of a line item with a negative price, if the other line items of the credit received less than its amount.',
+  ),
   shipping_amount: described(amount, 'The sum of the shipping charges, before discounts.'),
   ...taxFigures,
   total_amount: described(amount, 'What the buyer pays: the subtotal less discounts, plus shipping and tax.'),

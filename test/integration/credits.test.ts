@@ -125,6 +125,21 @@ it('inherits the missing fields of a matched line: code, customer, price, and di
   });
 });
 
+it('has a negative discount if it credits a price reduction together with a part of what it reduced', async () => {
+  const line_items = ['a', 'b'].map((id) => goods({ id, quantity: '1' }));
+  const { credit, credited } = await withSale({
+    line_items: [...line_items, { id: 'reduction', quantity: '1', unit_price: '-10.00' }],
+  });
+  // The reduction of 10.00 lowered both lines to 45.00.
+  expect(await made(credit({ line_items: ['a', 'reduction'].map((id) => ({ id, quantity: '1' })) }))).toMatchObject({
+    subtotal_amount: '40.00',
+    applied_discount_amount: '-5.00',
+    tax_amount: '2.70',
+    total_amount: '47.70',
+  });
+  expect(await credited()).toEqual(['45.00', '2.70', 'partial']);
+});
+
 it("rejects an unmatched line outside the sale's states, and accepts another city in them", async () => {
   const { credit, calculate } = await withSale();
   const to = (city: string, state: string, postal_code: string) => ({
