@@ -30,11 +30,18 @@ import {
 type Kind = 'sale' | 'credit';
 const names = { sale: 'order', credit: 'refund' } as const;
 
-/** Returns the recorded transaction with a reference, or `null`. */
+/** The currency of all amounts of TaxJar's interface. */
+const currency = 'USD';
+
+/** Returns the recorded transaction with a reference, or `null`. Refuses amounts in other currencies than US dollars. */
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
   const holder = await levy.readHolder(reference);
   const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
-  if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) return found;
+  if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) {
+    if (found.currency === currency) return found;
+    const advice = 'Use the Levy API for it: the amounts of this interface are in USD.';
+    throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} is in ${found.currency}. ${advice}`);
+  }
   // It may have been replaced since its id was read.
   const isReplaced = found?.status === 'void' && (await levy.readHolder(reference)) !== holder;
   return isReplaced ? find(levy, kind, reference) : null;
@@ -197,7 +204,8 @@ const list =
     const tooLong = 'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.';
     for await (const row of everyRow<Recorded>(request, '/transactions', filters, tooLong)) {
       const { reference_id, status, metadata } = row;
-      const isWanted = !query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'];
+      const isOfProvider = !query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'];
+      const isWanted = isOfProvider && row.currency === currency;
       if (reference_id !== null && (status === 'finalized' || status === 'filed') && isWanted) ids.push(reference_id);
     }
     return { body: { [`${names[kind]}s`]: ids } };

@@ -370,6 +370,31 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
+  it('that the API recorded in other currencies are neither shown, listed, changed, deleted nor refunded', async () => {
+    const { caller, client } = await newClient();
+    const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
+    const line_items = [{ id: 'a', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }];
+    const tax_date = '2026-10-14';
+    for (const currency of ['EUR', 'KWD']) {
+      const body = { status: 'finalized', reference_id: currency, currency, tax_date, customer, line_items };
+      const { id } = await made(caller.call('POST', '/transactions', { body }));
+      for (const request of [
+        () => client.showOrder(currency),
+        () => client.updateOrder({ transaction_id: currency, sales_tax: 5 }),
+        () => client.deleteOrder(currency),
+        () => client.createOrder({ ...order, transaction_id: currency }),
+        () => client.createRefund(buildRefund(`refund of ${currency}`, currency, [-10, 0, -1])),
+      ])
+        expect(await refusal(request())).toMatch(`422 Unprocessable Entity: The order ${currency} is in ${currency}.`);
+      const path = `/transactions/${id}` as '/transactions/{id}';
+      expect(await made(caller.call('GET', path))).toMatchObject({ status: 'finalized', currency, version: 1 });
+    }
+    await client.createOrder(order);
+    expect(await client.listOrders({ from_transaction_date: tax_date, to_transaction_date: tax_date })).toEqual({
+      orders: ['123'],
+    });
+  });
+
   it('of a redacted customer can be deleted', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, customer_id: 'cus_9' });
