@@ -24,6 +24,13 @@ const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap
 
 const getCountry = (address: Address | null | undefined): string => address?.country?.trim().toUpperCase() ?? '';
 
+/**
+ * Returns whether Levy calculates the tax of a country: the United States, and Puerto Rico, which shops list as a country.
+ * The other territories have no sales tax in Levy.
+ */
+export const isTaxedCountry = (country: string | null | undefined): boolean =>
+  ['US', 'PR'].includes(country?.trim().toUpperCase() ?? '');
+
 /** Converts `us-hi` and `US-HI` to `HI`. Levy itself accepts names and codes. */
 const getState = (province: string): string => province.replace(/^us-/i, '').toUpperCase();
 
@@ -31,11 +38,14 @@ const toAddress = (address: Address): Schemas['PostalAddress'] => {
   const [line1, city, province, postalCode] = [address.line1, address.city, address.province, address.postalCode].map(
     (text) => text?.trim() || null,
   );
+  const country = getCountry(address) || 'US';
+  // Shops have municipalities as the provinces of Puerto Rico.
+  const state = country === 'PR' && province ? country : province && getState(province);
   return {
-    country: getCountry(address) || 'US',
+    country,
     ...(line1 && { line1 }),
     ...(city && { city }),
-    ...(province && { state: getState(province) }),
+    ...(state && { state }),
     ...(postalCode && { postal_code: postalCode }),
   };
 };
@@ -56,7 +66,7 @@ const toLine = (line: Line): Schemas['LineItemRequest'] => ({
  * picked up.
  */
 const getDestination = ({ address, lines }: Cart): Address | null => {
-  if (getCountry(address) === 'US' && (address?.province || address?.postalCode)) return address;
+  if (isTaxedCountry(address?.country) && (address?.province || address?.postalCode)) return address;
   const goods = lines.filter((line) => !isReduction(line));
   const stores = goods.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));
   return stores.every((store) => store !== null) ? (stores[0] ?? address) : address;
@@ -72,7 +82,8 @@ export const toDocument = (cart: Cart): Documented => {
   const address = getDestination(cart);
   const country = getCountry(address);
   if (!address || !country) return gap('no_address', 'Send a shipping address with its country.');
-  if (country !== 'US') return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
+  if (!isTaxedCountry(country))
+    return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
   const sent = toAddress(address);
   if (!sent.postal_code && !sent.state) {
     // In a region with one country, each cart has that country from the start.

@@ -1,4 +1,5 @@
 import { getSum } from '../core/charges.ts';
+import { isTaxedCountry } from '../core/document.ts';
 import { divide, toDecimal, toMinor } from '../core/money.ts';
 import type { Cart, Line } from '../core/order.ts';
 import {
@@ -160,7 +161,7 @@ export const toCart = (document: Document, charged: Charged | null = null): Cart
   const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
   const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort(byId);
   // The shop calculates foreign taxes.
-  if (address?.country_code?.toUpperCase() === 'US') requireNet([...lines, ...(shipping_methods ?? [])]);
+  if (isTaxedCountry(address?.country_code)) requireNet([...lines, ...(shipping_methods ?? [])]);
   const methods = (shipping_methods ?? []).toSorted(byId);
   const shipping = methods.map((method) => ({
     id: method.id,

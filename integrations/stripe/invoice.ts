@@ -1,6 +1,7 @@
 /** Converts a Stripe invoice to the order that the shared core records. */
 
 import type Stripe from 'stripe';
+import { isTaxedCountry } from '../core/document.ts';
 import { distribute, toDecimal } from '../core/money.ts';
 import type { Line, Order, Refund } from '../core/order.ts';
 import { type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
@@ -94,8 +95,8 @@ const toAddress = ({ customer_shipping, customer_address }: Stripe.Invoice): Ord
 
 /** Returns whether Levy does not tax the invoice, because its address is outside of the United States. */
 export const isForeign = (invoice: Stripe.Invoice): boolean => {
-  const country = toAddress(invoice)?.country?.toUpperCase();
-  return Boolean(country) && country !== 'US';
+  const country = toAddress(invoice)?.country;
+  return Boolean(country) && !isTaxedCountry(country);
 };
 
 const getWanted = ({ status }: Stripe.Invoice): Order['wanted'] => {

@@ -1,4 +1,5 @@
 import type { Order, OrderLine, ShippingLine, Surcharge } from '@vendure/core';
+import { isTaxedCountry } from '../core/document.ts';
 import { toDecimal } from '../core/money.ts';
 import type { Address, Cart, Fulfillment, Line } from '../core/order.ts';
 import { feeDelivery } from '../core/shipping.ts';
@@ -47,8 +48,8 @@ export type BuiltCart =
 
 /** Returns whether the order is delivered outside of the United States, so the shop calculates the tax. */
 export const isForeign = ({ shippingAddress }: Order): boolean => {
-  const country = shippingAddress?.countryCode?.trim().toUpperCase();
-  return Boolean(country) && country !== 'US';
+  const country = shippingAddress?.countryCode?.trim();
+  return Boolean(country) && !isTaxedCountry(country);
 };
 
 const toAddress = ({ shippingAddress }: Order): Address | null =>

@@ -111,6 +111,14 @@ describe('a quote', () => {
     expect(await quotes()(document('10.00'))).toMatchObject({ ok: true, isCovered: true });
   });
 
+  it('taxes Puerto Rico, whose provinces are municipalities', async () => {
+    // 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
+    for (const province of [null, 'San Juan', 'us-pr']) {
+      const quote = await quotes()(document('10.00', { country: 'pr', province, postalCode: '00901' }));
+      expect(quote).toMatchObject({ ok: true, isCovered: true, calculation: { tax_amount: '1.15' } });
+    }
+  });
+
   it('is unavailable to all carts without a valid key', async () => {
     const quote = quotes({ key: 'levy_wrong' });
     for (const price of ['1.00', '2.00']) expect(await quote(document(price))).toMatchObject({ reason: 'unavailable' });
@@ -142,6 +150,7 @@ describe('a document', () => {
     [{ ...honolulu, country: 'DE' }, 'foreign_country'],
     [{ country: 'US', city: 'Honolulu' }, 'incomplete_address'],
     [{ country: 'US' }, 'no_address'],
+    [{ country: 'PR' }, 'no_address'],
     [{ ...honolulu, country: '' }, 'no_address'],
     [null, 'no_address'],
   ])('has a gap for the address %j', (address, code) => {
