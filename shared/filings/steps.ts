@@ -51,13 +51,19 @@ const addFittingEntries = async (
   { filings, stepEntriesMax, totalsRowsMax }: StepPorts,
 ): Promise<{ readonly entries: readonly LiabilityEntry[]; readonly update: ShardTotalsUpdate }> => {
   const read = partsReader(filing, progress, filings);
-  for (let count = found.length; ; count = Math.ceil(count / 2)) {
+  // Each entry needs two writes, and each part one.
+  const fittingCount = (count: number, parts: number): number =>
+    parts > partsWrittenMax
+      ? Math.ceil(count / 2)
+      : Math.min(count, Math.max(1, stepEntriesMax - Math.ceil(parts / 2)));
+  for (let count = found.length; ; ) {
     const entries = found.slice(0, count);
     const added = withEntries(noTotals, entries);
-    const fits = (parts: number) => count <= 1 || (parts <= partsWrittenMax && 2 * count + parts <= 2 * stepEntriesMax);
-    if (!fits(partsWith(progress, added))) continue;
+    count = fittingCount(count, partsWith(progress, added));
+    if (count < entries.length) continue;
     const update = await addToShard(progress, added, totalsRowsMax, read);
-    if (fits(update.written.length)) return { entries, update };
+    count = fittingCount(count, update.written.length);
+    if (count === entries.length) return { entries, update };
   }
 };
 

@@ -59,9 +59,9 @@ export const partsReader = (
   };
 };
 
-/** The number of parts that have the keys of these totals. */
+/** The number of stored parts that have the keys of these totals. */
 export const partsWith = ({ parts }: Pick<ShardProgress, 'parts'>, { jurisdictions }: Totals): number =>
-  byPart(jurisdictions, parts).size;
+  parts.length === 0 ? 0 : byPart(jurisdictions, parts).size;
 
 /** A shard's totals after a step, and the parts that the step writes. */
 export type ShardTotalsUpdate = Pick<ShardProgress, 'totals' | 'parts'> & { readonly written: readonly TotalsPart[] };

@@ -9,12 +9,14 @@ import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { filingCommitToBegin, newFiling, newShards, workOn } from '../../shared/filings/work-on.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { decompress } from '../../shared/store/client/compressed.ts';
 import { allFilings } from '../../shared/store/filings/entry-places.ts';
+import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, createFiler, type Filer, type Filing, settled } from '../support/filings.ts';
@@ -59,8 +61,7 @@ const idInShard = (shard: number): string => {
 };
 
 /** Records a sale with its open entries in the table, because no content has that many cities. */
-const post = async (account: string, sale: number) => {
-  const taxes = listRows(sale);
+const post = async (account: string, sale: number, taxes = listRows(sale)) => {
   const tax_amount = taxes.reduce((sum, row) => sum.plus(row.tax_amount), new Decimal(0)).toFixed(2);
   const amounts = { tax_amount, calculated_tax_amount: tax_amount };
   const currency = currencies.split(' ')[sale % 60] ?? '';
@@ -185,6 +186,31 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     expect((await keys()).filter((key) => key.startsWith('O#'))).toHaveLength(sales);
     await deleteAccountItems(caller.account.id, () => {});
     expect((await keys()).filter((key) => /^[FO]#/.test(key))).toEqual([]);
+  });
+});
+
+describe('a step of a filing', () => {
+  it.each([
+    ['as many entries as a transaction of 100 writes allows', 1000, [49, 49, 22]],
+    ['fewer entries if it also writes parts of the totals', 2, [47, 47, 26]],
+  ])('moves %s', async (_, totalsRowsMax, expected) => {
+    const { account } = await newCaller();
+    // Three jurisdictions with a rate each: six rows, and three parts of two rows.
+    for (let sale = 0; sale < 120; sale++) await post(account.id, sale * 60, listRows(0).slice(0, 3));
+    const ports = filingPorts(() => 240_000);
+    const moved: number[] = [];
+    const commit: typeof ports.filings.commit = (change) => {
+      if (change.take?.length) moved.push(change.take.length);
+      return ports.filings.commit(change);
+    };
+    const filing = newFiling(
+      { account: account.id, id: ports.newId(now()), state: period.state, previous: null, asked_by: 'test' },
+      { start: '2026-10-01', end: period.period_end, frequency: 'month' },
+      now(),
+    );
+    await ports.filings.commit(filingCommitToBegin(filing, newShards(ports.filings.shards), null));
+    expect(await workOn(filing, { ...ports, totalsRowsMax, filings: { ...ports.filings, commit } }, 0)).toBe(true);
+    expect(moved).toEqual(expected);
   });
 });
 
