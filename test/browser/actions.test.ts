@@ -67,6 +67,30 @@ it('credits an amount with tax of a sale whose prices include the tax, and keeps
   });
 });
 
+it('credits entered amounts of a discounted sale as they are, after the discounts', async () => {
+  const shop = await newShop({ registrations: 'all' });
+  const line_items = [
+    { id: 'mug', quantity: '2', unit_price: '55.00', discount_amount: '10.00' },
+    // In Connecticut, a manufacturer's coupon reduces the price.
+    { id: 'tea', quantity: '1', unit_price: '220.00', third_party_discount_amount: '20.00' },
+  ];
+  const customer = { address: { state: 'CT', postal_code: '06103', country: 'US' } };
+  const shipping = { amount: '24.00', discount_amount: '4.00' };
+  const sale = await shop.sell('MI', { customer, line_items, shipping });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    await click(page, 'Credit …');
+    await page.getByLabel('Parts of it').check();
+    for (const [at, amount] of ['100.00', '200.00'].entries())
+      await page.getByLabel('or amount before tax').nth(at).fill(amount);
+    await page.getByLabel('Amount before tax', { exact: true }).fill('20.00');
+    // All of it: 320.00 with 6.35 %.
+    await seeText(page, 'The credit is 340.32 USD, with a tax of 20.32.');
+    await click(page, 'Record the credit');
+    await seeText(page, 'Credits of this sale');
+    expect(await countButtons(page, 'Credit …')).toBe(0);
+  });
+});
+
 it('records a note and voids a sale, and refuses a change of a version that is no longer current', async () => {
   const shop = await newShop();
   const sale = await shop.sell('MI', { reference_id: 'order-2' });

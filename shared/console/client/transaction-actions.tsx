@@ -1,4 +1,5 @@
 import type { Levy, Schemas } from '../../client/client.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
 import { ConfirmButton } from './actions.tsx';
 import { Check, Field } from './fields.tsx';
 import { grouped, isZero } from './format.ts';
@@ -64,19 +65,32 @@ const Note = ({ transaction, onChange }: Props) => {
   );
 };
 
+/** An entered amount is after discounts. Otherwise, Levy would take a share of the sale's discounts off. */
+const withoutDiscounts = (line: Document['line_items'][number]) => {
+  const [amount, discount, coupon, net] = [
+    line.amount,
+    line.applied_discount_amount,
+    line.applied_third_party_discount_amount,
+    line.net_amount,
+  ].map((text) => rescale(decimal(text), 10)) as [bigint, bigint, bigint, bigint];
+  const isAfterCoupon = coupon > 0n && amount - discount - coupon === net;
+  return { discount_amount: '0', ...(isAfterCoupon && { third_party_discount_amount: '0' }) };
+};
+
 /**
  * The lines and the shipping charges of a credit, as the request has them. A field has the quantity or the amount of a
  * charge by its id. The amount includes tax if the sale's prices do. Levy refuses text that is not a number.
  */
 const creditedParts = (sale: Document, values: Values) => {
-  const line_items = sale.line_items.flatMap(({ id }) => {
+  const line_items = sale.line_items.flatMap((line) => {
+    const { id } = line;
     const [quantity, amount] = [values[`quantity-${id}`], values[`amount-${id}`]];
-    if (amount) return [{ id, quantity: '1', unit_price: amount }];
+    if (amount) return [{ id, quantity: '1', unit_price: amount, ...withoutDiscounts(line) }];
     return quantity ? [{ id, quantity }] : [];
   });
   const shipping = [sale.shipping ?? []].flat().flatMap(({ id }) => {
     const amount = values[`amount-${id}`];
-    return amount ? [{ id, amount }] : [];
+    return amount ? [{ id, amount, discount_amount: '0' }] : [];
   });
   return { line_items, ...(shipping.length > 0 && { shipping }) };
 };
