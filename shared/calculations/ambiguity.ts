@@ -48,7 +48,10 @@ const areasText = (possible: readonly PossibleArea[]): string => {
 };
 
 /** Advice on the fields that narrow down the areas, or on the files to import instead. */
-const adviseAddress = (decisive: TaxingAddress, { city, suggestion, zipCounties, unknownCounty }: ByPlace): string => {
+export const adviseAddress = (
+  decisive: TaxingAddress,
+  { city, suggestion, zipCounties, unknownCounty }: ByPlace,
+): string => {
   const { zip5, county } = decisive.address;
   if (zipCounties === null) return zip5 === null ? 'Send the ZIP code and the city.' : 'Correct the ZIP code.';
   const spelling = suggestion === null ? [] : [`Correct the city: did you mean ${suggestion}?`];

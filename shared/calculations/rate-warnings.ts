@@ -5,11 +5,15 @@ import { listElections } from '../catalog/remote-sales.ts';
 import { sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
-import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from '../tax/document.ts';
+import { calculateTax } from '../tax/calculate.ts';
+import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxLine, TaxRow } from '../tax/document.ts';
 import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
+import { adviseAddress, appliedAreaText, areasMax } from './ambiguity.ts';
+import { listedUpTo } from './explain/step.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { RemoteSale } from './remote-sales.ts';
 import type { Warning } from './response.ts';
+import { placeAt } from './sourcing.ts';
 
 const electionText = (release: Release): string =>
   listElections(release)
@@ -125,4 +129,52 @@ export const notPassedOnWarnings = (
     ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,
   );
   return place && rates ? [notPassedOn(place.name, sum(rates), getPointer(charged))] : [];
+};
+
+/** Returns the exact taxes of lines that are sold in a place, at their prices after discounts and without tax. */
+const exactTaxesAt = (place: Place, lines: readonly TaxLine[], document: TaxDocument): readonly bigint[] => {
+  const sold = lines.map((line) => ({ ...line, place, discount: 0n, thirdPartyDiscount: 0n }));
+  const alone = { ...document, taxIncluded: false, discount: 0n, thirdPartyDiscount: 0n };
+  const { lines: taxed } = calculateTax({ ...alone, lines: sold, lineItems: sold.length });
+  return taxed.map(({ rows }) => sum(rows.map(({ exact }) => exact)));
+};
+
+/**
+ * Warns about lines that would be taxed differently in another place with the same general rate that could contain the
+ * address, such as clothing in two counties of New York.
+ */
+export const otherPlaceWarnings = (
+  document: TaxDocument,
+  located: readonly LocatedLine[],
+  taxed: TaxedDocument,
+  getPointer: (charge: number) => string,
+): Warning[] => {
+  const lineAt = (index: number): TaxLine => {
+    const { taxable, exempt } = taxed.lines[index] as TaxedCharge;
+    return { ...(document.lines[index] as TaxLine), amount: taxable + exempt };
+  };
+  const isCollected = (index: number) => lineAt(index).collectionExemption === null && !lineAt(index).deliveries;
+  return [...Map.groupBy(located.keys(), (index) => located[index]?.decisive)].flatMap(([decisive, all]) => {
+    const [one, ...others] = decisive ?? [];
+    const byPlace = one?.choice?.byPlace;
+    if (!byPlace || others.length > 0 || one.equal.length === 0) return [];
+    const indexes = all.filter(isCollected);
+    const { place } = located[all[0] as number] as LocatedLine;
+    const taxesAt = (at: Place) => exactTaxesAt(at, indexes.map(lineAt), document);
+    const own = taxesAt(place);
+    const elsewhere = one.equal.map(({ name, place: other, county }) => {
+      const at = placeAt(other, [[{ ...one, county }, other.jurisdictions]], place.isInterstate);
+      return { name, taxes: taxesAt(at) };
+    });
+    return indexes.flatMap((index, position): Warning[] => {
+      const different = elsewhere.filter(({ taxes }) => taxes[position] !== own[position]);
+      if (different.length === 0) return [];
+      const names = listedUpTo(
+        different.map(({ name }) => name),
+        areasMax,
+      );
+      const message = `${place.name}: the tax on ${lineAt(index).product.canonical} differs in other places where the address could be: ${names}. Assumed: ${appliedAreaText(one, byPlace)}. ${adviseAddress(one, byPlace)}`;
+      return [{ code: 'taxability_assumed', message, pointer: getPointer(index) }];
+    });
+  });
 };

@@ -51,6 +51,7 @@ const placedAt = (
         lacksLocals: false,
         approximation: null,
         published: null,
+        equal: [],
       },
       ...others,
     ],

@@ -13,7 +13,7 @@ import { isReduction, shippingPointer } from './charges.ts';
 import type { ReadDocument } from './document.ts';
 import { type Writer, writerFor } from './figures.ts';
 import type { LocatedLine } from './locate-lines.ts';
-import { notPassedOnWarnings, remoteWarnings } from './rate-warnings.ts';
+import { notPassedOnWarnings, otherPlaceWarnings, remoteWarnings } from './rate-warnings.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 
@@ -169,6 +169,7 @@ export const listWarnings = (
     treated.add(line.treatments);
     if (!line.shares) add(withoutGoodsWarnings(line, pointerTo(index)));
   }
+  add(otherPlaceWarnings(document, located, taxed, pointerTo));
   for (const [index, line] of lines.entries())
     if (line.thirdPartyDiscount > 0n)
       add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerTo(index)));

@@ -116,6 +116,49 @@ it.each<{ to: Address }>([
   expect(ask({ to, tax_date: '2022-01-01' }, rejecting)).toMatchObject({ tax_amount: '0.00', warnings: [] });
 });
 
+/**
+ * Places of one ZIP with the same general rate: clothing is exempt below 110.00 in Putnam County and not in Westchester
+ * County (Publication 718-C), and drugs owe the transit tax in Will County and not in Kendall County.
+ */
+describe('a product that places with the same general rate tax differently', () => {
+  const said = (to: Address, product_tax_code: string, ...unit_prices: string[]) => {
+    const line_items = unit_prices.map((unit_price) => ({ product_tax_code, unit_price }));
+    const { warnings } = ask({ to, tax_date: '2026-11-15', line_items });
+    return warnings.flatMap(({ code, message, pointer }) =>
+      code === 'taxability_assumed' && message.includes('differs in other places') ? [`${pointer} ${message}`] : [],
+    );
+  };
+  const mahopac = { state: 'NY', postal_code: '10505' };
+  const clothing = 'CLOTHING.APPAREL';
+
+  it('causes a warning that names the places', () =>
+    expect(said(mahopac, clothing, '110.00', '109.99', '100.00')).toEqual([
+      '/line_items/1 New York: the tax on CLOTHING.APPAREL differs in other places where the address could be: Westchester County. Assumed: Putnam County. Send the city, or send the county (address.county), or import a table of rates by ZIP (format zip-rates).',
+    ]));
+
+  it.each<[string, Address, string, string]>([
+    ['both places tax it', mahopac, clothing, '110.00'],
+    ['the rates are equal for other goods', mahopac, 'GENERAL', '100.00'],
+    ['both places exempt it', mahopac, 'FOOD.GROCERY', '100.00'],
+    ['the address has the county', { ...mahopac, county: 'Putnam' }, clothing, '100.00'],
+    ['the ZIP is in one county', { state: 'NY', postal_code: '10001' }, clothing, '100.00'],
+  ])('causes no warning if %s', (_, to, code, price) => expect(said(to, code, price)).toEqual([]));
+
+  it('causes no warning if the buyer is exempt', () => {
+    const customer = { address: mahopac, exemption: { type: 'resale' as const } };
+    const { warnings } = ask({ customer, line_items: [{ product_tax_code: clothing }] });
+    expect(warnings.filter(({ message }) => message.includes('differs in other places'))).toEqual([]);
+  });
+
+  it('causes a warning about one city in two counties', () => {
+    const aurora = at('Aurora', 'IL', '60503');
+    const [message, ...others] = said(aurora, 'HEALTH.DRUGS._PRESCRIPTION', '100.00');
+    expect(message).toMatch(/could be: Aurora, Kendall County\. Assumed: Aurora, Will County\./);
+    expect(others).toEqual([]);
+    expect(said({ ...aurora, county: 'Kendall' }, 'HEALTH.DRUGS._PRESCRIPTION', '100.00')).toEqual([]);
+  });
+});
+
 describe('the explanation of an address', () => {
   const littleton = at('Littleton', 'CO', '80129');
 

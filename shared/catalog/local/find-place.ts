@@ -145,7 +145,8 @@ const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => 
  *
  * The candidates are the areas that may contain the address. The rate that applies to most residents is charged. The
  * address is ambiguous if candidates have different rates, and its coverage is partial if the rate of a candidate is
- * not established. Less information leaves more candidates, so it never makes a result more certain.
+ * not established. If candidates have the same rate but tax a product differently, its line has a warning. Less
+ * information leaves more candidates, so it never makes a result more certain.
  *
  * | City | Candidates |
  * |---|---|

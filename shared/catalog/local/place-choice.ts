@@ -7,6 +7,7 @@ import {
   isOpen,
   type LocalChoice,
   type LocalSet,
+  type OtherSet,
   type PossibleArea,
   plainChoice,
 } from '../location/local-choice.ts';
@@ -256,6 +257,20 @@ const distinctSets = (meant: LocalSet, all: readonly LocalSet[]): LocalChoice['p
   return [meant, ...others.values()];
 };
 
+/** Returns the sets other than the charged one, once for each set and county. */
+const listOtherSets = (release: Release, table: LocalTable, all: readonly Dated[]): readonly OtherSet[] => {
+  const sets = new Map<string, OtherSet>();
+  for (const one of all) {
+    const set = toLocalSet(table, one);
+    const key = `${set.key} ${set.county}`;
+    if (one.dated === null || sets.has(key)) continue;
+    const county = one.county === '' ? '' : table.countyName(one.county);
+    const name = [one.missing ?? one.area?.place, county].filter(Boolean).join(', ');
+    sets.set(key, { set, name, release: placeView(release, table, [one]) });
+  }
+  return [...sets.values()].slice(1);
+};
+
 const findChoice = (
   release: Release,
   local: NonNullable<Release['local']>,
@@ -285,6 +300,7 @@ const findChoice = (
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
       possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
+      ...(!isOpen(byPlace) && all.length > 1 && { equal: listOtherSets(release, table, all) }),
       evidence: findEvidence(charged),
       byPlace,
     },

@@ -104,6 +104,9 @@ export type ByPlace = {
   readonly established: string | null;
 };
 
+/** A set that could apply instead of the chosen one, the name of its place, and a release with its rates. */
+export type OtherSet = { readonly set: LocalSet; readonly name: string; readonly release: Release };
+
 /** The local jurisdictions that may apply to an address. */
 export type LocalChoice = {
   /** The part of the address that determined the choice. */
@@ -143,6 +146,11 @@ export type LocalChoice = {
    * Whether some of the possible sets apply only to street addresses in the ZIP, and none of them matches the address.
    */
   readonly byStreet?: true;
+  /**
+   * Other sets with the same combined rate, which do not make the address ambiguous. They matter for products that
+   * their jurisdictions tax differently.
+   */
+  readonly equal?: readonly OtherSet[];
 };
 
 const distinct = (areas: readonly Area[]): LocalSet[] => [

@@ -63,6 +63,12 @@ export type Located = {
   readonly approximation: Approximation | null;
   /** When the local rates were published, if they come from a built-in table. */
   readonly published: Published | null;
+  /** Other places that could contain the address, with the same combined rate (`LocalChoice.equal`). */
+  readonly equal: readonly {
+    readonly name: string;
+    readonly place: TaxingPlace;
+    readonly county: string | null;
+  }[];
 };
 
 const uncovered = (
@@ -81,6 +87,7 @@ const uncovered = (
   lacksLocals: false,
   approximation: null,
   published: null,
+  equal: [],
 });
 
 /** Returns whether local taxes of the release depend on the ZIP or city of an address. */
@@ -219,7 +226,17 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const { release, choice } = buildLocated(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   const set = chosenSet(release, choice, day, prefer);
-  const jurisdictions = listJurisdictions(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
+  const own = ownCodesAt(release, address.zip5, day);
+  const jurisdictions = listJurisdictions(release, [...set.codes, ...own]);
+  const equal = (choice?.equal ?? []).map((other) => ({
+    place: {
+      ...place,
+      release: other.release,
+      jurisdictions: listJurisdictions(other.release, [...other.set.codes, ...own]),
+    },
+    name: other.name,
+    county: other.set.county ?? null,
+  }));
   const lacksLocals = choice ? isWithoutLocals(choice, set) : lacksLocalsAt(release, address);
   const approximate = approximateAt({ ...place, jurisdictions }, day);
   const undated = { ratesDay: release.established_from, because: 'undated' } as const;
@@ -242,6 +259,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     lacksLocals,
     approximation,
     published: set.published ?? null,
+    equal,
   };
 };
 
