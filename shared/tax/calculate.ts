@@ -33,14 +33,12 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const extracted = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
   const shares = shipmentShares(sale, extracted.nets);
   const taxed = new Array<TaxedCharge>(discounted.length);
-  for (const [position, index] of sale.indexes.entries())
-    taxed[index] = taxedAt(
-      sale,
-      extracted,
-      position,
-      discounted[index] as Discounted,
-      shares[position - sale.goods.length] ?? null,
-    );
+  for (const [position, index] of sale.indexes.entries()) {
+    const shipment = position - sale.goods.length;
+    // A negative index would be a slow lookup by name.
+    const shared = shipment < 0 ? null : (shares[shipment] ?? null);
+    taxed[index] = taxedAt(sale, extracted, position, discounted[index] as Discounted, shared);
+  }
   return { lines: taxed };
 };
 
