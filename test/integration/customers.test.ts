@@ -1,3 +1,4 @@
+import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
@@ -203,6 +204,17 @@ describe('customers under faults', () => {
       expect([name, first.status]).toEqual([name, sends === 3 ? 503 : name === 'create' ? 201 : 200]);
       expect((await send()).status).toBe(name === 'create' ? 201 : 200);
     }
+    expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
+  });
+
+  it('succeed with If-Match if the attempts of a call find an earlier one in progress', async () => {
+    const client = await newClient();
+    const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
+    const lose = () => failSends({ ...ofWrites, sends: 3, error: inProgress, where: 'on the way back' });
+    lose();
+    expect((await client.create({ id: 'a', name: 'A' })).status).toBe(201);
+    lose();
+    expect(await made(client.update('a', { name: 'B' }, { 'If-Match': '"1"' }))).toMatchObject({ version: 2 });
     expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
   });
 

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { CustomerCommit, CustomerPorts, Customers } from '../../customers/customer.ts';
-import type { Replay } from '../../ledger/ports.ts';
 import {
   absentOrAsSeen,
   asSeen,
@@ -32,17 +33,31 @@ const customerWrites = (commit: CustomerCommit): Write[] => {
     ...[...idempotencyWrites(commit), ...answerLinkWrites(account, { customer: after.id }, commit)].map(
       ({ write }) => write,
     ),
-    { Put: { TableName, Item: customerItem(account, after), ...absentOrAsSeen(before?.version ?? 0) } },
+    {
+      Put: {
+        TableName,
+        Item: customerItem(account, after),
+        ...absentOrAsSeen(before?.version ?? 0),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
   ];
+};
+
+/** Whether the customer was stored by an earlier attempt of the commit, whose reply was lost. */
+const isStored = ({ after }: CustomerCommit, { CancellationReasons = [] }: TransactionCanceledException): boolean => {
+  const item = CancellationReasons.at(-1)?.Item;
+  return item !== undefined && isDeepStrictEqual(customerFrom(unmarshall(item)), after);
 };
 
 /** Returns why DynamoDB canceled a commit. Throws `Contention` if a retry may succeed. */
 const findRefusal = (
   commit: CustomerCommit,
   exception: TransactionCanceledException,
-): Replay | { readonly kind: 'stale' } => {
+): Awaited<ReturnType<Customers['commit']>> => {
   const replay = replayOfCanceled(exception, commit);
   if (replay) return replay;
+  if (isStored(commit, exception)) return { kind: 'committed' };
   // The other writer may be an earlier attempt of this request. Its record then has the response.
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
 };
