@@ -295,6 +295,7 @@ describe('an imported ledger', () => {
   it.each([
     ['a ledger', {}, true, /already has a ledger/],
     ['registrations', { registrations: [registration] }, false, /is registered in states/],
+    ['a retention period', { registrations: null, retain_personal_data_days: 30 }, false, /retain_personal_data_days/],
   ])('is rejected for an account with %s', async (_, settings, hasDraft, message) => {
     const caller = await newCaller({ settings });
     if (hasDraft) await made(connectClient(caller).create(sale()));

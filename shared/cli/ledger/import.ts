@@ -100,7 +100,7 @@ type Import = {
 
 /**
  * Refuses an account that has a ledger, or registrations, because the schedule could close its periods during the
- * import.
+ * import, or a retention period, because the schedule never returns to a transaction that is written after a later one.
  */
 const refuseUsedAccount = async (id: string): Promise<void> => {
   const { tombstone } = await findDeletion(id);
@@ -109,9 +109,13 @@ const refuseUsedAccount = async (id: string): Promise<void> => {
   const { rows } = await filingReads.page(id, null, 1);
   if (rows.length > 0 || (await newestId(id)) !== undefined)
     throw new CommandError(`The account ${id} already has a ledger. Import into an id that does not exist.`);
-  if ((await findAccount(id))?.settings.registrations?.length)
+  const { registrations, retain_personal_data_days: days = null } = (await findAccount(id))?.settings ?? {};
+  const advice = 'Import into an id that does not exist: the import creates the account with the settings of the file.';
+  if (registrations?.length)
+    throw new CommandError(`The account ${id} is registered in states, so a schedule closes its periods. ${advice}`);
+  if (days !== null)
     throw new CommandError(
-      `The account ${id} is registered in states, so a schedule closes its periods. Import into an id that does not exist: the import creates the account with the settings of the file.`,
+      `The account ${id} has retain_personal_data_days, so a schedule removes personal data. ${advice}`,
     );
 };
 
