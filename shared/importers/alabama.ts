@@ -15,7 +15,7 @@ import {
   type Texts,
   text,
 } from './files/columns.ts';
-import type { BrokenRow } from './files/rows.ts';
+import { type BrokenRow, misreadReason } from './files/rows.ts';
 import { readPercent } from './fractions.ts';
 import type { ReadOptions } from './importer.ts';
 import { assertFits, limits } from './limits.ts';
@@ -64,7 +64,7 @@ const openLocalities = async (path: string, _: unknown, options: ReadOptions) =>
   // A county row without a readable rate is a bad row, so its cities have no combined rate.
   const isRead = ({ rate, from }: Texts<typeof columns>) => readPercent(rate) !== null && compactDay(from) !== null;
   const general = held.flatMap((row) =>
-    'cells' in row && isGeneral(row.cells) && isRead(row.cells) ? [row.cells] : [],
+    'cells' in row && misreadReason(row) === null && isGeneral(row.cells) && isRead(row.cells) ? [row.cells] : [],
   );
   const names = new Map(general.map((cells) => [cells.code, cells.name]));
   const withCounty = (row: HeadedRow<typeof columns>) => ({

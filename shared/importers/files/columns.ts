@@ -2,7 +2,7 @@
 import { cityName } from '../../catalog/local/place-names.ts';
 import type { Entry } from '../entry.ts';
 import type { OwnCodes } from '../own-codes.ts';
-import { type BrokenRow, multilineReason, openTable, type Row } from './rows.ts';
+import { type BrokenRow, misreadReason, openTable, type Row } from './rows.ts';
 import type { OnProgress } from './text.ts';
 
 /** The result of reading one row: its value, or why it has none. */
@@ -89,6 +89,21 @@ export const readCells = <Of extends Columns>(
 /** A row of a table with a header. */
 export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cells: Texts<Of> };
 
+/**
+ * Returns a check for rows with more cells than the header, whose cells are shifted, for example by a decimal comma. In
+ * some files, each row ends with separators, so the first row may have more empty cells.
+ */
+const checkWidth = ({ length }: readonly string[]) => {
+  let width: number | null = null;
+  return (cells: readonly string[]): string | null => {
+    const isPadded = cells.slice(length).every((cell) => cell === '');
+    width ??= isPadded ? Math.max(length, cells.length) : length;
+    return cells.length <= width
+      ? null
+      : `has ${cells.length} cells, but the header has ${length}: put a cell with a separator, such as a decimal comma, in quotes`;
+  };
+};
+
 type HeadedTable<Of extends Columns> = {
   readonly name: string;
   /** Whether the header lacks an accepted name, so that the columns are read by position. */
@@ -161,9 +176,11 @@ export const openHeadedTable = async <Of extends Columns>(
   if (missing && !isByOrder)
     return refuse(`has no column ${missing.headers.join(' or ')}. Check the format of the file.`);
   const positions = isByOrder ? [...found.keys()] : found;
+  const getSurplus = checkWidth(header);
   async function* headed(): AsyncGenerator<HeadedRow<Of> | BrokenRow> {
     for await (const row of { [Symbol.asyncIterator]: () => iterator })
-      yield 'broken' in row ? row : { ...row, cells: pickCells(row.cells, columns, positions) };
+      if ('broken' in row) yield row;
+      else yield { ...row, surplus: getSurplus(row.cells), cells: pickCells(row.cells, columns, positions) };
   }
   return { name, isByOrder, rows: headed() };
 };
@@ -198,8 +215,8 @@ export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
       onBroken?.();
       continue;
     }
-    const multiline = multilineReason(row);
-    const result = multiline === null ? read(row) : bad(multiline);
+    const reason = misreadReason(row);
+    const result = reason === null ? read(row) : bad(reason);
     if (result.kind === 'row') yield* use(result.value, row.line);
     else yield { ...result, line: row.line };
     if (result.kind === 'bad' && ofBad) yield* ofBad(row);

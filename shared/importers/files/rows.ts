@@ -8,6 +8,8 @@ export type Row = {
   /** The line on which it begins, if a quoted cell has line breaks. */
   readonly firstLine?: number;
   readonly cells: readonly string[];
+  /** Why a row with more cells than the header is bad. */
+  readonly surplus?: string | null;
 };
 
 /** The first line of an unreadable row, and the reason. It is the last row of the table. */
@@ -62,10 +64,13 @@ const detectSeparator = (text: string): string => {
   return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
 };
 
-/** Returns why a row with a line break in a cell is bad: an unclosed quote would include the following rows. */
-export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'line'>): string | null =>
+/**
+ * Returns why a row is bad that has a line break in a cell, because an unclosed quote would include the following rows,
+ * or more cells than the header; otherwise `null`.
+ */
+export const misreadReason = ({ firstLine, line, surplus = null }: Omit<Row, 'cells'>): string | null =>
   firstLine === undefined
-    ? null
+    ? surplus
     : `spans lines ${firstLine} to ${line}: check that the quote on line ${firstLine} is closed`;
 
 /** Parses the text of a table block by block. Rows are not objects of a stream, which would take twice as long. */

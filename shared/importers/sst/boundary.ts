@@ -11,7 +11,7 @@ import {
 import { anyAddress, anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { type Entry, type LocalSet, listFirst, type Span, unknownPlace } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
-import { multilineReason, type Row, type Table } from '../files/rows.ts';
+import { misreadReason, type Row, type Table } from '../files/rows.ts';
 import { assertFits, limits } from '../limits.ts';
 import { foreignZips, touchesAny, zipsOfState } from '../zips.ts';
 import { type LayerKey, layerKey, placeTypes, type RateBook, rowDates } from './rates.ts';
@@ -352,7 +352,7 @@ export class Boundaries {
   private addLost(row: Row): readonly Entry[] {
     const type = (row.cells[0] ?? '').toUpperCase();
     const zip = row.cells[15]?.padStart(5, '0') ?? '';
-    const isWhole = multilineReason(row) === null;
+    const isWhole = misreadReason(row) === null;
     if (isWhole && (type === 'Z' || type === '4')) return [];
     const isKnown = isWhole && type === 'A' && /^\d{5}$/.test(zip) && touchesAny(this.zips, zip, zip);
     if (isKnown) this.lostStreets.add(`${zip}0000 ${zip}9999`);
