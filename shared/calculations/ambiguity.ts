@@ -1,12 +1,13 @@
 import {
   type ByPlace,
+  isAmbiguous,
   isIncomplete,
   type LocalChoice,
   newLocalSet,
   type PossibleArea,
 } from '../catalog/location/local-choice.ts';
 import type { StateCandidate } from '../catalog/location/place.ts';
-import { isOwnCode } from '../catalog/own-rules.ts';
+import { isOwnCode, mayHaveOwnCodes } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, formatPercent, rateDecimals } from '../catalog/release-values.ts';
 import { hasBoundaryFile } from '../catalog/streamlined.ts';
@@ -242,12 +243,14 @@ export const describeContradiction = (decisive: TaxingAddress): string | null =>
 
 /** Returns two sentences: why an address is ambiguous, and what to send instead, without the assumption made. */
 export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
-  const { address, choice } = decisive;
+  const { address, choice, place } = decisive;
   if (address.isStateGuessed)
     return {
       why: `ZIP ${address.zip5} is in ${listed(decisive.states.map(candidateText))}, and no state was sent. ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
+  if (place.release && mayHaveOwnCodes(place.release, address.zip5) && !(choice && isAmbiguous(choice)))
+    return { why: 'custom rules add taxes of some ZIP codes, and no ZIP code was sent.', advice: sendZip };
   if (choice?.ofAddresses)
     return {
       why: `the local taxes of ${address.city ?? `ZIP ${address.zip5}`} depend on the street address, and the tax content has no streets there.`,

@@ -110,3 +110,7 @@ export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, d
     return isThere && firstInForce(rates, day, '') ? [code] : [];
   });
 };
+
+/** Returns whether a custom jurisdiction may tax an address, because its ZIP was not sent. */
+export const mayHaveOwnCodes = ({ own }: Pick<Release, 'own'>, zip5: string | null): boolean =>
+  zip5 === null && own !== undefined && own.jurisdictions.length > 0;

@@ -1,11 +1,12 @@
 /** Returns the terms of remote sales on a day, and adds elected rates to releases (decision 0029). */
 
 import { effectDefinition } from '../tax/effects/effects.ts';
-import type { Dated } from './effective.ts';
+import { type Dated, mayBeInForce } from './effective.ts';
+import { withOwnRates } from './own-rules.ts';
 import type { Release, Rule } from './release.ts';
 import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './release-values.ts';
 
-type Terms = Pick<Release, 'remote_sales'>;
+type Terms = Pick<Release, 'remote_sales' | 'own'>;
 
 const isElection =
   (election: RemoteElection) =>
@@ -21,16 +22,20 @@ const reaches = ({ to }: Dated, day: string): boolean => to === null || day <= t
 
 /**
  * Returns the rate of an election on a day (`YYYY-MM-DD`). After the last rate on record, returns that rate with
- * `isOutdated`. `null` before the first rate.
+ * `isOutdated`, unless a custom rate replaces it. `null` before the first rate.
  */
 export const electedRateOn = (
-  { remote_sales = [] }: Terms,
+  { remote_sales = [], own }: Terms,
   election: RemoteElection,
   day: string,
 ): { readonly elected: ElectedRate; readonly isOutdated: boolean } | null => {
   const begun = remote_sales.filter(isElection(election)).filter(({ from }) => from <= day);
   const elected = begun.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
-  return elected ? { elected, isOutdated: !reaches(elected, day) } : null;
+  if (!elected) return null;
+  const isReplaced = own?.rates.some(
+    (rate) => rate.jurisdiction === elected.jurisdiction.code && mayBeInForce(rate, day),
+  );
+  return { elected, isOutdated: !reaches(elected, day) && !isReplaced };
 };
 
 /** Returns the local tax terms of a remote sale without an election on a day; `undefined` if there are none. */
@@ -39,9 +44,10 @@ export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): Rem
 
 /**
  * Adapts a rule to a flat tax that replaces all taxes of the state: exemptions remain, and special rates no longer
- * apply. Whether a holiday covers the flat tax is unconfirmed, so a holiday gets medium confidence.
+ * apply, except in custom rules for the flat tax. Whether a holiday covers the flat tax is unconfirmed, so a holiday gets medium confidence.
  */
-const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule => {
+const flatRule = (rule: Rule, { jurisdiction, source, confidence, note }: ElectedRate): Rule => {
+  if (rule.jurisdictions?.includes(jurisdiction.code)) return rule;
   const effect = effectDefinition(rule.effect).withoutOwnRate(rule.effect);
   if (effect !== rule.effect) return { ...rule, effect, source, confidence };
   return effect.type === 'holiday' && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
@@ -52,10 +58,10 @@ export const releaseWithElection = (release: Release, elected: ElectedRate): Rel
   const { jurisdiction, rate, from, source, confidence, replaces } = elected;
   const { jurisdictions, rates, rules } = release;
   const [state, ...others] = jurisdictions;
-  return {
+  return withOwnRates({
     ...release,
     jurisdictions: [state, ...others, jurisdiction],
     rates: [...rates, { jurisdiction: jurisdiction.code, rate, from, to: null, source, confidence }],
     rules: replaces === 'all' ? rules.map((rule) => flatRule(rule, elected)) : rules,
-  };
+  });
 };

@@ -3,11 +3,12 @@
  * official lists.
  */
 import { describe, expect, it } from 'vitest';
+import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { Rates } from '../../shared/rates/response.ts';
-import { ask, askRates, getRelease, type Options, ratesRefusal, refusal } from '../support/builders.ts';
+import { always, ask, askRates, getRelease, type Options, ratesRefusal, refusal } from '../support/builders.ts';
 import { expectWarnings, localRates } from '../support/facts.ts';
-import { tabledRelease, withTables } from '../support/local-content.ts';
+import { buildOwnRules, builtIn, tabledRelease, withTables } from '../support/local-content.ts';
 
 type Address = Readonly<Partial<Record<'state' | 'postal_code' | 'city' | 'county' | 'country', string>>>;
 const at = (city: string, state: string, postal_code: string): Address => ({ city, state, postal_code });
@@ -156,6 +157,28 @@ describe('a product that places with the same general rate tax differently', () 
     expect(message).toMatch(/could be: Aurora, Kendall County\. Assumed: Aurora, Will County\./);
     expect(others).toEqual([]);
     expect(said({ ...aurora, county: 'Kendall' }, 'HEALTH.DRUGS._PRESCRIPTION', '100.00')).toEqual([]);
+  });
+});
+
+describe('a custom jurisdiction of a ZIP', () => {
+  const jurisdiction = { code: 'US-KY-OWN-DOWNTOWN', name: 'Downtown', type: 'district', tax_type: 'sales' } as const;
+  const own = buildOwnRules({
+    jurisdictions: [{ ...jurisdiction, zips: [['40202', '40202']] }],
+    rates: [{ ...always, jurisdiction: jurisdiction.code, rate: '0.01', source: 'own:ruling' }],
+  });
+  const releaseFor = () => withOwnRules(builtIn('KY'), own);
+  const louisville = { state: 'KY', city: 'Louisville' };
+
+  // Kentucky has no other local taxes.
+  it.each([
+    ['40202', '7.00', false],
+    ['40203', '6.00', false],
+    ['', '6.00', true],
+  ])('makes an address with the ZIP "%s" owe %s, ambiguously (%s)', (postal_code, tax, isAmbiguous) => {
+    const outcome = ask({ to: { ...louisville, postal_code }, tax_date }, { releaseFor });
+    expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution.ambiguous]).toEqual([tax, isAmbiguous]);
+    const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
+    expect(messages).toEqual(isAmbiguous ? [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)] : []);
   });
 });
 

@@ -120,6 +120,15 @@ describe('the single local use tax of Texas', () => {
     expect(said(ask(food, next))).toEqual([]);
   });
 
+  it('has the rate of a custom rate, which is not outdated', () => {
+    const rate = { ...always, jurisdiction: 'US-TX-SINGLE-LOCAL-USE', rate: '0.02', from: '2027-01-01' };
+    const own = buildOwnRules({ rates: [{ ...rate, source: 'own:ruling' }] });
+    const custom = { ...elected(single), today: '2027-01-02', releaseFor: () => withOwnRules(builtIn('TX'), own) };
+    const [before, after] = ['2026-12-31', '2027-01-01'].map((tax_date) => ask(sold(houston, { tax_date }), custom));
+    expect([before, after].map((outcome) => outcome?.tax_amount)).toEqual(['8.00', '8.25']);
+    expect([before, after].map((outcome) => outcome && said(outcome))).toEqual([[], []]);
+  });
+
   it('applies if an import, which copied the terms of its base, does not list the ZIP', async () => {
     const releaseFor = createReleaseFor(await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]));
     expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('local_rates_missing');
@@ -149,6 +158,22 @@ describe('the simplified sellers use tax of Alabama', () => {
     expect([outcome.tax_amount, listRates(outcome), said(outcome)]).toEqual([withElection, flatRates, []]);
     const row = { jurisdiction_type: 'state', tax_type: 'sales', sourcing: 'destination' };
     expect(outcome.line_items[0]?.taxes).toMatchObject([row]);
+  });
+
+  it('has the rate of a custom rule for it, and not the one of other custom rules', () => {
+    const state = { ...always, id: 'al-own', ptcs: ['FOOD.GROCERY'], attributes: { any: [], none: [] } };
+    const rules = (others: object) =>
+      buildOwnRules({
+        rules: [
+          { ...state, levels: ['state'], effect: { type: 'rate', rate: '0.01' }, source: 'own:ruling', ...others },
+        ],
+      });
+    const taxWith = (others: object) =>
+      taxOn(sold(birmingham, { line_items: [goods('100.00', 'FOOD.GROCERY')] }), {
+        ...elected(flat),
+        releaseFor: () => withOwnRules(builtIn('AL'), rules(others)),
+      });
+    expect([taxWith({}), taxWith({ jurisdictions: ['US-AL-SSUT'] })]).toEqual(['8.00', '1.00']);
   });
 
   const exemption = { type: 'resale' as const, certificate_id: 'r-1' };
