@@ -22,9 +22,12 @@ const notPaid = [
   ...['BEVERAGES.BEER', 'BEVERAGES.WINE', 'BEVERAGES.SPIRITS'],
 ];
 
-// SNAP benefits pay for food and drinks for home consumption, except alcohol and hot food (7 U.S.C. 2012(k)).
+// SNAP benefits pay for food and drinks for home consumption, except alcohol and hot food (7 U.S.C. 2012(k)). Products
+// with a supplement facts label are not food.
 const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
-  /^(FOOD|BEVERAGES)\./.test(path) && !notPaid.includes(path) && !attributes.includes('_HEATED');
+  /^(FOOD|BEVERAGES)\./.test(path) &&
+  !notPaid.includes(path) &&
+  !['_HEATED', '_SUPPLEMENT_FACTS'].some((attribute) => attributes.includes(attribute));
 
 /** Warns about lines that were sent as paid with SNAP benefits but are not eligible by their codes. */
 const benefitsWarnings = ({

@@ -103,7 +103,8 @@ describe('a line paid with SNAP benefits', () => {
   });
 
   const drinks = ['BEER', 'WINE', 'SPIRITS'].map((code) => `BEVERAGES.${code}`);
-  const unpaid = ['GENERAL', 'FOOD.DIETARY_SUPPLEMENTS', 'FOOD.PREPARED_FOOD._HEATED', 'TOBACCO.CIGARETTES', ...drinks];
+  const supplements = ['FOOD.DIETARY_SUPPLEMENTS', 'FOOD.GROCERY._SUPPLEMENT_FACTS'];
+  const unpaid = ['GENERAL', ...supplements, 'FOOD.PREPARED_FOOD._HEATED', 'TOBACCO.CIGARETTES', ...drinks];
   const soft = ['SOFT_DRINKS', 'BOTTLED_WATER', 'COFFEE_TEA'].map((code) => `BEVERAGES.${code}`);
   const paid = ['FOOD.GROCERY', 'FOOD.CANDY', ...soft];
   it.each([...unpaid.map((code) => [code, 1] as const), ...paid.map((code) => [code, 0] as const)])(
