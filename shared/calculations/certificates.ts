@@ -1,6 +1,6 @@
 import { listRegistrations, type Settings } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
-import type { CollectionExemption, Place } from '../tax/document.ts';
+import type { CollectionExemption, Delivery, Place } from '../tax/document.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { documentIds } from './echo.ts';
 import type { Customer, certificateReasons, Exemption } from './fields.ts';
@@ -219,13 +219,14 @@ const buyerFinder = (input: CalculationInput, day: string, known: KnownCertifica
 export type LineCollectionExemption = Buyer & { readonly collectionExemption: CollectionExemption };
 
 /**
- * Returns the collection exemption of a charge that delivers the line. SNAP benefits do not pay for deliveries, so the
- * charge is taxed as the delivery of exempt goods.
+ * Returns the exemption of a charge that delivers the line. SNAP benefits pay for the goods but not for deliveries, so
+ * the charge is taxed as the delivery of exempt goods.
  */
-export const deliveryCollectionExemption = ({
+export const deliveryExemption = ({
   collectionExemption,
   exemption,
-}: LineCollectionExemption): CollectionExemption => (exemption?.reason === 'snap' ? null : collectionExemption);
+}: LineCollectionExemption): Pick<Delivery, 'collectionExemption' | 'isForGoodsOnly'> =>
+  exemption?.reason === 'snap' ? { collectionExemption: null, isForGoodsOnly: true } : { collectionExemption };
 
 /**
  * Finds why no tax is collected for a line item, by its index, in a place. Checks in this order: the account is not

@@ -12,7 +12,7 @@ import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { describeAmbiguity } from './ambiguity.ts';
 import {
   collectionExemptionFinder,
-  deliveryCollectionExemption,
+  deliveryExemption,
   type KnownCertificates,
   type LineCollectionExemption,
 } from './certificates.ts';
@@ -131,9 +131,9 @@ const locateDocument = (
   for (const { charge, parcels } of read.value) {
     const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const collectionExemption = deliveryCollectionExemption(getCollectionExemption(line, found.place));
-      if (destination) others.push({ located: found, collectionExemption });
-      return { line, place: found.place, collectionExemption };
+      const exemption = deliveryExemption(getCollectionExemption(line, found.place));
+      if (destination) others.push({ located: found, collectionExemption: exemption.collectionExemption });
+      return { line, place: found.place, ...exemption };
     });
     deliveries.set(charge.index, ofCharge);
   }

@@ -82,17 +82,14 @@ const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
 };
 
 /**
- * Returns the treatments that a charge follows and that its line does not report. They differ if the charge has an address
- * in a different state. They also differ if SNAP benefits pay for the line, because they do not pay for the charge.
+ * Returns the treatments that a charge follows and that its line does not report, because the charge has an address in a
+ * different state.
  */
 const followedElsewhere = (
   { goods }: Sale,
   { position, goods: followed, shipping }: Delivered,
 ): readonly Treatment[] => {
-  const own = goods[position]?.treated;
-  const isReported =
-    own?.treatments[0]?.state === followed.treatments[0]?.state &&
-    own?.collectionExemption === followed.collectionExemption;
+  const isReported = goods[position]?.treated.treatments[0]?.state === followed.treatments[0]?.state;
   return isReported
     ? []
     : followed.treatments.filter((_, index) => {

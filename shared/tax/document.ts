@@ -37,6 +37,8 @@ export type Delivery = {
   /** Where its share of the charge is taxed: the line's place, unless the charge has different addresses. */
   readonly place: Place;
   readonly collectionExemption: CollectionExemption;
+  /** Whether the buyer is exempt for the line only: SNAP benefits pay for the goods, but not for the charge. */
+  readonly isForGoodsOnly?: boolean;
 };
 
 /** Returns whether a product is a shipping charge. */

@@ -78,12 +78,14 @@ export const toSale = (document: TaxDocument): Sale => {
   }
   const charges = listCharges(document);
   const positions = new Map(charges.length === 0 ? [] : ofGoods.map((index, position) => [index, position]));
-  const delivered = ({ product }: Charge, { line, place, collectionExemption }: Delivery): Delivered => {
+  const delivered = ({ product }: Charge, delivery: Delivery): Delivered => {
+    const { line, place, collectionExemption, isForGoodsOnly } = delivery;
     const { product: sold, use } = lines[line] as TaxLine;
+    const ofGoods = isForGoodsOnly ? 'customer_exempt' : collectionExemption;
     return {
       position: positions.get(line) as number,
       line,
-      goods: treatmentsFor(place, { product: sold, use, collectionExemption }),
+      goods: treatmentsFor(place, { product: sold, use, collectionExemption: ofGoods }),
       shipping: treatmentsFor(place, { product, use, collectionExemption }),
     };
   };

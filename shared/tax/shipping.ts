@@ -48,12 +48,14 @@ const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment
   const before = earlier === 0n ? goods : assess(goods.treatment, { ...base, net: base.net + earlier });
   const whole = assess(goods.treatment, { ...base, net: base.net + earlier + share });
   const taxable = whole.taxable - before.taxable;
+  // The buyer is exempt for the goods only, so the charge is one for exempt goods.
+  const reason = whole.reason === 'customer_exempt' ? 'product_exempt' : whole.reason;
   return {
     treatment,
     taxable,
     exempt: share - taxable,
     rate: whole.rate,
-    reason: taxable === share && share > 0n ? wholly(whole) : whole.reason,
+    reason: taxable === share && share > 0n ? wholly(whole) : reason,
     exact: whole.exact - before.exact,
   };
 };

@@ -77,11 +77,29 @@ describe('a line paid with SNAP benefits', () => {
     // Hawaii taxes every delivery, at 4% plus 0.5% in Honolulu: the tax on 10.00 of delivery is 0.45.
     [{ state: 'HI', city: 'Honolulu', postal_code: '96813' }, '0.45', 'deliveries are taxed'],
     [louisville, '0.00', 'deliveries follow the goods'],
+    // Mississippi taxes groceries at 5%.
+    [{ state: 'MS', postal_code: '39530' }, '0.00', 'deliveries follow goods that are exempt if SNAP pays for them'],
   ])('in %o has a tax of %s, because %s', (to, tax) => {
-    const groceries = { product_tax_code: 'FOOD.GROCERY', ...snap };
-    const outcome = ask({ to, line_items: [groceries], shipping: { amount: '10.00' } });
-    expect(listTaxes(outcome)).toEqual(['0.00']);
-    expect(outcome.shipping).toMatchObject({ tax_amount: tax });
+    for (const product_tax_code of ['FOOD.GROCERY', 'FOOD.CANDY']) {
+      const outcome = ask({ to, line_items: [{ product_tax_code, ...snap }], shipping: { amount: '10.00' } });
+      expect(listTaxes(outcome)).toEqual(['0.00']);
+      const reason = tax === '0.00' ? 'product_exempt' : 'standard_rated';
+      expect(outcome.shipping).toMatchObject({ tax_amount: tax });
+      const reasons = [outcome.shipping].flat().flatMap((charge) => charge?.taxes.map((row) => row.taxability_reason));
+      expect(new Set(reasons)).toEqual(new Set([reason]));
+    }
+  });
+
+  it('shares its delivery with the goods that are taxed', () => {
+    const line_items = [{ ...candy, ...snap }, candy];
+    const { shipping } = ask({ to: louisville, line_items, shipping: { amount: '10.00' } });
+    expect(shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.30' });
+    // The deposit of a drink in California is taxed like the drink.
+    const oakland = { state: 'CA', city: 'Oakland', postal_code: '94607' };
+    const cola = { product_tax_code: 'BEVERAGES.SOFT_DRINKS', unit_price: '10.00' };
+    const deposit = { product_tax_code: 'FEES.CONTAINER_DEPOSIT', unit_price: '1.00' };
+    expect(listTaxes(ask({ to: oakland, line_items: [{ ...cola, ...snap }, deposit] }))).toEqual(['0.00', '0.00']);
+    expect(listTaxes(ask({ to: oakland, line_items: [cola, deposit] }))).toEqual(['1.08', '0.11']);
   });
 
   it('is not reported as the reason of a delivery that is a line item, which is taxed like its goods', () => {
