@@ -1,3 +1,5 @@
+import texts from './warning-texts.json' with { type: 'json' };
+
 /**
  * Every warning code, and whether filings list the sale for review before the return is sent, because the reported
  * uncertainty can change the tax. Other warnings are not reviewed: they cannot change the tax of a recorded sale, or
@@ -45,3 +47,9 @@ export type ReviewCode = { [Code in WarningCode]: Reviewed[Code] extends true ? 
 export const warningCodes = Object.keys(isReviewed) as readonly WarningCode[];
 export const isReviewCode = (code: WarningCode): code is ReviewCode => isReviewed[code];
 export const reviewCodes: readonly ReviewCode[] = warningCodes.filter(isReviewCode);
+
+/** The meaning of each warning, and what to do. Bundles of functions that use only the codes do not include the texts. */
+export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; readonly remedy: string }>> = texts;
+
+/** Returns what a warning means and what to do, in one text. */
+export const warningText = (code: WarningCode): string => `${warnings[code].meaning} ${warnings[code].remedy}`;

@@ -1,5 +1,5 @@
 import { csvText } from '../base/csv.ts';
-import { warningText } from '../calculations/warning-texts.ts';
+import { warningText } from '../calculations/warning-codes.ts';
 import type { Filing, FilingEntry, FilingRate, FilingTotal, FilingWithTotals } from './response.ts';
 
 /** The first columns of every row, the filing and its status, allow files of several filings to be concatenated. */

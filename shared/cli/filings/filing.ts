@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { readPages } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
-import { warningText } from '../../calculations/warning-texts.ts';
+import { warningText } from '../../calculations/warning-codes.ts';
 import type { FilingCall } from '../../filings/answer.ts';
 import { dryRunReader } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
-import { warningText } from '../../calculations/warning-texts.ts';
+import { type ReviewCode, reviewCodes, warningText } from '../../calculations/warning-codes.ts';
 import type { Schemas } from '../../client/client.ts';
 import { counted, toWords } from './format.ts';
 import { Pages, readData } from './load.tsx';
