@@ -27,7 +27,10 @@ const moduleOptions = {
   target: 'node24',
   format: 'esm',
   mainFields: ['module', 'main'],
-  alias: { '@aws-sdk/credential-provider-node': './shared/store/client/env-credentials.ts' },
+  alias: {
+    '@aws-sdk/credential-provider-node': './shared/store/client/sdk-replacements.ts',
+    '@aws-sdk/endpoint-cache': './shared/store/client/sdk-replacements.ts',
+  },
   // The SDK imports this entry for operations with event streams. DynamoDB has none, so it is never loaded.
   external: ['@smithy/core/event-streams'],
   minify: true,

@@ -46,6 +46,7 @@ const createClient = (): DynamoDBDocumentClient => {
       region,
       ...(dynamodbEndpoint && { endpoint: dynamodbEndpoint }),
       maxAttempts: attempts,
+      endpointDiscoveryEnabled: false,
       requestHandler: {
         connectionTimeout: connectMs * factor,
         requestTimeout: responseMs * factor,
