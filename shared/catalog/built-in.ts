@@ -1,35 +1,20 @@
-import { assert } from '../base/assert.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { unpackLines } from '../packed/unpack.ts';
-import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
+import { unpack } from '../packed/unpack.ts';
+import { jurisdictionCode, taxStates } from '../vocabulary/jurisdiction.ts';
 import type { ReleaseFor } from './content.ts';
 import type { Release } from './release.ts';
 
-// Unpacked on first use (2 ms) and cached, because releases are immutable. A test validates each release.
-let texts: ReadonlyMap<string, string> | undefined;
-/** Built-in releases by state jurisdiction code, parsed on first use. */
+/** The codes of the states with a built-in release, such as `US-MI`. */
+const codes: ReadonlySet<string> = new Set(taxStates.map(jurisdictionCode));
+
+/** Built-in releases by state jurisdiction code, unpacked on first use. A test validates each release. */
 const releases = new Map<string, Release>();
 
-const readState = (text: string): string => {
-  const state = /^\{"id":"(?<state>[^"@]+)@/.exec(text)?.groups?.['state'];
-  assert(state !== undefined, 'a packed release begins with its id');
-  return state;
-};
-
-const textsByState = (): ReadonlyMap<string, string> => {
-  texts ??= new Map(unpackLines('releases').map((text) => [readState(text), text]));
-  return texts;
-};
-
-const findRelease = (state: string): Release | undefined => {
-  const known = releases.get(state);
-  const text = known ? undefined : textsByState().get(state);
-  return text === undefined ? known : getOrAdd(releases, state, () => JSON.parse(text));
-};
+const findRelease = (state: string): Release | undefined =>
+  codes.has(state) ? getOrAdd(releases, state, () => unpack<Release>(`release-${state}`)) : undefined;
 
 /** Returns the built-in release of every state. */
-export const builtInReleases = (): readonly Release[] =>
-  [...textsByState().keys()].map((state) => findRelease(state) as Release);
+export const builtInReleases = (): readonly Release[] => [...codes].map((state) => findRelease(state) as Release);
 
 /** Finds the built-in release of a state by its two-letter code (`MI`). */
 export const builtInRelease = (stateCode: string): Release | undefined => findRelease(jurisdictionCode(stateCode));

@@ -13,7 +13,7 @@ import descriptions from '../events/descriptions.json' with { type: 'json' };
 import { type EventType, events } from '../events/event.ts';
 import { buildReleases } from '../importers/taxability/rules.ts';
 import type { PackedName } from '../packed/unpack.ts';
-import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
+import { jurisdictionCode, taxStates } from '../vocabulary/jurisdiction.ts';
 import type { Fulfillment } from '../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
 import { packRates, packZips, summarizeRates } from './pack/local-tables.ts';
@@ -25,8 +25,6 @@ const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 /** Compresses a packed file. This takes much longer than generating its text, and runs in another thread. */
 const compress = (text: string): Promise<Buffer> =>
   promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
-
-const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
@@ -95,7 +93,6 @@ const localTables = (kind: 'rates' | 'zips', textOfState: (state: string) => str
     packed(`${kind}-${state}`, 'shared/catalog/local/local-table.ts', () => textOfState(state)),
   );
 
-/** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [
   packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
     readFileSync(resolvePath('../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll(/\r?\n/g, ''),
@@ -103,8 +100,6 @@ const content: readonly PackedFile[] = [
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
-  // Reads the packed vocabulary and crosswalk.
-  packed('releases', 'shared/catalog/built-in.ts', () => lines(buildReleases().map(({ release }) => release))),
   packed('rate-summaries', 'shared/coverage/local-rates.ts', () =>
     JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
   ),
@@ -114,7 +109,19 @@ const content: readonly PackedFile[] = [
   packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),
 ];
 
-const tables: readonly PackedFile[] = [
+let releaseTexts: ReadonlyMap<string, string> | undefined;
+
+/** Returns the text of a state's release. Reads the packed vocabulary and crosswalk. */
+const releaseText = (code: string): string => {
+  releaseTexts ??= new Map(buildReleases().map(({ release }) => [release.state, JSON.stringify(release)]));
+  return releaseTexts.get(code) as string;
+};
+
+/** A calculation unpacks only the files of its addresses' states. */
+const ofStates: readonly PackedFile[] = [
+  ...taxStates
+    .map(jurisdictionCode)
+    .map((code) => packed(`release-${code}`, 'shared/catalog/built-in.ts', () => releaseText(code))),
   ...localTables('rates', (state) => writeRates(packRates(state))),
   ...localTables('zips', packZips),
 ];
@@ -200,10 +207,10 @@ const pages: readonly PackedFile[] = [
 ];
 
 /** The data that is deployed with functions: compressed text, generated from the files that people edit. */
-export const packedFiles: readonly PackedFile[] = [...content, ...tables, ...pages];
+export const packedFiles: readonly PackedFile[] = [...content, ...ofStates, ...pages];
 
 /** All generated files, in the order in which they are written. */
-export const generatedFiles: readonly GeneratedFile[] = [...content, ...tables, ...schemas, ...pages];
+export const generatedFiles: readonly GeneratedFile[] = [...content, ...ofStates, ...schemas, ...pages];
 
 const hasText = (path: string, text: string): boolean => {
   try {
@@ -231,10 +238,10 @@ const writeAll = async (): Promise<void> => {
     for (const file of files) console.log(`${basename(file.path)}: ${await write(file)} bytes`);
   };
   await writeInOrder(content);
-  const sizes = await Promise.all(tables.map(write));
+  const sizes = await Promise.all(ofStates.map(write));
   await writeInOrder([...schemas, ...pages]);
   writeSourceHash();
-  console.log(`local tables of all states: ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
+  console.log(`releases and local tables of all states: ${sizes.reduce((sum, size) => sum + size, 0)} bytes`);
 };
 
 if (import.meta.main) await writeAll();

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `rates-NY` and `zips-NY` are the local tables of one state. */
+/** `release-US-NY`, `rates-NY` and `zips-NY` are the release and the local tables of one state. */
 export type PackedName =
   | 'compression-dictionary-1'
-  | 'releases'
   | 'vocabulary'
   | 'product-tax-codes'
   | 'code-crosswalk'
@@ -13,7 +12,7 @@ export type PackedName =
   | 'taxjar-openapi'
   | 'docs'
   | 'console'
-  | `${'rates' | 'zips'}-${string}`;
+  | `${'release' | 'rates' | 'zips'}-${string}`;
 
 // zlib and the data are loaded on first use, so a cold start can authenticate the caller first. In the CommonJS
 // bundles, the packed files are in the same folder, and import.meta has no dirname.

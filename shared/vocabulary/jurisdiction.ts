@@ -8,6 +8,11 @@ const states: Readonly<Record<string, readonly string[]>> = table;
 // Territories with separate tax systems, and freely associated countries that the postal service treats as states.
 const outside: ReadonlySet<string> = new Set(['AS', 'GU', 'MP', 'VI', 'FM', 'MH', 'PW']);
 
+/** The two-letter codes of the states, districts and military regions with sales tax content, in alphabetical order. */
+export const taxStates: readonly string[] = Object.keys(states)
+  .filter((code) => !outside.has(code))
+  .sort();
+
 /**
  * Returns whether a two-letter code is a territory or a freely associated state. No state's sales tax is due on
  * deliveries there.
