@@ -140,6 +140,14 @@ it('has a negative discount if it credits a price reduction together with a part
   expect(await credited()).toEqual(['45.00', '2.70', 'partial']);
 });
 
+it('rejects a discount above the amount of a line that was free', async () => {
+  const { credit } = await withSale({ line_items: [goods({ id: 'paid' }), goods({ id: 'free', unit_price: '0.00' })] });
+  const line_items = [{ id: 'free', quantity: '1', discount_amount: '0.01' }];
+  expect(getRefusal(await credit({ line_items }))).toBe(
+    '422 | validation_invalid_format /line_items/0/discount_amount',
+  );
+});
+
 it("rejects an unmatched line outside the sale's states, and accepts another city in them", async () => {
   const { credit, calculate } = await withSale();
   const to = (city: string, state: string, postal_code: string) => ({

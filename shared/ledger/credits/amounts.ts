@@ -112,7 +112,8 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 const cumulative = (whole: bigint, credited: bigint, { before, now, total }: Progress): bigint => {
   const left = positive(whole - credited);
   if (before + now >= total) return left;
-  if (now === 0n) return 0n;
+  // Negative if a sent discount exceeds the amount, which is refused later.
+  if (now <= 0n) return 0n;
   return between(divideHalfUp(whole * (before + now), total) - credited, 0n, left);
 };
 
