@@ -138,20 +138,30 @@ describe('a holiday', () => {
   it.each([
     ['MA', '2026-08-08', 'GENERAL', '6.25'],
     ['MA', '2026-08-09', 'CLOTHING.APPAREL._PROTECTIVE', '6.25'],
+    ['OH', '2026-08-07', 'CLOTHING.APPAREL', '2.88', '50.00'],
+    ['OH', '2026-08-09', 'SCHOOL.SCHOOL_SUPPLIES', '1.15', '20.00'],
+    ['TN', '2026-07-31', 'CLOTHING.APPAREL', '7.00'],
+    ['TN', '2026-08-02', 'ELECTRONICS.COMPUTERS', '7.00'],
     ['SC', '2026-08-07', 'CLOTHING.APPAREL', '6.00'],
     ['SC', '2026-08-09', 'ELECTRONICS.COMPUTERS', '6.00'],
     ['VA', '2026-08-07', 'HOME.APPLIANCES._ENERGY_STAR', '5.30'],
     ['FL', '2026-08-31', 'ELECTRONICS.COMPUTERS', '6.00'],
     ['WV', '2026-08-03', 'ELECTRONICS.COMPUTERS', '6.00'],
+    ['WV', '2026-07-31', 'CLOTHING.APPAREL', '6.00'],
+    ['WV', '2026-07-31', 'CLOTHING.SPORT_EQUIPMENT', '6.00'],
     ['LA', '2026-09-04', 'SPORTING.FIREARMS', '5.00'],
-  ])('in %s on %s does not exempt %s for a business, which owes %s', (state, tax_date, product_tax_code, tax) => {
-    const taxFor = (use: 'business' | 'personal' | null) =>
-      ask({ customer: { address: { state }, use }, tax_date, line_items: [{ product_tax_code }], explain: true });
-    expect([taxFor(null), taxFor('personal')].map(isFree)).toEqual([true, true]);
-    const { tax_amount, explanation } = taxFor('business');
-    expect(tax_amount).toBe(tax);
-    expect(explanation?.map(({ text }) => text).join()).toMatch(/sales-tax holiday .*the buyer is a business/);
-  });
+  ])(
+    'in %s on %s does not exempt %s for a business, which owes %s',
+    (state, tax_date, product_tax_code, tax, ...prices) => {
+      const line_items = [{ product_tax_code, unit_price: prices[0] ?? '100.00' }];
+      const taxFor = (use: 'business' | 'personal' | null) =>
+        ask({ customer: { address: { state }, use }, tax_date, line_items, explain: true });
+      expect([taxFor(null), taxFor('personal')].map(isFree)).toEqual([true, true]);
+      const { tax_amount, explanation } = taxFor('business');
+      expect(tax_amount).toBe(tax);
+      expect(explanation?.map(({ text }) => text).join()).toMatch(/sales-tax holiday .*the buyer is a business/);
+    },
+  );
 
   it('warns about accessories in South Carolina, which taxes wallets and watches', () => {
     const accessories = taxOn('SC', '2026-08-07', '100.00', 'CLOTHING.CLOTHING_ACCESSORIES');
