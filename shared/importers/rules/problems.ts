@@ -4,6 +4,7 @@ import { shareDays } from '../../catalog/effective.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { isOwnCode, ownCodePrefix } from '../../catalog/own-rules.ts';
 import { settingNames } from '../../catalog/release.ts';
+import { retailDeliveryFee } from '../../tax/document.ts';
 import { stateFips, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { didYouMean, fileSchema, type RulesFile } from './schema.ts';
 
@@ -167,7 +168,17 @@ const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string
 const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProblem[] => {
   const letters = stateOfJurisdiction(state);
   const policy = `${letters.toLowerCase()}-shipping`;
-  return rules.flatMap(({ id, zips, counties = [] }, index) => [
+  return rules.flatMap(({ id, ptcs, effect, zips, counties = [] }, index) => [
+    ...(effect.type === 'flat_fee' ? ptcs : []).flatMap((ptc, at) =>
+      ptc === retailDeliveryFee
+        ? []
+        : [
+            {
+              path: ['rules', index, 'ptcs', at],
+              message: `Use ${retailDeliveryFee}: a fee replaces the tax of its line.`,
+            },
+          ],
+    ),
     ...(id === policy
       ? [{ path: ['rules', index, 'id'], message: `${id} is the shipping policy: set it in \`settings.shipping\`.` }]
       : []),
