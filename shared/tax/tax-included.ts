@@ -225,11 +225,14 @@ export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
 
 /**
  * Groups the positions of charges that are rounded together: the charges of one state, or of all states that share a
- * shipping charge. Fees are left out, because they are never rounded.
+ * shipping charge above zero. Fees are left out, because they are never rounded.
  */
 const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
   const chargeStates = ({ assessments }: Charge) => assessments.map(({ treatment }) => treatment.state);
-  const shipments = charges.slice(goods.length).filter((charge) => isRoundedOnInvoice(rounding, charge));
+  const isPriced = ({ assessments }: Charge) => assessments.some(({ taxable, exempt }) => taxable + exempt > 0n);
+  const shipments = charges
+    .slice(goods.length)
+    .filter((charge) => isRoundedOnInvoice(rounding, charge) && isPriced(charge));
   const joined = new Set(shipments.flatMap(chargeStates));
   const positions = [...charges.keys()].filter(
     (position) => isRoundedOnInvoice(rounding, charges[position] as Charge) && goods[position]?.treated.isFee !== true,

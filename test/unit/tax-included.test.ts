@@ -109,6 +109,16 @@ describe('tax included in an invoice rounded as a whole', () => {
     ['by line', [[ninth, ninth]], ['9 0', '9 0']],
   ])('%s', (_, [lines, others], expected) => expect(included(lines, others)).toEqual(expected));
 
+  it('is extracted in each state if shipping to several states is free', () => {
+    // 932.39 at 7.25% owe 67.60 (67.5983). No net at 8% gives 2,500.00: 2,314.82 owe 185.19, a cent too much.
+    const taxedAt = (code: string, rate: string) => buildPlace(getRelease({ of: [{ code, type: 'state', rate }] }));
+    const lines = [at(taxedAt('US-YY', '0.0725'), '999.99'), at(taxedAt('US-ZZ', '0.08'), '2500.00')];
+    const free = { ...shipping, amount: 0n };
+    const expected = ['93239 6760', '231482 18518'];
+    expect(included(lines, { rounding: 'invoice' })).toEqual(expected);
+    expect(included(lines, { rounding: 'invoice', shipping: free })).toEqual([...expected, '0 0']);
+  });
+
   it('of a thousand lines of 0.11 is 103.77 and 6.23, with a cent or nothing per line', () => {
     const lines = included(new Array(1000).fill(at(harrisburg, '0.11')));
     // The tax on 103 dollars is 6.18, and on 0.77 it is 5 cents by the table.
