@@ -1,6 +1,7 @@
 import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { codeLabel, vocabulary } from '../vocabulary/vocabulary.ts';
 import type { LineItemRequest } from './request.ts';
 
 /** The role of each line item in its document: goods, a charge for goods, a reduction of other charges, or a state fee. */
@@ -13,9 +14,19 @@ const feesOfGoods = ['FEES.GIFT_WRAP', 'FEES.CARD_SURCHARGE', 'FEES.ORDER_FEE', 
 /** Whether a product is a fee that is taxed like its goods. */
 export const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => feesOfGoods.includes(path);
 
+let chargeNames: ReadonlySet<string> | undefined;
+
+/** Returns the codes of charges, as full paths and as labels. */
+const listChargeNames = (): ReadonlySet<string> => {
+  const paths = vocabulary().productTaxCodes.filter((path) => isShippingCharge({ path }) || isFee({ path }));
+  return new Set([...paths, ...paths.map(codeLabel)]);
+};
+
 /** Whether a string can be the code of a charge (shipping or a fee). Faster than parsing the code. */
-export const mayBeCharge = (code: string | null | undefined): boolean =>
-  code != null && /^\s*(SHIPPING|FEES)\b/i.test(code);
+export const mayBeCharge = (code: string | null | undefined): boolean => {
+  chargeNames ??= listChargeNames();
+  return code != null && chargeNames.has(code.split('._', 1)[0] ?? '');
+};
 
 /** Whether a line item with this price reduces other charges (`reductions.ts`). */
 export const isReduction = (unitPrice: string | null | undefined): boolean =>

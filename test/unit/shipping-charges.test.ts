@@ -159,6 +159,19 @@ const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL', mor
 });
 const mug = goods('mug', '10.00');
 
+describe('a charge whose code is a label', () => {
+  // New Jersey exempts clothing, and taxes what delivers it or is for it like the clothing.
+  const shirt = { product_tax_code: 'CLOTHING.APPAREL' };
+  const labels = ['DELIVERY', 'DELIVERY._SEPARATELY_STATED', 'HANDLING', 'GIFT_WRAP', 'ORDER_FEE'];
+  it.each(labels)('is not goods: %s', (product_tax_code) => {
+    const charge = { product_tax_code, unit_price: '10.00' };
+    const withShirt = ask({ to: newark, line_items: [shirt, charge] });
+    expect(withShirt.tax_amount).toBe('0.00');
+    expect(warningCodes(withShirt)).not.toContain('taxability_not_established');
+    expect(ask({ to: newark, line_items: [{}, charge] }).tax_amount).toBe('7.29');
+  });
+});
+
 describe('the line items that a shipping charge delivers', () => {
   const food = goods('food', '90.00', 'FOOD.GROCERY');
   const card = goods('card', '50.00', 'FEES.GIFT_CARDS');
