@@ -38,18 +38,20 @@ export const isEmptyAddress = (address: PostalAddress): boolean => Object.values
 
 type Shipped = { readonly ship_from?: ShipFrom | null | undefined };
 
+const originIn = ({ ship_from }: Shipped): PostalAddress | null => {
+  const address = partyAddress(ship_from);
+  return address && !isEmptyAddress(address) ? address : null;
+};
+
 /**
- * Returns the address that a line or shipping charge is shipped from: its own or the document's address or, if that is
- * empty, the account's address.
+ * Returns the address that a line or shipping charge is shipped from: its own, the document's or the account's address.
+ * An empty address counts as absent.
  */
 export const chooseOrigin = (
   own: Shipped,
   document: Shipped,
   settings: Pick<Settings, 'ship_from'>,
-): PostalAddress | null => {
-  const sent = partyAddress(own.ship_from) ?? partyAddress(document.ship_from);
-  return sent && !isEmptyAddress(sent) ? sent : settings.ship_from;
-};
+): PostalAddress | null => originIn(own) ?? originIn(document) ?? settings.ship_from;
 
 /** The inputs of locating other than the addresses. */
 export type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
@@ -76,7 +78,7 @@ export const chooseDestination = (
   settings: Settings,
 ): Destination => {
   const own = partyAddress(customer);
-  const ownOrigin = partyAddress(ship_from);
+  const ownOrigin = originIn({ ship_from });
   const origin = chooseOrigin({ ship_from }, input, settings);
   const pointers = {
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
@@ -208,7 +210,7 @@ export const listAddresses = (input: Addressed, settings: Pick<Settings, 'ship_f
   };
   for (const { customer, ship_from } of input.line_items ?? []) {
     add(customer?.address ?? input.customer?.address);
-    add(ship_from?.address ?? input.ship_from?.address);
+    add(originIn({ ship_from }) ?? input.ship_from?.address);
   }
   for (const { ship_to, ship_from } of shippingList(input.shipping)) {
     add(ship_to?.address);

@@ -271,6 +271,18 @@ it("uses the street of the origin, or of the account's origin if none is sent, n
   expect(getResolution(ask(sale(null), { ...content, settings }))).toMatchObject({ level: 'street', ambiguous: false });
 });
 
+it('uses the origin of the document if the origin of a line is empty', () => {
+  // Texas taxes a sale within the state at its origin: Austin (8.25%), not Loving County (6.75%).
+  const mentone = { state: 'TX', postal_code: '79754', county: 'Loving' };
+  const ship_from = { address: { state: 'TX', city: 'Austin', postal_code: '78701' } };
+  const listOrigins = (own: object | null) => {
+    const [line] = ask({ to: mentone, ship_from, line_items: [{ ship_from: own }] }).line_items;
+    return [line?.tax_amount, ...new Set(line?.taxes.map(({ sourcing }) => sourcing))];
+  };
+  for (const own of [null, {}, { address: null }, { address: {} }, { address: { city: '' } }])
+    expect(listOrigins(own)).toEqual(['8.25', 'origin']);
+});
+
 describe('lines that share their addresses', () => {
   it('share one resolved place, separate from lines with another address', () => {
     const secondStreet = { customer: { address: { ...destination, line1: '2 B St' } } };
