@@ -300,6 +300,17 @@ describe('the taxability of a code in a state', () => {
     ]);
   });
 
+  it.each([
+    ['NH', 'FOOD.PREPARED_FOOD'],
+    ['MT', 'LODGING.HOTEL_ROOMS'],
+    ['DE', 'LODGING.HOTEL_ROOMS'],
+  ])('shows the other tax of a state without a general tax: %s on %s', (state, code) =>
+    expect(inState(state, code)).toMatchObject({
+      treatment: 'other_tax',
+      text: expect.stringContaining('another tax'),
+    }),
+  );
+
   it('shows each treatment if business and personal use are taxed differently', () => {
     // Ohio R.C. 5739.01(B)(3)(e).
     expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({

@@ -45,7 +45,7 @@ export type EffectDefinition<Type> = {
   readonly isInMoney?: (effect: Type) => boolean;
   /** Whether the effect determines the tax even if the general rate is not established. */
   readonly isWholeAnswer?: true;
-  /** Whether the effect taxes even if the state's general rate is zero. */
+  /** Whether the effect taxes, or names another tax, even if the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
   /**
    * Returns the effect at the general rate instead of its own rate, as under a flat tax of remote sellers; the same

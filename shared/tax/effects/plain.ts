@@ -99,6 +99,7 @@ export const otherTax = defineEffect({
   schema: () =>
     typed('other_tax', { name: z.string(nameAdvice).check(z.minLength(1, nameAdvice), z.maxLength(300, nameAdvice)) }),
   isWholeAnswer: true,
+  taxesWithoutGeneralRate: true,
   appliesToAdditionalJurisdictions: true,
   withoutOwnRate: unchanged,
   resolve: () => ({ assess: (treatment, { net }) => untaxed(treatment, net, 'not_subject_to_tax') }),
