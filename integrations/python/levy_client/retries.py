@@ -9,6 +9,8 @@ from collections.abc import Callable
 import httpx
 
 MAX_PAUSE = 15.0
+# Lists and worksheets, and electronic returns.
+FILE_TYPES = ("text/csv", "application/xml")
 
 
 class LevyUnavailable(Exception):
@@ -30,7 +32,7 @@ class LevyUnavailable(Exception):
 def _is_from_levy(response: httpx.Response) -> bool:
     """A proxy or a captive portal can answer, too."""
     content_type = response.headers.get("Content-Type", "")
-    if response.status_code < 300 and content_type.startswith("text/csv") or response.status_code == 304:
+    if response.status_code < 300 and content_type.startswith(FILE_TYPES) or response.status_code == 304:
         return True
     if "json" not in content_type:
         return False

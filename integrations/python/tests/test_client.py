@@ -139,6 +139,17 @@ def test_filters_a_list_by_an_enum(service: str) -> None:
     assert [each.status for each in found.data] == [sale.status]
 
 
+def test_reads_a_file_of_a_list_and_an_electronic_return(service: str) -> None:
+    http = client(service).get_httpx_client()
+    listed = http.get("/transactions", headers={"Accept": "text/csv"})
+    assert listed.text.splitlines()[0].startswith("id,")
+    identity = {"legal_name": "A shop", "tin": {"type": "FEIN", "number": "123456789"}, "sst_id": "S12345678", "state_ids": {}}
+    http.post("/account", json={"return_identity": identity}).raise_for_status()
+    body = {"state": "MI", "period_end": "2026-10-31", "dry_run": True}
+    returned = http.post("/filings", json=body, headers={"Accept": "application/xml"})
+    assert (returned.status_code, "SSTPID" in returned.text) == (200, True)
+
+
 def test_the_example_of_a_checkout_runs(service: str) -> None:
     example = Path(__file__).parents[1] / "examples/checkout.py"
     environment = {**os.environ, "LEVY_URL": service, "LEVY_API_KEY": API_KEY}
