@@ -35,8 +35,11 @@ describe('put', () => {
     expect((await run('put', 'cus_42', '--name', 'B')).out).toBe(out(changed));
     const ohio = { reason: 'resale', states: ['US-OH'] };
     expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [certificate] });
-    expect((await run('put', 'cus_42', '--add', '--reason', 'resale', '--states', 'OH')).out).toBe(out(changed));
-    expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [certificate, ohio] });
+    const added = ['put', 'cus_42', '--add', '--reason', 'resale', '--states', 'OH'] as const;
+    expect((await run(...added)).out).toBe(out(changed));
+    // A repeat, for example after an interruption, adds nothing.
+    expect((await run(...added)).out).toBe(unchanged);
+    expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [certificate, ohio], version: 3 });
     const replaced = await run('put', 'cus_42', '--reason', 'resale', '--states', 'OH');
     expect(replaced.out).toBe(out(changed, '1 certificate'));
     expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [ohio], version: 4 });

@@ -6,7 +6,13 @@ import { jsonOrRefuse } from '../../base/command-error.ts';
 import { asObject, isSame } from '../../base/json.ts';
 import { problemPointer } from '../../base/result.ts';
 import { customerAnswerFields } from '../../calculations/answer-fields.ts';
-import { type Customer, type CustomerPorts, createCustomer, updateCustomer } from '../../customers/customer.ts';
+import {
+  type Customer,
+  type CustomerPorts,
+  createCustomer,
+  toCertificate,
+  updateCustomer,
+} from '../../customers/customer.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { requireOpenAccount, resolvePath } from '../terminal/arguments.ts';
@@ -140,10 +146,11 @@ const readInput = async (id: string | undefined, options: Input): Promise<string
 
 type Outcome = { readonly kind: 'created' | 'changed' | 'unchanged'; readonly removed: number };
 
+/** Adds certificates to the earlier ones. One that the customer already has is not added again, so a repeat changes nothing. */
 const withEarlier = (exemptions: CustomerRequest['exemptions'], { id, exemptions: earlier }: Customer) => {
   const all = [
     ...earlier.map(({ states, ...terms }) => ({ ...terms, states: states && [...states] })),
-    ...(exemptions ?? []),
+    ...(exemptions ?? []).filter((one) => !earlier.some((each) => isSame(each, toCertificate(one)))),
   ];
   if (all.length > exemptionsMax) throw new CommandError(`${id} would have more than ${exemptionsMax} certificates.`);
   return all;
