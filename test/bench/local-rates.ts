@@ -1,7 +1,7 @@
 /** Run as a program, this module makes one measurement in a new process and prints it: `first IL Chicago 60601`. */
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
-import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { readAddress, type TaxAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { accepted } from '../../shared/cli/terminal/run-command.ts';
@@ -26,12 +26,8 @@ const cpuMicroseconds = (run: () => void): number => {
   return user + system;
 };
 
-/**
- * Measures from a release's JSON text to the complete response for one line, in a process without earlier calculations.
- */
+/** Measures from the packed release to the complete response for one line, in a process without earlier calculations. */
 const firstCalculation = (state: string, city: string, postal_code: string): number => {
-  // Unpacks the releases, which the measurement excludes.
-  builtInReleaseById('');
   const input = {
     customer: { address: { city, state, postal_code } },
     line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
