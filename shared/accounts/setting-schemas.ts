@@ -72,6 +72,7 @@ export const plainSettings = {
 
 /** The settings of requests, which refuse unknown fields of a setting, because it is stored. */
 export const settingSchemas = {
+  ...plainSettings,
   registrations: described(
     z.array(RegistrationEntry, listAdvice).check(z.maxLength(200, listAdvice)),
     'The registrations to collect tax. They replace all registrations, and the account collects in `registered_states`.',
@@ -92,5 +93,4 @@ export const settingSchemas = {
     z.array(ElectionRequest, electionsAdvice).check(z.maxLength(50, electionsAdvice)),
     'The simplified rates for remote sellers that the account elected.',
   ),
-  ...plainSettings,
 };

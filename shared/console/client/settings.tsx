@@ -162,7 +162,7 @@ const policyFields = [
 
 const Business = ({ loaded }: { loaded: Read }) => {
   const { account } = loaded;
-  const { ship_from: from, incomplete_coverage, ambiguous_address, retail_delivery_fee } = account;
+  const { ship_from: from } = account;
   const update = (values: Values): Update => {
     const parts = addressParts.map(([name]) => [name, orNull(values[name])] as const);
     const isPlaced = parts.some(([name, text]) => name !== 'country' && text !== null);
@@ -191,7 +191,7 @@ const Business = ({ loaded }: { loaded: Read }) => {
       <Fields
         legend="Unclear sales"
         fields={policyFields}
-        values={{ incomplete_coverage, ambiguous_address, retail_delivery_fee }}
+        values={Object.fromEntries(policyFields.map(([name]) => [name, account[name]]))}
       />
     </Section>
   );
