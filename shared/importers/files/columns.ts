@@ -152,7 +152,8 @@ export type OpenOptions = { readonly onProgress?: OnProgress | undefined };
 
 /**
  * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header that lacks an
- * accepted name is read by position if it has the same number of columns. Throws if a required column is missing.
+ * accepted name is read by position if it has the same number of columns. Throws if a required column is missing or a
+ * column is repeated.
  */
 export const openHeadedTable = async <Of extends Columns>(
   path: string,
@@ -175,6 +176,10 @@ export const openHeadedTable = async <Of extends Columns>(
   const isByOrder = missing !== undefined && inOrder && areInOrder(header, found);
   if (missing && !isByOrder)
     return refuse(`has no column ${missing.headers.join(' or ')}. Check the format of the file.`);
+  const plain = header.map(plainHeader);
+  const repeated = found.find((at) => at >= 0 && plain.lastIndexOf(plain[at] as string) !== at);
+  if (repeated !== undefined)
+    return refuse(`has several columns ${header[repeated]}. Keep the one with the values to import.`);
   const positions = isByOrder ? [...found.keys()] : found;
   const getSurplus = checkWidth(header);
   async function* headed(): AsyncGenerator<HeadedRow<Of> | BrokenRow> {
