@@ -89,18 +89,22 @@ export const readCells = <Of extends Columns>(
 /** A row of a table with a header. */
 export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cells: Texts<Of> };
 
+/** The number of rows that show whether the rows of a file end with more separators than its header. */
+const sampleSize = 100;
+
 /**
- * Returns a check for rows with more cells than the header, whose cells are shifted, for example by a decimal comma. In
- * some files, each row ends with separators, so the first row may have more empty cells.
+ * Returns a check for rows whose cells are shifted, for example by a decimal comma. In some files, each row ends with
+ * separators: then the first rows all have more cells than the header, and every row must have the same number.
  */
-const checkWidth = ({ length }: readonly string[]) => {
-  let width: number | null = null;
+const checkWidth = ({ length }: readonly string[], first: readonly (Row | BrokenRow)[]) => {
+  const widths = first.flatMap((row) => ('broken' in row || row.firstLine !== undefined ? [] : row.cells.length));
+  const whole = widths.filter((width) => width >= length);
+  const width = whole.length === 0 ? length : Math.min(...whole);
   return (cells: readonly string[]): string | null => {
-    const isPadded = cells.slice(length).every((cell) => cell === '');
-    width ??= isPadded ? Math.max(length, cells.length) : length;
-    return cells.length <= width
-      ? null
-      : `has ${cells.length} cells, but the header has ${length}: put a cell with a separator, such as a decimal comma, in quotes`;
+    const isInPlace = cells.length === width && cells.slice(length).every((cell) => cell === '');
+    if (isInPlace || cells.length < length) return null;
+    const expected = cells.length > length ? `the header has ${length}` : `the first rows have ${width}`;
+    return `has ${cells.length} cells, but ${expected}: put a cell with a separator, such as a decimal comma, in quotes`;
   };
 };
 
@@ -181,11 +185,18 @@ export const openHeadedTable = async <Of extends Columns>(
   if (repeated !== undefined)
     return refuse(`has several columns ${header[repeated]}. Keep the one with the values to import.`);
   const positions = isByOrder ? [...found.keys()] : found;
-  const getSurplus = checkWidth(header);
   async function* headed(): AsyncGenerator<HeadedRow<Of> | BrokenRow> {
+    const held: (Row | BrokenRow)[] = [];
+    let getSurplus: ReturnType<typeof checkWidth> | null = null;
+    function* release(): Generator<HeadedRow<Of> | BrokenRow> {
+      getSurplus ??= checkWidth(header, held);
+      for (const row of held.splice(0))
+        if ('broken' in row) yield row;
+        else yield { ...row, surplus: getSurplus(row.cells), cells: pickCells(row.cells, columns, positions) };
+    }
     for await (const row of { [Symbol.asyncIterator]: () => iterator })
-      if ('broken' in row) yield row;
-      else yield { ...row, surplus: getSurplus(row.cells), cells: pickCells(row.cells, columns, positions) };
+      if (held.push(row) >= sampleSize || getSurplus !== null) yield* release();
+    yield* release();
   }
   return { name, isByOrder, rows: headed() };
 };
