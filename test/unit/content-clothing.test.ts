@@ -150,6 +150,12 @@ describe('a holiday', () => {
     ['WV', '2026-07-31', 'CLOTHING.APPAREL', '6.00'],
     ['WV', '2026-07-31', 'CLOTHING.SPORT_EQUIPMENT', '6.00'],
     ['LA', '2026-09-04', 'SPORTING.FIREARMS', '5.00'],
+    ['AL', '2026-07-18', 'SCHOOL.SCHOOL_SUPPLIES', '1.60', '40.00'],
+    ['AL', '2027-07-18', 'SCHOOL.SCHOOL_ART_SUPPLIES', '1.60', '40.00'],
+    ['AL', '2026-07-18', 'PRINT.BOOKS', '0.80', '20.00'],
+    ['AL', '2027-07-16', 'PRINT.BOOKS', '0.80', '20.00'],
+    ['TX', '2026-08-08', 'SCHOOL.SCHOOL_SUPPLIES', '3.13', '50.00'],
+    ['TX', '2027-08-06', 'SCHOOL.SCHOOL_SUPPLIES', '3.13', '50.00'],
   ])(
     'in %s on %s does not exempt %s for a business, which owes %s',
     (state, tax_date, product_tax_code, tax, ...prices) => {
@@ -160,6 +166,14 @@ describe('a holiday', () => {
       const { tax_amount, explanation } = taxFor('business');
       expect(tax_amount).toBe(tax);
       expect(explanation?.map(({ text }) => text).join()).toMatch(/sales-tax holiday .*the buyer is a business/);
+    },
+  );
+
+  it.each(['CLOTHING.APPAREL', 'ELECTRONICS.COMPUTERS'])(
+    'in Alabama exempts %s for a business too',
+    (product_tax_code) => {
+      const customer = { address: { state: 'AL' }, use: 'business' } as const;
+      expect(isFree(ask({ customer, tax_date: '2026-07-18', line_items: [{ product_tax_code }] }))).toBe(true);
     },
   );
 
