@@ -1,7 +1,7 @@
 import { americanDay } from '../base/calendar.ts';
 import { cityName, codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { day, optional, placeName, rate, row, text, whenRead } from './files/columns.ts';
+import { day, optional, placeName, preferFirst, rate, row, text, whenRead } from './files/columns.ts';
 import { readFractionOrPercent } from './fractions.ts';
 import { localPart } from './local-taxes.ts';
 import type { OwnCodes } from './own-codes.ts';
@@ -36,7 +36,7 @@ export const cdtfa = stateTable({
   file: 'CSV with City_name, County_name, RATE and START_DATE',
   state: 'CA',
   columns: {
-    city: placeName('City_name', 'JURIS_NAME'),
+    city: preferFirst(placeName('City_name', 'JURIS_NAME')),
     proper: optional(text('City_Name_Proper')),
     county: text('County_name'),
     from: day('START_DATE', americanDay, '7/1/2026'),

@@ -27,6 +27,8 @@ export const whenRead = <Value, Next>(
 export type Column<Value> = {
   readonly headers: readonly string[];
   readonly isOptional?: true;
+  /** Whether a file can have several of the headers, of which the first found in this list is read. */
+  readonly prefersFirst?: true;
   /** Returns `null` if the text does not fit the column. A column of counties needs the codes of its state. */
   readonly read: (text: string, codes?: OwnCodes) => Value | null;
   /** The expected content and how to write it: `a date: write it as 7/1/2026`. */
@@ -69,6 +71,9 @@ export const county = (header: string, expected: string, getName = (cell: string
 
 /** A column that a file may omit; its cells are then `''`. */
 export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isOptional: true });
+
+/** A column whose official files have several of its headers: the first of the list is read. */
+export const preferFirst = <Value>(column: Column<Value>): Column<Value> => ({ ...column, prefersFirst: true });
 
 /** Reads the cells of a row, column by column. The first unreadable cell makes the row bad. */
 export const readCells = <Of extends Columns>(
@@ -132,6 +137,17 @@ export const findColumns = (header: readonly string[], columns: Columns, isInOrd
   });
 };
 
+/** Returns the headers of the first column that a header has several times, under one name or several; otherwise `[]`. */
+const findRepeated = (header: readonly string[], columns: Columns, positions: readonly number[]): readonly string[] => {
+  const plain = header.map(plainHeader);
+  for (const [index, { headers, prefersFirst }] of Object.values(columns).entries()) {
+    const accepted = prefersFirst ? [plain[positions[index] ?? -1]] : headers.map(plainHeader);
+    const found = header.filter((_, at) => accepted.includes(plain[at]));
+    if (found.length > 1) return found;
+  }
+  return [];
+};
+
 /** Returns the cells at the positions of the columns. */
 export const pickCells = <Of extends Columns>(
   cells: readonly string[],
@@ -157,7 +173,7 @@ export type OpenOptions = { readonly onProgress?: OnProgress | undefined };
 /**
  * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header that lacks an
  * accepted name is read by position if it has the same number of columns. Throws if a required column is missing or a
- * column is repeated.
+ * column is repeated, also under another accepted name.
  */
 export const openHeadedTable = async <Of extends Columns>(
   path: string,
@@ -180,10 +196,11 @@ export const openHeadedTable = async <Of extends Columns>(
   const isByOrder = missing !== undefined && inOrder && areInOrder(header, found);
   if (missing && !isByOrder)
     return refuse(`has no column ${missing.headers.join(' or ')}. Check the format of the file.`);
-  const plain = header.map(plainHeader);
-  const repeated = found.find((at) => at >= 0 && plain.lastIndexOf(plain[at] as string) !== at);
-  if (repeated !== undefined)
-    return refuse(`has several columns ${header[repeated]}. Keep the one with the values to import.`);
+  const repeated = findRepeated(header, columns, found);
+  if (repeated.length > 0)
+    return refuse(
+      `has several columns for the same values: ${repeated.join(' and ')}. Keep the one with the values to import.`,
+    );
   const positions = isByOrder ? [...found.keys()] : found;
   async function* headed(): AsyncGenerator<HeadedRow<Of> | BrokenRow> {
     const held: (Row | BrokenRow)[] = [];
