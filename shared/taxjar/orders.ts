@@ -135,11 +135,12 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
 type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
 
 /**
- * Takes the line items of a refund whose price has the other sign, such as a coupon or a restocking fee, off the others
+ * Takes the line items of a refund whose amount has the other sign, such as a coupon or a restocking fee, off the others
  * in proportion, as discounts.
  */
 const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fields): readonly Own[] => {
-  const signs = listAt(fields, 'line_items', (line) => textAt(line, 'unit_price')?.startsWith('-') === true) ?? [];
+  const isMinus = (line: Fields, name: string) => textAt(line, name)?.startsWith('-') === true;
+  const signs = listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
   // Levy refuses other quantities.
   if (new Set(signs).size < 2 || !lines.every(({ quantity }) => decimalPattern.test(quantity))) return lines;
   const nets = lines.map(
@@ -150,7 +151,7 @@ const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fiel
   if (nets.some((net) => net < 0n)) return lines;
   const sumSide = (isNegative: boolean) => sum(nets.filter((_, at) => signs[at] === isNegative));
   const isMainNegative = sumSide(true) > sumSide(false);
-  const main = [...lines.keys()].filter((at) => signs[at] === isMainNegative);
+  const main = [...lines.keys()].filter((at) => nets[at] === 0n || signs[at] === isMainNegative);
   const off = sumSide(!isMainNegative);
   const shares = allocate(
     off,

@@ -490,6 +490,30 @@ describe('orders and refunds', () => {
     ]);
   });
 
+  it('refund line items with a minus before the quantity or the price, and free ones', async () => {
+    const { client } = await newClient();
+    const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+    const items = [
+      { id: 'a', quantity: 2, unit_price: 10 },
+      { id: 'b', quantity: 1, unit_price: 10 },
+      { id: 'gift', quantity: 1, unit_price: 0 },
+    ];
+    await client.createOrder({
+      ...order,
+      ...michigan,
+      transaction_id: 'o',
+      amount: 30,
+      sales_tax: 1.8,
+      line_items: items,
+    });
+    const line_items = [
+      { id: 'a', quantity: -1, unit_price: 10 },
+      { id: 'b', quantity: 1, unit_price: -3 },
+      { id: 'gift', quantity: 1, unit_price: 0 },
+    ];
+    const { refund } = await client.createRefund(buildRefund('r', 'o', [-13, 0, -0.78], { ...michigan, line_items }));
+    expect([refund.amount, refund.line_items?.map(({ id }) => id)]).toEqual([-13, ['a', 'b', 'gift']]);
+  });
   it('take a coupon among the line items of a refund off the others', async () => {
     const { caller, client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
