@@ -8,7 +8,10 @@ const states: Readonly<Record<string, readonly string[]>> = table;
 // Territories with separate tax systems, and freely associated countries that the postal service treats as states.
 const outside: ReadonlySet<string> = new Set(['AS', 'GU', 'MP', 'VI', 'FM', 'MH', 'PW']);
 
-/** The two-letter codes of the states, districts and military regions with sales tax content, in alphabetical order. */
+/**
+ * The two-letter codes, in alphabetical order, of the states, the District of Columbia, Puerto Rico and the military
+ * regions. All of them have sales tax content.
+ */
 export const taxStates: readonly string[] = Object.keys(states)
   .filter((code) => !outside.has(code))
   .sort();

@@ -482,6 +482,16 @@ describe('the texas importer', () => {
   });
 });
 
+it('reports rows in place if the first 100 rows are shifted like rows with a separator at their end', async () => {
+  const shifted = Array.from({ length: 100 }, (_, at) => `TX,${78600 + at},A,0.0625,0.0625,0,0,0,0,`);
+  const { built } = await importFiles('zip-rates', 'TX', [
+    tableFile('zip-rates', ...shifted, 'TX,78701,AUSTIN,0.0625,0.0625,0,0,0,1'),
+  ]);
+  expect(built.summary.bad.first.map(({ line, reason }) => [line, reason.split(':')[0]])).toEqual([
+    [102, 'has 9 cells, but the first rows have 10'],
+  ]);
+});
+
 it('the virginia importer omits periods that ended before the release', async () => {
   const { built } = await read('virginia', 'VA', changedFile('virginia'));
   expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);

@@ -65,8 +65,8 @@ const detectSeparator = (text: string): string => {
 };
 
 /**
- * Returns why a row is bad that has a line break in a cell, because an unclosed quote would include the following rows,
- * or more cells than the header; otherwise `null`.
+ * Returns why a row was not read as it was written, or `null`. A cell with a line break can be an unclosed quote, which
+ * includes the following rows. In a row with surplus cells, a separator within a cell can have shifted the others.
  */
 export const misreadReason = ({ firstLine, line, surplus = null }: Omit<Row, 'cells'>): string | null =>
   firstLine === undefined
