@@ -177,6 +177,22 @@ describe('a holiday', () => {
     },
   );
 
+  it.each([
+    ['MA', 'GENERAL', '3000.00', null, 'the price is above its limit.'],
+    ['MA', 'GENERAL', '3000.00', 'personal', 'the price is above its limit.'],
+    ['MA', 'GENERAL', '100.00', 'business', 'the buyer is a business.'],
+    ['TX', 'CLOTHING.APPAREL', '100.00', 'business', 'the price is not below its limit.'],
+  ] as const)(
+    'in %s does not exempt %s of %s for the use %s: %s',
+    (state, product_tax_code, unit_price, use, reason) => {
+      const tax_date = '2026-08-08';
+      const line_items = [{ product_tax_code, unit_price }];
+      const { explanation } = ask({ customer: { address: { state }, use }, tax_date, line_items, explain: true });
+      const texts = explanation?.map(({ text }) => text).filter((text) => text.includes('sales-tax holiday'));
+      expect(texts).toEqual([expect.stringContaining(`does not apply: ${reason}`)]);
+    },
+  );
+
   it('warns about accessories in South Carolina, which taxes wallets and watches', () => {
     const accessories = taxOn('SC', '2026-08-07', '100.00', 'CLOTHING.CLOTHING_ACCESSORIES');
     expect([isFree(accessories), warningCodes(accessories)]).toEqual([

@@ -132,6 +132,7 @@ const describeExemption = (index: number, { input, exemptions, document }: Expla
 
 const lineGoods = (line: TaxLine, index: number, explained: Explained): Goods => ({
   product: line.product,
+  use: line.use,
   quantity: line.quantity,
   exemption: describeExemption(index, explained),
   day: explained.document.day,
@@ -167,6 +168,7 @@ const shippingSteps = (line: TaxLine, index: number, pointer: string, explained:
   const figures = taxed.lines[index] as TaxedCharge;
   const goods = (release: Release | null): Goods => ({
     product: line.product,
+    use: line.use,
     quantity: oneUnit,
     exemption: shippingExemption(release, explained),
     day: document.day,

@@ -6,7 +6,9 @@ import { type Rate, rateDecimals } from '../../catalog/release-values.ts';
 import { type Decimal, decimal, decimalText, rescale } from '../../money/decimal.ts';
 import type { Treatment } from '../../tax/assessment.ts';
 import type { TaxRow } from '../../tax/document.ts';
+import type { Use } from '../../tax/effects/definition.ts';
 import { effectDefinition } from '../../tax/effects/effects.ts';
+import { determineUse } from '../../tax/effects/use-split.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { effectInWords, limitsInWords, policyInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
@@ -17,6 +19,7 @@ import { cite, citeRate, step } from './step.ts';
 /** The goods, place and buyer of a row. */
 export type Goods = {
   readonly product: ProductTaxCode;
+  readonly use: Use;
   readonly quantity: Decimal;
   /** Why the buyer is exempt, as a clause; `null` if no exemption applies. */
   readonly exemption: string | null;
@@ -85,16 +88,14 @@ const collectionExemptionText = ({ reason, jurisdiction: { name } }: Row, goods:
 };
 
 // Above a holiday's limit, and for a business if the holiday is for personal use, the rule without the holiday applies.
-const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }: Goods): string => {
+const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, use, day }: Goods): string => {
   if (!release || reason === 'product_exempt_holiday') return '';
   const holiday = chooseRule(release, jurisdiction, product, day);
   if (holiday?.effect.type !== 'holiday') return '';
-  const { amount, personal_use } = holiday.effect;
-  const reasons = [
-    ...(amount === null ? [] : ['the price is above its limit']),
-    ...(personal_use ? ['the buyer is a business'] : []),
-  ];
-  return ` The sales-tax holiday (rule ${holiday.id}) does not apply: ${reasons.join(', or ')}.`;
+  const { inclusive, personal_use } = holiday.effect;
+  const isForOthers = personal_use && determineUse({ product, use }) === 'business';
+  const why = isForOthers ? 'the buyer is a business' : `the price is ${inclusive ? 'above' : 'not below'} its limit`;
+  return ` The sales-tax holiday (rule ${holiday.id}) does not apply: ${why}.`;
 };
 
 const describeSpan = (rule: Rule): string => {
