@@ -223,8 +223,19 @@ export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
   ];
 };
 
+/** Groups states that share a charge, directly or through charges with other states. */
+const groupStates = (charges: readonly (readonly string[])[]): readonly ReadonlySet<string>[] => {
+  let groups: readonly ReadonlySet<string>[] = [];
+  for (const states of charges) {
+    const own = new Set(states);
+    const apart = groups.filter((group) => group.isDisjointFrom(own));
+    groups = [...apart, groups.filter((group) => !apart.includes(group)).reduce((all, group) => all.union(group), own)];
+  }
+  return groups;
+};
+
 /**
- * Groups the positions of charges that are rounded together: the charges of one state, or of all states that share a
+ * Groups the positions of charges that are rounded together: the charges of one state, or of states that share a
  * shipping charge above zero. Fees are left out, because they are never rounded.
  */
 const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
@@ -233,13 +244,13 @@ const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonl
   const shipments = charges
     .slice(goods.length)
     .filter((charge) => isRoundedOnInvoice(rounding, charge) && isPriced(charge));
-  const joined = new Set(shipments.flatMap(chargeStates));
+  const joined = groupStates(shipments.map(chargeStates));
   const positions = [...charges.keys()].filter(
     (position) => isRoundedOnInvoice(rounding, charges[position] as Charge) && goods[position]?.treated.isFee !== true,
   );
   const invoiceKey = (position: number) => {
     const [state = ''] = chargeStates(charges[position] as Charge);
-    return joined.has(state) ? 'joined' : state;
+    return joined.find((group) => group.has(state)) ?? state;
   };
   return [...Map.groupBy(positions, invoiceKey).values()];
 };

@@ -550,3 +550,26 @@ describe("a seller's fee", () => {
     expect(refusal({ to: newark, line_items })).toMatchObject([{ source }]);
   });
 });
+
+it('extracts the included tax of states that share no charge separately', () => {
+  const line = (id: string, unit_price: string, state: string) => ({
+    id,
+    unit_price,
+    customer: { address: cityIn(state) },
+  });
+  const { line_items, shipping } = ask(
+    {
+      tax_included: true,
+      line_items: [line('a', '2642.00', 'IN'), line('b', '2647.12', 'NJ')],
+      shipping: [
+        { amount: '5.00', line_item_ids: ['a'] },
+        { amount: '7.00', line_item_ids: ['b'] },
+      ],
+    },
+    { settings: { rounding: 'invoice' } },
+  );
+  const addTaxes = (at: number) =>
+    Number(line_items[at]?.tax_amount) + Number((shipping as readonly { tax_amount: string }[])[at]?.tax_amount);
+  // 2,647.00 at 7% is 2,473.83 and 173.168; 2,654.12 at 6.625% is 2,489.21 and 164.910.
+  expect([addTaxes(0).toFixed(2), addTaxes(1).toFixed(2)]).toEqual(['173.17', '164.91']);
+});
