@@ -7,7 +7,7 @@ import {
   type PossibleArea,
 } from '../catalog/location/local-choice.ts';
 import type { StateCandidate } from '../catalog/location/place.ts';
-import { isOwnCode, mayHaveOwnCodes } from '../catalog/own-rules.ts';
+import { isOwnCode } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, formatPercent, rateDecimals } from '../catalog/release-values.ts';
 import { hasBoundaryFile } from '../catalog/streamlined.ts';
@@ -249,7 +249,7 @@ export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
       why: `ZIP ${address.zip5} is in ${listed(decisive.states.map(candidateText))}, and no state was sent. ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
-  if (place.release && mayHaveOwnCodes(place.release, address.zip5) && !(choice && isAmbiguous(choice)))
+  if (place.release?.own && address.zip5 === null && !(choice && isAmbiguous(choice)))
     return { why: 'custom rules add taxes of some ZIP codes, and no ZIP code was sent.', advice: sendZip };
   if (choice?.ofAddresses)
     return {

@@ -1,7 +1,7 @@
 /** Sales from another state whose tax differs by the law of the state, or by an election of the account (decision 0029). */
 import type { RemoteSellerElection } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { isOwnCode } from '../catalog/own-rules.ts';
+import { isOwnCode, mayHaveOwnCodes } from '../catalog/own-rules.ts';
 import { areRatesKnown } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import type { ElectedRate, Evidence, Jurisdiction, RemoteLocalTax } from '../catalog/release-values.ts';
@@ -35,7 +35,11 @@ const placedAt = (
   { place, decisive: [destination, ...others], uncertain }: Sourced,
   release: Release,
   jurisdictions: readonly Jurisdiction[],
-  { evidence, day }: { readonly evidence: readonly Evidence[]; readonly day: string },
+  {
+    evidence,
+    day,
+    mayHaveOwn,
+  }: { readonly evidence: readonly Evidence[]; readonly day: string; readonly mayHaveOwn: boolean },
 ): Sourced => {
   const coverage = areRatesKnown(release, jurisdictions, day) ? 'complete' : 'none';
   const taxing = { ...place, release, jurisdictions };
@@ -46,7 +50,7 @@ const placedAt = (
         ...destination,
         choice: null,
         place: taxing,
-        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed, coverage },
+        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed || mayHaveOwn, coverage },
         evidence,
         lacksLocals: false,
         approximation: null,
@@ -95,7 +99,11 @@ export const asRemoteSale = (
     const others = elected.replaces === 'local' ? ofState : [];
     const evidence = [elected];
     return {
-      ...placedAt(sourced, electedRelease(release, elected), [...others, elected.jurisdiction], { evidence, day }),
+      ...placedAt(sourced, electedRelease(release, elected), [...others, elected.jurisdiction], {
+        evidence,
+        day,
+        mayHaveOwn: false,
+      }),
       remote: { kind: 'elected', terms: elected, since, isOutdated },
     };
   }
@@ -105,8 +113,9 @@ export const asRemoteSale = (
     return { ...sourced, remote: { kind: 'uncertain', terms: local } };
   // A remote seller registered in a city adds its tax with custom rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
+  const mayHaveOwn = mayHaveOwnCodes(release, sourced.decisive[0].address.zip5, day);
   return {
-    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day }),
+    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day, mayHaveOwn }),
     remote: { kind: 'without_local', terms: local },
   };
 };

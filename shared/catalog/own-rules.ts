@@ -98,19 +98,23 @@ export const withOwnRules = (release: Release, own: OwnRules | undefined): Relea
   });
 };
 
+/** Returns the custom jurisdictions with a rate on a day. */
+const jurisdictionsOn = (own: Release['own'], day: string) =>
+  (own?.jurisdictions ?? []).filter(({ code }) =>
+    firstInForce(own?.rates.filter(({ jurisdiction }) => jurisdiction === code) ?? [], day, ''),
+  );
+
 /**
  * Returns the codes of the custom jurisdictions that tax a five-digit ZIP on a day. A jurisdiction without a rate on
  * that day is left out.
  */
-export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): readonly string[] => {
-  if (!own || zip5 === null) return [];
-  return own.jurisdictions.flatMap(({ code, zips }) => {
-    const isThere = zips.some(([low, high]) => low <= zip5 && zip5 <= high);
-    const rates = own.rates.filter(({ jurisdiction }) => jurisdiction === code);
-    return isThere && firstInForce(rates, day, '') ? [code] : [];
-  });
-};
+export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): readonly string[] =>
+  zip5 === null
+    ? []
+    : jurisdictionsOn(own, day)
+        .filter(({ zips }) => zips.some(([low, high]) => low <= zip5 && zip5 <= high))
+        .map(({ code }) => code);
 
-/** Returns whether a custom jurisdiction may tax an address, because its ZIP was not sent. */
-export const mayHaveOwnCodes = ({ own }: Pick<Release, 'own'>, zip5: string | null): boolean =>
-  zip5 === null && own !== undefined && own.jurisdictions.length > 0;
+/** Returns whether a custom jurisdiction may tax an address on a day, because its ZIP was not sent. */
+export const mayHaveOwnCodes = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): boolean =>
+  zip5 === null && jurisdictionsOn(own, day).length > 0;

@@ -44,7 +44,8 @@ export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): Rem
 
 /**
  * Adapts a rule to a flat tax that replaces all taxes of the state: exemptions remain, and special rates no longer
- * apply, except in custom rules for the flat tax. Whether a holiday covers the flat tax is unconfirmed, so a holiday gets medium confidence.
+ * apply, except in custom rules for the flat tax. Whether a holiday covers the flat tax is unconfirmed, so a holiday
+ * gets medium confidence.
  */
 const flatRule = (rule: Rule, { jurisdiction, source, confidence, note }: ElectedRate): Rule => {
   if (rule.jurisdictions?.includes(jurisdiction.code)) return rule;

@@ -180,6 +180,27 @@ describe('a custom jurisdiction of a ZIP', () => {
     const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
     expect(messages).toEqual(isAmbiguous ? [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)] : []);
   });
+
+  it.each([
+    ['a former rate', 'KY', { from: '2020-01-01', to: '2021-12-31' }, null, false],
+    ['a later rate', 'KY', { from: '2028-01-01' }, null, false],
+    // Mississippi and Idaho tax remote sales without local taxes.
+    ['a rate in a sale from another state', 'MS', {}, '7.00', true],
+    ['a rate in a sale from another state', 'ID', {}, '6.00', true],
+  ])('with %s in %s makes an address without a ZIP ambiguous only if it may apply', (_, state, term, tax, expected) => {
+    const code = `US-${state}-OWN-DOWNTOWN`;
+    const custom = buildOwnRules({
+      jurisdictions: [{ ...jurisdiction, code, zips: [['39201', '39201']] }],
+      rates: [{ ...always, jurisdiction: code, rate: '0.01', source: 'own:ruling', ...term }],
+    });
+    const from = tax === null ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
+    const outcome = ask(
+      { to: { state }, tax_date, ...from },
+      { releaseFor: () => withOwnRules(builtIn(state), custom) },
+    );
+    expect(outcome.tax_amount).toBe(tax ?? '6.00');
+    expect(outcome.warnings.some((warning) => warning.code === 'address_ambiguous')).toBe(expected);
+  });
 });
 
 describe('the explanation of an address', () => {

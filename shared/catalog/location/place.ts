@@ -253,7 +253,9 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     resolution: {
       level: choice?.level ?? resolutionLevel(release, address),
       ambiguous:
-        address.isStateGuessed || (choice !== null && isAmbiguous(choice)) || mayHaveOwnCodes(release, address.zip5),
+        address.isStateGuessed ||
+        (choice !== null && isAmbiguous(choice)) ||
+        mayHaveOwnCodes(release, address.zip5, day),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
     evidence: choice?.evidence ?? [],
