@@ -1,4 +1,5 @@
 import { isAbroad, sentState } from '../catalog/location/address.ts';
+import { decimal, digits, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import { type Json, withoutNoise } from './numbers.ts';
 import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
@@ -149,6 +150,10 @@ export const listLines = (fields: Fields, isRefund = false) =>
   listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
 export type SentLine = NonNullable<ReturnType<typeof listLines>>[number];
 
+/** Returns a price in its smallest units; `null` for a text that Levy refuses as a price. */
+const exactPrice = (text: string): bigint | null =>
+  signedDecimalPattern.test(text) ? rescale(decimal(text), digits.fraction) : null;
+
 /** A line item of an order. */
 export type Sold = { readonly id: string; readonly product: string; readonly unit_price: string };
 
@@ -162,7 +167,7 @@ export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => 
     const product = line.metadata[keptKeys.product_identifier] ?? null;
     const all = taken.has(line.id) ? [] : sold.filter((one) => one.product === product);
     const free = all.filter(({ id }) => !taken.has(id));
-    const isSamePrice = ({ unit_price }: Sold) => Number(unit_price) === Number(line.unit_price);
+    const isSamePrice = ({ unit_price }: Sold) => exactPrice(unit_price) === exactPrice(line.unit_price);
     const found = free.find(isSamePrice) ?? free[0] ?? all[0];
     if (found) taken.add(found.id);
     return { ...line, id: found?.id ?? line.id ?? String(at + 1) };
