@@ -79,6 +79,12 @@ type WithFees = {
   readonly unknown: readonly Uncertainty[];
 };
 
+/** Returns why the fees of a charge are not known: the document is in a different currency. */
+const listUnknownFees = ({ treatments }: Pick<TaxedCharge, 'treatments'>): readonly Uncertainty[] =>
+  treatments.flatMap(({ jurisdiction, uncertainties }) =>
+    jurisdiction.tax_type === 'fee' ? uncertainties.filter(({ code }) => code === 'not_covered') : [],
+  );
+
 /**
  * Calculates the tax of a document, and the fees that are due on it without a line. Each fee is calculated with an
  * added line, which does not change the other lines (C.R.S. 43-4-218, Minn. Stat. 168E).
@@ -98,11 +104,7 @@ export const taxWithFees = (document: TaxDocument): WithFees => {
     const rule = (lines[line] as TaxLine).place.release?.rules.find(({ id }) => id === row.ruleId);
     return [{ line, amount: tax, name: row.jurisdiction.name, note: rule?.note ?? '' }];
   });
-  const unknown = ofFees.flatMap(({ treatments }) =>
-    treatments.flatMap(({ jurisdiction, uncertainties }) =>
-      jurisdiction.tax_type === 'fee' ? uncertainties.filter(({ code }) => code === 'not_covered') : [],
-    ),
-  );
+  const unknown = ofFees.flatMap(listUnknownFees);
   return { taxed: included ?? { lines: all.lines.slice(0, lines.length) }, fees, unknown };
 };
 
@@ -191,9 +193,10 @@ export const feeProblems = ({ line_items, shipping, tax_included }: SentDocument
 /** Warns that the price of a fee, if prices include tax, is above the fee that is due. */
 export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
   lines.flatMap(({ product }, index) => {
-    const { taxable, exempt, rows } = taxed.lines[index] as TaxedCharge;
+    const charge = taxed.lines[index] as TaxedCharge;
+    const { taxable, exempt, rows } = charge;
     const rest = taxable + exempt;
-    if (!isStateFee(product) || rest === 0n) return [];
+    if (!isStateFee(product) || rest === 0n || listUnknownFees(charge).length > 0) return [];
     const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
     const message = `The price of the retail delivery fee exceeds the fee of ${write(fee)} that is due by ${write(rest)}. Send the fee as the price.`;
     return [{ code: 'retail_delivery_fee_due', message, pointer: `/line_items/${index}` }];
