@@ -58,8 +58,12 @@ export const stripeEvents = [
 const nothing: Handled = { isChanged: false, problems: [] };
 const lookBackSeconds = 45 * 24 * 60 * 60;
 
-const readInvoice = async (stripe: Stripe, id: string): Promise<FullInvoice> => {
-  const invoice = await stripe.invoices.retrieve(id);
+/** Reads an invoice, or returns `null` for a deleted draft, which Stripe does not keep. */
+const readInvoice = async (stripe: Stripe, id: string): Promise<FullInvoice | null> => {
+  const invoice = await stripe.invoices.retrieve(id).catch((error) => {
+    if (error.statusCode !== 404) throw error;
+  });
+  if (!invoice) return null;
   const list = stripe.invoices.listLineItems(id, { limit: 100 });
   return { invoice, lines: await list.autoPagingToArray({ limit: 10_000 }) };
 };
@@ -144,9 +148,8 @@ const leaveAbroad = async ({ stripe, ledger }: Context, full: FullInvoice): Prom
 type Read = Pick<Returned, 'obsolete' | 'notes'> & { readonly full: FullInvoice; readonly order: Order };
 
 /** Reads the current state of an invoice, or the problem that keeps Levy from recording it. */
-const readOrder = async (context: Context, id: string): Promise<Read | Handled> => {
+const readOrder = async (context: Context, full: FullInvoice): Promise<Read | Handled> => {
   const { stripe, codes } = context;
-  const full = await readInvoice(stripe, id);
   if (isForeign(full.invoice)) return leaveAbroad(context, full);
   const isDraft = full.invoice.status === 'draft';
   const { refunds, ...others } = isDraft ? { refunds: [], obsolete: [], notes: [] } : await readReturned(stripe, full);
@@ -154,18 +157,18 @@ const readOrder = async (context: Context, id: string): Promise<Read | Handled> 
     return { full, ...others, order: await buildOrder(full, refunds, codes) };
   } catch (error) {
     if (!(error instanceof UnsupportedInvoice)) throw error;
-    return buildProblem(id, error.code, error.message);
+    return buildProblem(full.invoice.id, error.code, error.message);
   }
 };
 
 /** Voids obsolete credits, and returns the order with the refunds that it can record then. */
 const withoutObsolete = async (ledger: Ledger, { order, obsolete }: Read): Promise<Handled & { order: Order }> => {
-  const { doubled, ...handled } = await voidObsolete(ledger, order.reference, obsolete);
-  return { ...handled, order: { ...order, refunds: order.refunds.filter(({ id }) => !doubled.has(id)) } };
+  const { refunds, ...handled } = await voidObsolete(ledger, order.reference, obsolete, order.refunds);
+  return { ...handled, order: { ...order, refunds } };
 };
 
-const applyTax = async (context: Context, id: string): Promise<Handled> => {
-  const read = await readOrder(context, id);
+const applyTax = async (context: Context, full: FullInvoice): Promise<Handled> => {
+  const read = await readOrder(context, full);
   if (!('order' in read)) return read;
   if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
   const { order, ...voided } = await withoutObsolete(context.ledger, read);
@@ -179,11 +182,11 @@ const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handl
   const ids = await readInvoices(context.stripe, event);
   let all = nothing;
   for (const id of ids) {
-    // A deleted draft cannot be read. Voiding needs only its reference.
-    const isDeleted = event.type === 'invoice.deleted';
-    const handled = isDeleted
-      ? await recordOrder(context.ledger, { reference: id, wanted: 'void' } as Order)
-      : await applyTax(context, id);
+    const full = event.type === 'invoice.deleted' ? null : await readInvoice(context.stripe, id);
+    // An earlier event of a deleted draft can arrive after its deletion. Voiding needs only the reference.
+    const handled = full
+      ? await applyTax(context, full)
+      : await recordOrder(context.ledger, { reference: id, wanted: 'void' } as Order);
     all = { isChanged: all.isChanged || handled.isChanged, problems: [...all.problems, ...handled.problems] };
   }
   return all;
@@ -204,7 +207,9 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
   const problems: Problem[] = [];
   const recorded = new Set<string>();
   for await (const { id } of stripe.invoices.list({ created, limit: 100 })) {
-    const read = await readOrder(context, id);
+    const full = await readInvoice(stripe, id);
+    if (!full) continue;
+    const read = await readOrder(context, full);
     if (!('order' in read)) {
       problems.push(...read.problems);
       if (read.isChanged) recorded.add(id);
@@ -239,7 +244,11 @@ export const createLevyStripe = ({
     codes: createTaxCodes(stripe, levy, timeoutMs),
   };
   return {
-    applyTax: async (id) => withoutTemporary(await applyTax(context, id)),
+    applyTax: async (id) => {
+      const full = await readInvoice(stripe, id);
+      if (!full) throw new RangeError(`Stripe has no invoice "${id}".`);
+      return withoutTemporary(await applyTax(context, full));
+    },
     handleEvent: async (event) => withoutTemporary(await handleEvent(context, event)),
     reconcile: (range) => reconcileInvoices(context, range),
   };

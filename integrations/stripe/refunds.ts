@@ -2,18 +2,16 @@
 
 import type Stripe from 'stripe';
 import { refundReference } from '../core/credits.ts';
-import { toMinor } from '../core/money.ts';
+import { distribute, toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
 import { type Problem, refused } from '../core/problem.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
 import { decimal, type FullInvoice, getTax, instant } from './invoice.ts';
 
-/** A credit of Levy that no longer belongs to the invoice, with the id of its refund. */
+/** A refund whose credit in Levy no longer belongs to the invoice. A credit above its total is voided. */
 type Obsolete = {
-  readonly id: string;
-  /** The most that it may have. A larger one is voided. */
-  readonly most: number;
-  /** The refunds of the credit notes that credit the amount instead. */
+  readonly refund: Refund;
+  /** The other refunds that return the same money. */
   readonly instead: readonly string[];
 };
 
@@ -24,7 +22,9 @@ export type Returned = {
   readonly notes: readonly Stripe.CreditNote[];
 };
 
-type Dated = Refund & { readonly seconds: number };
+/** Sorts refunds by their time, oldest first. */
+const sortRefunds = (refunds: readonly Refund[]): Refund[] =>
+  refunds.toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at) || (left.id < right.id ? -1 : 1));
 
 type Row = { readonly of: string | null; readonly amount: number };
 
@@ -42,9 +42,8 @@ const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]>
  * Returns a refund for each line of a credit note, so each line is credited with its own amount. A credit note without
  * invoice lines is distributed over the invoice.
  */
-const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }: FullInvoice): Promise<Dated[]> => {
-  const seconds = note.effective_at ?? note.created;
-  const base = { shipping: '0', at: instant(seconds), seconds };
+const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }: FullInvoice): Promise<Refund[]> => {
+  const base = { shipping: '0', at: instant(note.effective_at ?? note.created) };
   const rows = await readRows(stripe, note);
   const isByLine = rows.every(({ of, amount }) => of && amount >= 0);
   if (!isByLine || rows.reduce((sum, { amount }) => sum + amount, 0) !== note.total)
@@ -65,7 +64,7 @@ type Noted = { readonly amount: number; readonly instead: readonly string[] };
  * too high: they failed, or a credit note includes them.
  */
 const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<string, Noted>) => {
-  const refunds: Dated[] = [];
+  const refunds: Refund[] = [];
   const obsolete: Obsolete[] = [];
   for await (const { payment } of stripe.invoicePayments.list({ invoice, limit: 100 })) {
     const intent = typeof payment.payment_intent === 'string' ? payment.payment_intent : payment.payment_intent?.id;
@@ -74,9 +73,9 @@ const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<
       const own = noted.get(id);
       const isFailed = status === 'failed' || status === 'canceled';
       const rest = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0), 0);
-      if (own || isFailed) obsolete.push({ id, most: rest, instead: own?.instead ?? [] });
-      if (status === 'succeeded' && rest > 0)
-        refunds.push({ id, total: decimal(rest), lines: [], shipping: '0', at: instant(created), seconds: created });
+      const refund = { id, total: decimal(rest), lines: [], shipping: '0', at: instant(created) };
+      if (own || isFailed) obsolete.push({ refund, instead: own?.instead ?? [] });
+      if (status === 'succeeded' && rest > 0) refunds.push(refund);
     }
   }
   return { refunds, obsolete };
@@ -86,28 +85,31 @@ const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<
 export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<Returned> => {
   const { id } = full.invoice;
   const notes = await stripe.creditNotes.list({ invoice: id, limit: 100 }).autoPagingToArray({ limit: 10_000 });
-  const refunds: Dated[] = [];
+  const refunds: Refund[] = [];
   const obsolete: Obsolete[] = [];
   const noted = new Map<string, Noted>();
   for (const note of notes) {
     const ofNote = await refundsOfNote(stripe, note, full);
-    const ids = ofNote.map((refund) => refund.id);
+    const included = note.refunds.map(({ refund, amount_refunded }) => {
+      return { id: typeof refund === 'string' ? refund : refund.id, amount: amount_refunded };
+    });
     if (note.status === 'void') {
-      obsolete.push(...ids.map((one) => ({ id: one, most: 0, instead: [] })));
+      obsolete.push(
+        ...ofNote.map((refund) => ({ refund: { ...refund, total: '0' }, instead: included.map(({ id }) => id) })),
+      );
       continue;
     }
     refunds.push(...ofNote);
-    for (const { refund, amount_refunded } of note.refunds) {
-      const key = typeof refund === 'string' ? refund : refund?.id;
-      const { amount = 0, instead = [] } = noted.get(key) ?? {};
-      noted.set(key, { amount: amount + amount_refunded, instead: [...instead, ...ids] });
+    const ids = ofNote.map(({ id }) => id);
+    for (const { id: key, amount } of included) {
+      const before = noted.get(key) ?? { amount: 0, instead: [] };
+      noted.set(key, { amount: before.amount + amount, instead: [...before.instead, ...ids] });
     }
   }
   const plain = await plainRefunds(stripe, id, noted);
   refunds.push(...plain.refunds);
   obsolete.push(...plain.obsolete);
-  refunds.sort((left, right) => left.seconds - right.seconds || (left.id < right.id ? -1 : 1));
-  return { refunds: refunds.map(({ seconds, ...refund }) => refund), obsolete, notes };
+  return { refunds: sortRefunds(refunds), obsolete, notes };
 };
 
 // Stripe's limit for a metadata value is 500 characters.
@@ -131,20 +133,42 @@ export const markNotes = async (
 };
 
 /**
- * Voids the credits of voided credit notes, of failed refunds, and of refunds that a credit note includes. Returns a
- * problem for each that Levy refuses to void, such as in a closed period, and then the ids of the refunds that would
- * credit the same amount again.
+ * Keeps the credit of a refund with its recorded total, and reduces the refunds that return the same money by its
+ * excess, in proportion.
  */
-export const voidObsolete = async (ledger: Ledger, invoice: string, obsolete: readonly Obsolete[]) => {
+const keepCredit = (refunds: readonly Refund[], { refund, instead }: Obsolete, recorded: bigint): Refund[] => {
+  const others = refunds.filter(({ id }) => id !== refund.id);
+  const reduced = others.filter(({ id }) => instead.includes(id));
+  const totals = reduced.map(({ total }) => toMinor(total, 2));
+  const sum = totals.reduce((all, total) => all + total, 0n);
+  const excess = recorded - toMinor(refund.total, 2);
+  const left = distribute(excess < sum ? sum - excess : 0n, totals);
+  const rest = reduced.flatMap((one, at) => (left[at] ? { ...one, total: toDecimal(left[at], 2) } : []));
+  const untouched = others.filter(({ id }) => !instead.includes(id));
+  return sortRefunds([...untouched, ...rest, { ...refund, total: toDecimal(recorded, 2) }]);
+};
+
+/**
+ * Voids the credits of voided credit notes, of failed refunds, and of refunds that a credit note includes. Returns a
+ * problem for each that Levy refuses to void, such as in a closed period, and the refunds to record, which do not
+ * credit its amount again.
+ */
+export const voidObsolete = async (
+  ledger: Ledger,
+  invoice: string,
+  obsolete: readonly Obsolete[],
+  all: readonly Refund[],
+) => {
   let isChanged = false;
+  let refunds = all;
   const problems: Problem[] = [];
-  const doubled = new Set<string>();
-  for (const { id, most, instead } of obsolete) {
-    const reference = refundReference(invoice, id);
+  for (const one of obsolete) {
+    const reference = refundReference(invoice, one.refund.id);
     const found = await findByReference(ledger, reference);
     if (!found.ok) problems.push(found.problem);
     if (!found.ok || found.value?.metadata?.['shop'] !== ledger.shop) continue;
-    if (toMinor(found.value.total_amount, 2) <= BigInt(most)) continue;
+    const recorded = toMinor(found.value.total_amount, 2);
+    if (recorded <= toMinor(one.refund.total, 2)) continue;
     const update = {
       status: 'void',
       void_reason: 'The credit note was voided, the refund failed, or a credit note includes it.',
@@ -152,8 +176,12 @@ export const voidObsolete = async (ledger: Ledger, invoice: string, obsolete: re
     const voided = await change(ledger, 'cancelled', found.value, reference, update);
     isChanged ||= voided.ok;
     if (voided.ok) continue;
-    problems.push(refused(reference, voided.refusal).problem);
-    for (const one of instead) doubled.add(one);
+    const { problem } = refused(reference, voided.refusal);
+    problems.push(problem);
+    // A retry voids the credit, then the other refunds are recorded in full.
+    refunds = problem.isFinal
+      ? keepCredit(refunds, one, recorded)
+      : refunds.filter(({ id }) => !one.instead.includes(id));
   }
-  return { isChanged, problems, doubled };
+  return { isChanged, problems, refunds };
 };

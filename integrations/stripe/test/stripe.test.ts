@@ -106,7 +106,10 @@ describe('life cycle of an invoice', () => {
     fake.invoices.delete(deleted.id);
     await send('invoice.voided', voided);
     await send('invoice.deleted', deleted);
+    // An event of the draft that arrives late.
+    expect((await send('invoice.updated', deleted)).problems).toEqual([]);
     expect([...(await readLedger(voided.id)), ...(await readLedger(deleted.id))]).toEqual([]);
+    await expect(billing.applyTax(deleted.id)).rejects.toThrow(`Stripe has no invoice "${deleted.id}".`);
   });
 
   it('credits a refund, and voids the credit if the refund fails later', async () => {
@@ -167,25 +170,40 @@ describe('life cycle of an invoice', () => {
     expect((await billing.applyTax(invoice.id)).isChanged).toBe(false);
   });
 
-  it('reports a credit in a closed period that cannot be voided, and does not credit the amount again', async () => {
+  it('keeps credits of a closed period, reports them, and credits only the rest', async () => {
     const month = new Date();
     month.setUTCDate(0);
-    const invoice = await sell({ state: 'PA', created: Math.floor(month.getTime() / 1000) });
+    const created = Math.floor(month.getTime() / 1000);
+    const invoice = await sell({ state: 'PA', created, lines: [line(1_000), line(1_000)] });
     const refunds = [returnPart(invoice, 300), returnPart(invoice, 200)] as const;
-    await billing.applyTax(invoice.id);
+    const other = await sell({ state: 'PA', created });
+    const voided = noteOf(other, returnPart(other, 400).id, [400]);
+    for (const { id } of [invoice, other]) expect((await billing.applyTax(id)).problems).toEqual([]);
     const body = { state: 'PA', period_end: month.toISOString().slice(0, 10) };
     const { id } = orThrow(await levy.levy.post('/filings', { body }));
     const path = { id: String(id) };
     const readStatus = async () => orThrow(await levy.levy.get('/filings/{id}', { path })).status;
     await vi.waitFor(async () => expect(await readStatus()).toBe('closed'), 20_000);
-    noteOf(invoice, refunds[0].id, [300]);
+    // The note includes the first refund, so it adds 3.00 of 6.00: half of each line.
+    const note = noteOf(invoice, refunds[0].id, [400, 200]);
+    note.lines = note.lines.map((row, at) => ({ ...row, of: invoice.lines[at]?.id as string }));
     refunds[1].status = 'failed';
-    const { problems } = await billing.applyTax(invoice.id);
-    expect(problems.map(({ code, reference }) => [code, reference])).toEqual(
-      refunds.map((refund) => ['conflict_period_closed', `${invoice.id}-refund-${refund.id}`]),
-    );
-    expect((await readCredits(invoice.id)).sort()).toEqual([200, 300]);
-    fake.invoices.delete(invoice.id);
+    voided.status = 'void';
+    for (const isChanged of [true, false]) {
+      const handled = await billing.applyTax(invoice.id);
+      expect([handled.isChanged, ...handled.problems.map(({ code, reference }) => [code, reference])]).toEqual([
+        isChanged,
+        ...refunds.map((refund) => ['conflict_period_closed', `${invoice.id}-refund-${refund.id}`]),
+      ]);
+      expect((await readCredits(invoice.id)).sort()).toEqual([100, 200, 200, 300]);
+    }
+    // The refund of a voided note is still credited by the note.
+    const { problems } = await billing.applyTax(other.id);
+    expect([problems.map(({ code }) => code), await readCredits(other.id)]).toEqual([
+      ['conflict_period_closed'],
+      [400],
+    ]);
+    for (const one of [invoice, other]) fake.invoices.delete(one.id);
   });
 
   it('removes its taxes from a draft whose customer moved abroad, and reports a finalized invoice with them', async () => {
