@@ -6,7 +6,7 @@ import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { mediaTypeProblem, unreadable } from '../../shared/api/body.ts';
 import { assert } from '../../shared/base/assert.ts';
 import { instantMs } from '../../shared/base/calendar.ts';
-import { asObject } from '../../shared/base/json.ts';
+import { asObject, describeJsonError } from '../../shared/base/json.ts';
 import { isLoopback } from '../../shared/base/loopback.ts';
 import { invalidFormat, type Problem } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
@@ -36,19 +36,11 @@ type Control = (request: ControlRequest) => APIGatewayProxyResult | Promise<APIG
 // Ids and keys sort by time as strings, so a year must have four digits.
 const latestMs = Date.UTC(9999, 11, 31);
 
-const parsed = (body: Buffer): unknown => {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-};
-
 /** Sets the service's clock to `now`, or moves it by `advance_seconds`, which can be negative. */
 const moveClock = (body: Buffer): Problem | null => {
-  const fields = parsed(body);
-  if (fields === undefined) return unreadable.malformed;
-  const { now: instant, advance_seconds: seconds } = asObject(fields) ?? {};
+  const text = body.toString('utf8');
+  if (describeJsonError(text)) return unreadable.malformed;
+  const { now: instant, advance_seconds: seconds } = asObject(JSON.parse(text)) ?? {};
   if ((instant === undefined) === (seconds === undefined))
     return invalidFormat('', 'Invalid Format', 'Send an object with now or advance_seconds.');
   const targetMs =

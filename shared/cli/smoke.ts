@@ -5,14 +5,11 @@ import { serviceAddress } from './terminal/arguments.ts';
 import { print } from './terminal/output.ts';
 import { CommandError, runCommand } from './terminal/run-command.ts';
 
-const smoke = async (address: string, given: string | undefined, options: { timeout: string }): Promise<void> => {
+const smoke = async (address: string, given: string | undefined): Promise<void> => {
   const url = serviceAddress(address);
   const key = given ?? process.env['LEVY_API_KEY'];
   if (!key) throw new CommandError('Set LEVY_API_KEY to a key with the scopes read and write.');
-  const seconds = Number(options.timeout);
-  if (!(seconds > 0 && seconds <= 300))
-    throw new CommandError('--timeout must be a number of seconds above 0 and at most 300, such as 30.');
-  const session = newSession({ url, key, timeoutMs: seconds * 1000, print });
+  const session = newSession({ url, key, timeoutMs: 30_000, print });
   // The first signal stops the run and voids its transactions; the second one ends the process.
   process.once('SIGINT', session.stop);
   process.once('SIGTERM', session.stop);
@@ -31,7 +28,6 @@ const program = new Command('smoke')
   )
   .argument('<url>', 'address of the service: the output Url of the stack, or http://127.0.0.1:3000')
   .argument('[key]', 'an API key; prefer LEVY_API_KEY, because other users of the machine can see arguments')
-  .option('--timeout <seconds>', 'time limit of one request', '30')
   .addHelpText(
     'after',
     '\nExample:\n  LEVY_API_KEY=levy_… npm run smoke -- https://example.execute-api.us-east-1.amazonaws.com/v1',

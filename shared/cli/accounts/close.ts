@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { now } from '../../config/clock.ts';
 import { registeredStates } from '../../filings/periods.ts';
+import { hashFile } from '../../importers/files/open-file.ts';
 import {
   beginDeletion,
   closeAccount,
@@ -108,12 +107,6 @@ const refuseUnlessClosed = ({ id, closed_at }: Account, nowMs: number): void => 
     throw new CommandError(
       `The account ${id} was closed at ${closed_at}. It can be deleted from ${new Date(from).toISOString()}, when its saved responses have expired.`,
     );
-};
-
-const hashFile = async (path: string): Promise<string> => {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
 };
 
 /** Checks that the export is complete, so deleting the account loses no data. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { isDay, toDay } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { countsFrom, isInForce } from '../../catalog/effective.ts';
@@ -21,6 +21,7 @@ import { ownTexts } from '../../importers/rules/describe.ts';
 import type { NumberRange } from '../../importers/zips.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { dayOption } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { explainError, flag, optional, subcommand } from '../terminal/run-command.ts';
 
@@ -186,11 +187,6 @@ const readZip = (text: string): string => {
   return text.replace('-', '');
 };
 
-const readDate = (text: string): string => {
-  if (!isDay(text)) throw new InvalidArgumentError('Pass a date, such as 2026-11-21.');
-  return text;
-};
-
 export const show = subcommand({
   name: 'show',
   summary: 'one release, or its locations and rates in one ZIP',
@@ -198,7 +194,7 @@ export const show = subcommand({
   arguments: [['<release>', 'such as US-MN@2026-11-22.1']],
   options: {
     zip: optional('<zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip),
-    date: optional('<date>', 'the tax day of the rates; the default is today', readDate),
+    date: optional('<date>', 'the tax day of the rates; the default is today', dayOption('--date')),
     json: flag('one JSON object'),
   },
   examples: ['content -- show US-MN@2026-11-21.101 --zip 55401 --date 2026-12-01'],

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { safetyHeaders } from '../../api/reply.ts';
+import { asObject, type JsonObject, parseJson } from '../../base/json.ts';
 
 /** Thrown if a check fails or a request gets no response. The message never contains a key. */
 class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
 
-type Body = Readonly<Record<string, unknown>>;
 type HttpResponse = {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON object, or `null` if the body is not one. */
-  readonly body: Body | null;
+  readonly body: JsonObject | null;
   readonly text: string;
 };
 
@@ -23,15 +23,6 @@ type Request = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the session's key; `null` sends none. */
   readonly key?: string | null;
-};
-
-const parsed = (text: string): Body | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? (value as Body | null) : null;
-  } catch {
-    return null;
-  }
 };
 
 /** Returns the cause of a `fetch` error, because its message is only "fetch failed". */
@@ -69,7 +60,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
         signal: AbortSignal.timeout(timeoutMs),
       });
       const text = await answer.text();
-      return { status: answer.status, headers: answer.headers, body: parsed(text), text };
+      return { status: answer.status, headers: answer.headers, body: asObject(parseJson(text)) ?? null, text };
     } catch (error) {
       throw new Unexpected(`${method} ${path}: no response (${getCause(error)})`);
     } finally {
@@ -127,7 +118,7 @@ const checkResponse = (answer: HttpResponse, status: number, type: string): void
 };
 
 /** Checks a JSON response, which must not be cacheable, and returns its body. */
-const answered = (answer: HttpResponse, status: number): Body => {
+const answered = (answer: HttpResponse, status: number): JsonObject => {
   checkResponse(answer, status, 'application/json');
   equal('Cache-Control', answer.headers.get('Cache-Control'), 'no-store');
   if (answer.body === null) throw new Unexpected('the body is not JSON');
@@ -147,7 +138,7 @@ type Created = {
  * Returns the id of a transaction in a response if its reference matches, so the run never voids other transactions.
  */
 const getId = ({ reference }: Created, body: unknown): string | null => {
-  const { id, reference_id } = (body ?? {}) as Body;
+  const { id, reference_id } = (body ?? {}) as JsonObject;
   return reference_id === reference && typeof id === 'string' && /^txn_\w+$/.test(id) ? id : null;
 };
 
@@ -156,7 +147,7 @@ const create = async (
   session: Session,
   all: Created[],
   name: string,
-  body: Body,
+  body: JsonObject,
 ): Promise<{ readonly created: Created; readonly answer: HttpResponse }> => {
   const reference = `${session.prefix}_${name}`;
   const headers = { 'Idempotency-Key': randomUUID() };
@@ -227,7 +218,7 @@ const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933'
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }];
 const sale = { customer, line_items };
 
-const record = async ({ session, all }: Run, name: string, body: Body) => {
+const record = async ({ session, all }: Run, name: string, body: JsonObject) => {
   const { created, answer } = await create(session, all, name, body);
   const stored = answered(answer, 201);
   equal('reference_id', stored['reference_id'], created.reference);
@@ -237,10 +228,10 @@ const record = async ({ session, all }: Run, name: string, body: Body) => {
   return { created, answer, body: stored };
 };
 
-const read = async ({ session }: Run, { id }: Created, query = ''): Promise<Body> =>
+const read = async ({ session }: Run, { id }: Created, query = ''): Promise<JsonObject> =>
   answered(await session.send({ method: 'GET', path: `/transactions/${id}${query}` }), 200);
 
-const calculatedTax = async ({ session }: Run, body: Body): Promise<string> => {
+const calculatedTax = async ({ session }: Run, body: JsonObject): Promise<string> => {
   const { tax_amount } = answered(await session.send({ method: 'POST', path: '/calculations', body }), 200);
   expected(`tax_amount is ${tax_amount}, expected an amount`, /^\d+\.\d\d$/.test(String(tax_amount)));
   return String(tax_amount);
@@ -309,7 +300,13 @@ const estimate = async (run: Run): Promise<Created> => {
 };
 
 /** Records a credit of a sale, and checks its tax and the refund fields of the sale. */
-const refund = async (run: Run, parent: Created, credit: Body, refundStatus: string, tax: unknown): Promise<void> => {
+const refund = async (
+  run: Run,
+  parent: Created,
+  credit: JsonObject,
+  refundStatus: string,
+  tax: unknown,
+): Promise<void> => {
   const { body } = await record(run, refundStatus, { ...credit, status: 'finalized' });
   equal('tax_amount of the credit', body['tax_amount'], tax);
   const stored = await read(run, parent);

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { instantMs as instantOrDayMs, isDay } from '../../base/calendar.ts';
+import { jsonOrRefuse } from '../../base/command-error.ts';
 import { findDeletion } from '../../store/accounts/account-closing.ts';
 import { findAccount } from '../../store/accounts/account-store.ts';
 import { stateJurisdiction } from '../../vocabulary/jurisdiction.ts';
@@ -128,16 +129,9 @@ export const requireOpenAccount = async (id: string): Promise<Account> => {
   );
 };
 
-/** Reads a JSON file. Throws a CommandError with `refusal` and the reason if it cannot be read or parsed. */
+/** Reads a JSON file. Throws a CommandError with `refusal` and the reason if it cannot be parsed. */
 export const jsonFile = <Value>(file: string, schema: z.ZodMiniType<Value>, refusal: string): Value => {
-  const refuse = (reason: string) => new CommandError(`${refusal}: ${reason}`);
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw refuse((error as Error).message);
-  }
-  const { data, error } = schema.safeParse(json);
-  if (error) throw refuse(problemIn(error));
+  const { data, error } = schema.safeParse(jsonOrRefuse(readFileSync(file, 'utf8'), `${refusal}: it is`));
+  if (error) throw new CommandError(`${refusal}: ${problemIn(error)}`);
   return data;
 };

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
 import { fileName } from '../updates/file-names.ts';
 
@@ -24,6 +26,13 @@ export const firstBytes = async (path: string, count: number): Promise<Buffer> =
   } finally {
     await handle.close();
   }
+};
+
+/** Returns the SHA-256 of a file's content, hexadecimal. */
+export const hashFile = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 };
 
 // The second signature marks an empty ZIP file.

@@ -2,13 +2,12 @@
  * HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. Publishers are not
  * trusted (infra/docs/threat-model.md): request.ts restricts the addresses, this file the duration and size.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../base/contention.ts';
-import { firstBytes } from '../files/open-file.ts';
+import { firstBytes, hashFile } from '../files/open-file.ts';
 import { getBody, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
@@ -67,12 +66,6 @@ const refuseHtml = async (path: string, url: string): Promise<void> => {
     throw new PublisherFailure(
       `${url} returned an HTML page instead of a file. Try again later, or check the publisher's site.`,
     );
-};
-
-const hashFile = async (path: string): Promise<string> => {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 };
 
 const readSize = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
