@@ -276,12 +276,16 @@ export const toOrder = (transaction: Recorded) => {
 };
 
 /** Returns the codes of warnings about amounts of a request that differ from the recorded amounts. */
-export const differences = (fields: Fields, recorded: Recorded): string[] => [
-  ...(cents('amount', amountAt(fields, 'amount') ?? '0') === goodsAndShipping(recorded) ? [] : ['line_amount_differs']),
-  ...(cents('sales_tax', amountAt(fields, 'sales_tax') ?? '0') === parseAmount(recorded.tax_amount, 2)
-    ? []
-    : ['tax_amount_differs']),
-];
+export const differences = (sent: Fields, recorded: Recorded): string[] => {
+  const differs = (name: string, amount: bigint): boolean => {
+    const text = amountAt(sent, name);
+    return text !== null && cents(name, text) !== amount;
+  };
+  return [
+    ...(differs('amount', goodsAndShipping(recorded)) ? ['line_amount_differs'] : []),
+    ...(differs('sales_tax', parseAmount(recorded.tax_amount, 2)) ? ['tax_amount_differs'] : []),
+  ];
+};
 
 const isGiven = (value: unknown): boolean => (typeof value === 'string' ? !isZero(value) : Boolean(value));
 
@@ -299,9 +303,39 @@ export const unrepeatable = (order: Recorded): string | null => {
   );
 };
 
-/** Whether the goods of a request without line items equal the recorded line items. */
-export const linesAddUp = (fields: Fields, { line_items }: Recorded): boolean =>
-  sumGoods(fields) === line_items.reduce((sum, { net_amount }) => sum + parseAmount(net_amount, 2), 0n);
+/** Returns the goods of a recorded order or refund, in cents. */
+const sumLines = ({ line_items }: Recorded): bigint =>
+  sum(line_items.map(({ net_amount }) => parseAmount(net_amount, 2)));
+
+/** Whether the line items can be those of a request without line items. */
+const isWithoutItems = ({ line_items: [line, ...others] }: Recorded): boolean =>
+  others.length === 0 &&
+  line?.id === '1' &&
+  line.quantity === '1' &&
+  line.product_tax_code === general &&
+  !isGiven(line.discount_amount) &&
+  !isGiven(line.description) &&
+  Object.keys(line.metadata).length === 0;
+
+/**
+ * Returns the recorded fields with the changes. Without `line_items`, the recorded line items remain, and `amount`
+ * follows a changed `shipping`. A different `amount` replaces the goods of an order without line items, and is distributed
+ * again over the order of a refund. Refuses it if neither is possible.
+ */
+export const mergeChange = (known: Fields, change: Fields, recorded: Recorded): Fields => {
+  if (listLines(change)) return { ...known, ...change };
+  const fields = { ...known, ...change, line_items: known['line_items'] ?? null };
+  const goods = sumLines(recorded);
+  const amount = amountAt(change, 'amount');
+  if (amount === null)
+    return { ...fields, amount: formatAmount(goods + cents('shipping', requiredAmount(fields, 'shipping')), 2) };
+  if (sumGoods(fields) === goods) return fields;
+  if (recorded.parent_transaction_id !== null || isWithoutItems(recorded)) return { ...fields, line_items: null };
+  throw new TaxJarRefusal(
+    406,
+    `amount is ${amount}, but the recorded line items are ${formatAmount(goods, 2)} without shipping. Send the changed line_items.`,
+  );
+};
 
 /** Whether a request repeats the one that recorded an order or refund. */
 export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>

@@ -183,8 +183,13 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   const calculated = (await levy.post('/calculations', document, {
     settings: { registrations: registrations === null ? settings.registrations : [...registrations] },
   })) as Calculation;
-  const unknown = unknownCodes(fields);
-  note([...listCodes(calculated), ...(unknown.length > 0 ? ['product_tax_code_missing'] : [])]);
+  const goods = calculated.line_items.reduce((sum, line) => sum + read(line.net_amount), 0n);
+  note([
+    ...listCodes(calculated),
+    ...(unknownCodes(fields).length > 0 ? ['product_tax_code_missing'] : []),
+    // As in TaxJar, the line items are taxed.
+    ...(lines && amount !== null && rescale(parseDecimal(amount), 2) !== goods ? ['line_amount_differs'] : []),
+  ]);
   const state = stateAt(fields, 'to_');
   const answer = getTax(calculated, {
     hasNexus: state !== null && collectsIn(registrations, state, today),

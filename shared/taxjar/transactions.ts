@@ -8,7 +8,7 @@ import {
   differences,
   isSameOrder,
   type Left,
-  linesAddUp,
+  mergeChange,
   type Recorded,
   toOrder,
   toSale,
@@ -88,8 +88,17 @@ const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Re
   );
 };
 
-/** Records an order or a refund. Adds warnings for amounts of the request that differ from the recorded amounts. */
-const record = async (kind: Kind, fields: Fields, request: object, recording: Recording): Promise<Recorded> => {
+/**
+ * Records an order or a refund. Adds warnings for amounts that the client sent, in `sent`, and that differ from the
+ * recorded amounts.
+ */
+const record = async (
+  kind: Kind,
+  fields: Fields,
+  request: object,
+  recording: Recording,
+  sent = fields,
+): Promise<Recorded> => {
   const { levy, note, replaces } = recording;
   const options = replaces ? { replaces } : {};
   const post = async (body: object) => (await levy.post('/transactions', body, options)) as Recorded & Warned;
@@ -99,7 +108,7 @@ const record = async (kind: Kind, fields: Fields, request: object, recording: Re
     return post(await prepareRequest(kind, fields, recording, true));
   });
   const unknown = unknownCodes(fields).length > 0;
-  note([...listCodes(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
+  note([...listCodes(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(sent, created)]);
   return created;
 };
 
@@ -146,15 +155,6 @@ const voidTransaction = (levy: Levy, { id, version, redacted_at }: Recorded, rea
 /** Returns a recorded transaction as fields of a request, with numbers as text. */
 const sentFields = (recorded: Recorded): Fields => requireObject(parseJson(JSON.stringify(toOrder(recorded))));
 
-/**
- * Returns the recorded fields with the changes. If the amounts change without line items, the recorded line items no
- * longer add up, and are left out.
- */
-const merged = (known: Fields, change: Fields, recorded: Recorded): Fields => {
-  const fields = { ...known, ...change };
-  return change['line_items'] || linesAddUp(fields, recorded) ? fields : { ...fields, line_items: null };
-};
-
 /** Records the changed order or refund in place of the recorded one, in one step. */
 const update =
   (kind: Kind) =>
@@ -166,10 +166,11 @@ const update =
         422,
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
-    const fields = merged(sentFields(current), { ...requireObject(body), transaction_id: reference }, current);
+    const change = { ...requireObject(body), transaction_id: reference };
+    const fields = mergeChange(sentFields(current), change, current);
     const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
     const request = await prepareRequest(kind, fields, recording);
-    return toResponse(kind, await record(kind, fields, request, recording));
+    return toResponse(kind, await record(kind, fields, request, recording, change));
   };
 
 const remove =

@@ -206,6 +206,15 @@ describe('taxes', () => {
       expect(await reply.json()).toMatchObject({ tax: { amount_to_collect: tax } });
       expect(reply.headers.get('Levy-Warnings')).not.toContain('product_tax_code_missing');
     }
+    // The line items are taxed, not a different amount.
+    for (const [amount, warns] of [
+      [100, false],
+      [90, true],
+    ] as const) {
+      const reply = await send(JSON.stringify({ ...to, amount, shipping: 5, line_items: [goods] }));
+      expect(await reply.json()).toMatchObject({ tax: { order_total_amount: 105, amount_to_collect: 9.32 } });
+      expect(reply.headers.get('Levy-Warnings')?.includes('line_amount_differs') ?? false).toBe(warns);
+    }
     const token = { Authorization: `Token token="${caller.key}"` };
     expect((await send(body('1'), token)).status).toBe(200);
     expect([(await send('{')).status, (await send('[]')).status]).toEqual([400, 406]);
@@ -284,7 +293,7 @@ describe('orders and refunds', () => {
     await client.createRefund(buildRefund('r0', '123', [-1]));
     await client.createRefund(buildRefund('r1', '123', [-8, -1, -0.7]));
     // An order with refunds is not changed, because voiding it would leave its refunds without an order.
-    expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17 }))).toMatch(/^422 /);
+    expect(await refusal(client.updateOrder({ transaction_id: '123', shipping: 2 }))).toMatch(/^422 /);
     const change = (at: number) => buildRefund('r1', '123', [-8 - at / 100, -1, -0.7]);
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, at) => [client.updateRefund(change(at)), client.showRefund('r1')]).flat(),
@@ -328,6 +337,60 @@ describe('orders and refunds', () => {
     await client.createRefund(buildRefund('early', 'p', [-10, 0, -0.6], michigan));
     await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
     expect(await changed('early', 'p', { amount: -12, sales_tax: -0.72 })).toEqual([-7.2, -4.8]);
+    await expectVerified(caller);
+  });
+
+  it('keep the line items that a PUT does not send, with the sent amounts', async () => {
+    const { caller, client } = await newClient();
+    const put = async (kind: 'orders' | 'refunds', id: string, body: object) => {
+      const headers = { Authorization: `Bearer ${caller.key}` };
+      const path = `${url}/taxjar/v2/transactions/${kind}/${id}`;
+      const reply = await fetch(path, { method: 'PUT', headers, body: JSON.stringify(body) });
+      const differs = reply.headers.get('Levy-Warnings')?.includes('line_amount_differs') ?? false;
+      return { status: reply.status, differs, ...(await reply.json()) };
+    };
+    const items = [
+      { id: 'a', quantity: 2, product_identifier: 'shirt', product_tax_code: '20010', unit_price: 5 },
+      { id: 'b', quantity: 1, product_identifier: 'mug', unit_price: 5 },
+    ];
+    const { order: sold } = await client.createOrder({ ...order, line_items: items });
+    const kept = sold.line_items?.map(({ sales_tax: _, ...line }) => line);
+    for (const [change, amount, shipping] of [
+      [{ shipping: 2.5 }, 17.5, 2.5],
+      [{ shipping: 3, line_items: [] }, 18, 3],
+      [{ amount: 16, shipping: 1 }, 16, 1],
+      [{ sales_tax: 1.5 }, 16, 1],
+    ] as const)
+      expect(await put('orders', '123', change)).toMatchObject({
+        status: 200,
+        differs: false,
+        order: { amount, shipping, line_items: kept },
+      });
+    expect(await put('orders', '123', { amount: 20 })).toMatchObject({
+      status: 406,
+      detail: expect.stringContaining('line items are 15.00'),
+    });
+    expect(await put('orders', '123', { line_items: [{ ...items[1], quantity: 2 }] })).toMatchObject({
+      differs: false,
+      order: { amount: 11, shipping: 1, line_items: [{ id: 'b', quantity: 2, product_identifier: 'mug' }] },
+    });
+    // Standalone, and of the order.
+    for (const [id, reference] of [
+      ['r1', 'unknown'],
+      ['r2', '123'],
+    ] as const) {
+      const line_items = [{ id: 'b', quantity: 1, product_identifier: 'mug', unit_price: -5 }];
+      const { refund } = await client.createRefund(buildRefund(id, reference, [-5.5, -0.5, -0.4], { line_items }));
+      expect(await put('refunds', id, { shipping: 1 })).toMatchObject({
+        status: 200,
+        refund: { amount: -6, shipping: -1, sales_tax: -0.4, line_items: refund.line_items?.map(({ id }) => ({ id })) },
+      });
+    }
+    expect(await put('refunds', 'r1', { amount: -9 })).toMatchObject({ status: 406 });
+    expect(await put('refunds', 'r2', { amount: -9 })).toMatchObject({ refund: { amount: -9, shipping: -1 } });
+    // An order without line items has the amount as its goods.
+    await client.createOrder({ ...order, transaction_id: '124' });
+    expect(await put('orders', '124', { amount: 20 })).toMatchObject({ differs: false, order: { amount: 20 } });
     await expectVerified(caller);
   });
 
