@@ -1,23 +1,11 @@
-import { ulid } from 'ulid';
 import { describe, expect, inject, it } from 'vitest';
-import { type Account, newAccount } from '../../shared/accounts/account.ts';
-import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
-import { environment } from '../../shared/config/environment.ts';
-import { closePeriods } from '../../shared/filings/close-periods.ts';
-import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
-import { dueItem } from '../../shared/store/filings/due-index.ts';
-import { closePorts } from '../../shared/store/filings/filing-ports.ts';
-import { accountKey, accountRegisterKey, openEntryKey } from '../../shared/store/keys.ts';
-import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
-import { countDatabaseUse, putItems } from '../bench/database.ts';
 import { newCaller } from '../support/api.ts';
 import { callCounts, used } from '../support/count-calls.ts';
 import { createFiler, type Filer, type Filing, newestFiling, settled, soldOn } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
-import { saleDocument } from '../support/transactions.ts';
 
 // Must run first: an idle run reads no entries of other tests.
 /** Returns the database calls of a schedule run, by command. */
@@ -26,7 +14,7 @@ const callsOfRun = () => callCounts(() => runSchedule('close-periods'), { accoun
 // One query of unfinished filings, eight of the due index, and one of the sweep position.
 const idle = { GetItem: 1, Query: 9 };
 
-it("an idle schedule run makes ten calls, and a due period without entries adds eleven plus its page's", async () => {
+it("an idle schedule run makes ten calls, and each due period without entries adds eleven plus its page's", async () => {
   const registrations = [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' as const }];
   const lastMonth = new Date(now());
   lastMonth.setUTCDate(1);
@@ -35,101 +23,21 @@ it("an idle schedule run makes ten calls, and a due period without entries adds 
   // The review days of all previous months are over.
   // Reminders depend on the day of the month.
   const settings = { registrations, review_days: 0, filing_reminder_days: null };
-  const caller = await later(-age, () => newCaller({ settings }));
+  const callers = await later(-age, () => Promise.all([1, 2, 3].map(() => newCaller({ settings }))));
   const first = await callsOfRun();
-  expect((await made(createFiler(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
+  for (const caller of callers)
+    expect((await made(createFiler(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
   expect(await callsOfRun()).toEqual(idle);
-  // The accounts of the page and a second query of the due index. Then the chain, eight shards, and the start and end
+  // The accounts of the page, together, and a second query of the due index. Then the chain, eight shards, and the start and end
   // of the filing.
   const page = { BatchGetItem: 1, Query: 8 };
   const period = { BatchGetItem: 1, Query: 8, TransactWriteItems: 2 };
-  // The register, its accounts, their chains, first days and entries, and the new position.
-  const sweep = { BatchGetItem: 3, Query: 1, PutItem: 1 };
-  const all = [idle, page, period, sweep];
+  // The register, its accounts, the chains and entries of each account, and the new position.
+  const sweep = { BatchGetItem: 1 + 2 * 3, Query: 1, PutItem: 1 };
+  const all = [idle, page, ...callers.map(() => period), sweep];
   const sum = (name: string) => all.reduce((total, calls) => total + ((calls as Record<string, number>)[name] ?? 0), 0);
   expect(first).toEqual(Object.fromEntries(Object.keys(first).map((name) => [name, sum(name)])));
   expect(Object.values(period).reduce((a, b) => a + b)).toBe(11);
-});
-
-const { accounts: Accounts, transactions: Transactions } = environment.tables;
-const states = 'AL AZ AR CA CO CT FL GA ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV'.split(' ');
-const count = 80;
-
-const put = (table: string, items: readonly Readonly<Record<string, unknown>>[]) =>
-  putItems(table, items.length, (index) => items[index] ?? {});
-
-/** Writes accounts that are registered in some states, with a period due at an instant. */
-const putAccounts = async (createdMs: number, inStates: readonly string[], at: string): Promise<readonly Account[]> => {
-  const registrations = inStates.map((state) => ({ state, from: '2020-01-01', to: null, frequency: 'month' as const }));
-  // The last month is due on any day of this month.
-  const settings = { registrations, review_days: 0 };
-  const all = Array.from({ length: count }, () =>
-    newAccount({ name: 'Shop', serviceVersion: currentVersion, createdMs, settings }),
-  );
-  const due = all.flatMap(({ id }) => inStates.map((state) => dueItem({ account: id, state: `US-${state}`, at })));
-  await put(
-    Accounts,
-    all.map((account) => ({ ...accountKey(account.id), ...account })),
-  );
-  await put(
-    Accounts,
-    all.map(({ id }) => accountRegisterKey(id)),
-  );
-  await put(Transactions, due);
-  return all;
-};
-
-const getEntry = (state: string, month: string): LiabilityEntry => {
-  const base = { taxable: 1000n, exempt: 0n };
-  const place = {
-    jurisdiction_code: state,
-    jurisdiction_name: state,
-    jurisdiction_type: 'state',
-    reporting_code: null,
-  } as const;
-  const document = { ...saleDocument, tax_day: `${month}-01` };
-  const amounts = [{ ...place, ...base, rate: '0.06', tax: 60n }];
-  const transactionId = `txn_${ulid()}`;
-  return { transactionId, state, month, currency: 'USD', version: 1, base: { ...base, tax: 0n }, amounts, document };
-};
-
-/** Runs the schedule until a run has nothing to do; returns the calls of all runs and the number of filings. */
-const allRuns = async () => {
-  const total = { calls: 0, created: 0, idle: 0 };
-  for (let run = 0; run < 20; run++) {
-    const { reads, writes } = await countDatabaseUse(async () => {
-      const { created, failed } = await closePeriods(closePorts(() => 240_000));
-      expect(failed).toBe(0);
-      total.created += created;
-      total.idle = created;
-    });
-    total.calls += reads + writes;
-    if (total.idle === 0 && reads + writes <= 20) return { ...total, idle: reads + writes };
-  }
-  throw new Error('The schedule does not finish.');
-};
-
-it('with many accounts, an idle run makes at most 20 calls, and a period at most 12 more than its entries need', async () => {
-  const today = new Date(now());
-  const getFirst = (months: number) => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1);
-  await putAccounts(now(), states, new Date(getFirst(1)).toISOString());
-  expect(await allRuns()).toMatchObject({ created: 0, idle: 10 });
-  // The last month of each account has 0 to 3 entries.
-  const createdMs = getFirst(0) - 15 * dayMs;
-  const at = new Date(createdMs).toISOString();
-  const entries = (await putAccounts(createdMs, ['MI'], at)).flatMap(({ id }, index) =>
-    Array.from({ length: index % 4 }, () => ({ account: id, entry: getEntry('US-MI', at.slice(0, 7)) })),
-  );
-  await put(
-    Transactions,
-    entries.map(({ account, entry }) => openEntryItem(account, entry)),
-  );
-  const { calls, created } = await allRuns();
-  expect([created, entries.length]).toEqual([count, 120]);
-  // A shard with entries is read and written once more.
-  const shards = new Set(entries.map(({ account, entry }) => openEntryKey(account, entry).pk)).size;
-  expect((calls - 2 * shards) / count).toBeLessThanOrEqual(12);
-  expect(calls / count).toBeGreaterThan(12);
 });
 
 const october = { state: 'MI', period_end: '2026-10-31' };
