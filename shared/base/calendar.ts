@@ -30,6 +30,9 @@ export const wallMs = (text: string): number => Date.parse(text.replace(/[+-]\d\
 /** Adds a number of days, which can be negative, to a day. */
 export const addDays = (day: string, days: number): string => toDay(Date.parse(day) + days * dayMs);
 
+/** Returns the days from one day to another, negative if it is earlier. */
+export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
+
 export const dayAfter = (day: string): string => addDays(day, 1);
 export const dayBefore = (day: string): string => addDays(day, -1);
 

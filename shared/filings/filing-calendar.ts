@@ -1,5 +1,5 @@
 import type { Frequency } from '../accounts/account.ts';
-import { addDays, dayMs, lastDay, toDay, toMonth } from '../base/calendar.ts';
+import { addDays, daysBetween, lastDay, toDay, toMonth } from '../base/calendar.ts';
 import { findFormName } from '../catalog/form-names.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
@@ -111,15 +111,12 @@ const getTerms = (state: string): StateTerms | undefined => states[stateOfJurisd
 export const firstMonthOfPeriods = (state: string, frequency: Frequency): number =>
   getTerms(state)?.due[frequency]?.starts ?? 1;
 
-/** Returns the days from a day to a due date (`YYYY-MM-DD`), negative if it has passed. */
-export const daysUntil = (due: string, today: string): number => (Date.parse(due) - Date.parse(today)) / dayMs;
-
 /**
  * Returns whether a return that is not filed is overdue on a day, and the days until it is due; `null` if the due date
  * is not established.
  */
 export const dueStatus = (due: string | null, today: string): Pick<Filing, 'overdue' | 'days_until_due'> => {
-  const days_until_due = due === null ? null : daysUntil(due, today);
+  const days_until_due = due === null ? null : daysBetween(today, due);
   return { overdue: days_until_due !== null && days_until_due < 0, days_until_due };
 };
 

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { addDays } from '../base/calendar.ts';
+import { addDays, daysBetween } from '../base/calendar.ts';
 import { readPages } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { daysUntil, findFilingTerms } from './filing-calendar.ts';
+import { findFilingTerms } from './filing-calendar.ts';
 import { openPeriods } from './filing-periods.ts';
 import { registeredStates } from './periods.ts';
 import type { FilingPorts, NewReminder, ReminderStore } from './ports.ts';
@@ -78,7 +78,7 @@ const getReminder = (
 ): NewReminder | null => {
   const { due_date } = findFilingTerms(taxReturn.state, taxReturn.frequency, taxReturn.period_end);
   if (due_date === null) return null;
-  const days = daysUntil(due_date, today);
+  const days = daysBetween(today, due_date);
   const occasion = getOccasion(days, reminderDays);
   if (occasion === null) return null;
   return {

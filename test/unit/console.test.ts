@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { unzipSync } from 'fflate';
 import readExcelFile from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
+import { daysBetween } from '../../shared/base/calendar.ts';
 import { csvText } from '../../shared/base/csv.ts';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { LevyRefused, LevyUnavailable } from '../../shared/client/client.ts';
 import { exportFile, parseCsv } from '../../shared/console/client/export-file.ts';
 import {
-  daysBetween,
   dueText,
   getSum,
   grouped,

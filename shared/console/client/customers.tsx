@@ -1,7 +1,7 @@
 import { dayMs } from '../../base/calendar.ts';
 import type { Schemas } from '../../client/client.ts';
 import { ReviewForm } from './actions.tsx';
-import { jsonPage } from './export-file.ts';
+import { jsonPage, pickColumns } from './export-file.ts';
 import { Field, Fields, SearchForm } from './fields.tsx';
 import { getStateLetters, todayIn, toWords } from './format.ts';
 import { certificatesFrom, reasons, removed } from './forms.ts';
@@ -144,14 +144,7 @@ const Customer = ({ id }: { id: string }) => {
 
 const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().join(', ');
 
-const certificateColumns = [
-  'certificate_number',
-  'document_url',
-  'reason',
-  'states',
-  'valid_from',
-  'valid_to',
-] as const;
+const certificateColumns = certificateFields.map(([name]) => name);
 const exportColumns = ['id', 'name', ...certificateColumns] as const;
 
 /** Returns a row for each certificate, and one for a customer without any. */
@@ -159,12 +152,7 @@ const exportRows = ({ id, name, exemptions }: Stored) =>
   (exemptions.length > 0 ? exemptions : [null]).map((row) => ({
     id,
     name,
-    certificate_number: row?.certificate_number ?? null,
-    document_url: row?.document_url ?? null,
-    reason: row?.reason ?? null,
-    states: row && (row.states?.join(' ') ?? 'all'),
-    valid_from: row?.valid_from ?? null,
-    valid_to: row?.valid_to ?? null,
+    ...pickColumns(certificateColumns, row && { ...row, states: row.states?.join(' ') ?? 'all' }),
   }));
 
 const Links = () => {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { concurrently } from '../../base/collections.ts';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { listPeriods } from './filings.tsx';
 import { amountsDue, counted, getTone, soonDays, totalDue } from './format.ts';
@@ -46,13 +47,11 @@ const useDryRuns = (periods: readonly Period[]) => {
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
   const loaded = useLoad(periods.map(getKey).join(), async (levy, signal) => {
     const left = periods.filter((period) => !known.has(getKey(period)));
-    const work = async () => {
-      for (let next = left.shift(); next && !signal.aborted; next = left.shift()) {
-        const [key, found] = [getKey(next), await dryRun(next, levy, signal)];
-        setKnown((last) => new Map(last).set(key, found));
-      }
+    const work = async (period: Period) => {
+      const found = await dryRun(period, levy, signal);
+      setKnown((last) => new Map(last).set(getKey(period), found));
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await concurrently(left, work, atOnce);
     return true;
   });
   return { known, loaded };

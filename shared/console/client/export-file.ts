@@ -148,6 +148,12 @@ export const csvPage = (result: ApiResult<string>): CsvPage => {
   return { csv: orThrow(result), next };
 };
 
+/** Returns the values of columns from a row, `null` if it has none. */
+export const pickColumns = <Column extends string>(
+  columns: readonly Column[],
+  row: Readonly<Partial<Record<Column, string | null>>> | null,
+) => Object.fromEntries(columns.map((name) => [name, row?.[name] ?? null])) as Record<Column, string | null>;
+
 /** Converts the page of a list without text/csv. */
 export const jsonPage = <Column extends string, Item>(
   columns: readonly Column[],

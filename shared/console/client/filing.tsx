@@ -62,7 +62,7 @@ const Terms = ({ filing }: { filing: FilingData }) => {
   );
 };
 
-const figures = amountColumns([
+export const figureFields = [
   ['Gross', 'gross_amount'],
   ['Exempt', 'exempt_amount'],
   ['Not covered', 'not_covered_amount'],
@@ -71,7 +71,8 @@ const figures = amountColumns([
   ['Tax collected', 'tax_amount'],
   ['Over-collected', 'over_collected_amount'],
   ['Credits', 'credit_amount'],
-]);
+] as const;
+const figures = amountColumns(figureFields);
 
 /** The exempt sales of the whole state by reason, as a return deducts them. */
 const ExemptByReason = ({ summary }: { summary: FilingData['summary'] }) => (

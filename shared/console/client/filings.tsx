@@ -1,8 +1,8 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { ConfirmButton } from './actions.tsx';
-import { jsonPage } from './export-file.ts';
+import { jsonPage, pickColumns } from './export-file.ts';
 import { SearchForm } from './fields.tsx';
-import { announced, Filing, FilingFigures, figuresText } from './filing.tsx';
+import { announced, Filing, FilingFigures, figureFields, figuresText } from './filing.tsx';
 import { amountsDue, getStateLetters, periodName, todayIn } from './format.ts';
 import { List } from './list.tsx';
 import { Fetch, Load, readData, useLoad } from './load.tsx';
@@ -160,10 +160,7 @@ const OpenPeriods = () => {
 
 const statuses = [['', 'All'], 'closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 
-const filedAmounts = [
-  ...(['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount', 'calculated_tax_amount'] as const),
-  ...(['tax_amount', 'over_collected_amount', 'credit_amount'] as const),
-] as const;
+const filedAmounts = figureFields.map(([, field]) => field);
 const exportColumns = [
   ...(['id', 'state', 'period_start', 'period_end', 'status', 'due_date', 'filed_at', 'confirmation_number'] as const),
   ...(['exception_count', 'transaction_count', 'currency'] as const),
@@ -172,7 +169,6 @@ const exportColumns = [
 ] as const;
 
 type Filed = Schemas['FilingList']['data'][number];
-type Amounts = Readonly<Record<(typeof filedAmounts)[number], string | null>>;
 
 /** Returns a row for each currency of a filing, and one for a filing without sales. */
 const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
@@ -182,7 +178,7 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
     exception_count: exceptions?.count ?? null,
     transaction_count: sum?.count ?? 0,
     currency: sum?.currency ?? null,
-    ...(Object.fromEntries(filedAmounts.map((name) => [name, sum?.[name] ?? null])) as Amounts),
+    ...pickColumns(filedAmounts, sum),
     amount_due: due[at]?.amount ?? null,
   }));
 };

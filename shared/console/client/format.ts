@@ -95,10 +95,6 @@ export const totalDue = (amounts: readonly Money[], sign: 'payable' | 'refundabl
   });
 };
 
-/** Returns the days between two dates (`YYYY-MM-DD`). */
-export const daysBetween = (from: string, to: string): number =>
-  Math.round((Date.parse(to) - Date.parse(from)) / dayMs);
-
 /** Returns today's date (`YYYY-MM-DD`) in an IANA time zone. */
 export const todayIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);

@@ -1,6 +1,7 @@
+import { daysBetween } from '../../base/calendar.ts';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
-import { counted, daysBetween, getStateLetters, isZero, percent, todayIn } from './format.ts';
+import { counted, getStateLetters, isZero, percent, todayIn } from './format.ts';
 import { GettingStarted } from './getting-started.tsx';
 import { Fetch, Get, readData } from './load.tsx';
 import { Amount, Instant, Panel, Status, TransactionLink } from './parts.tsx';

@@ -46,8 +46,6 @@ const CopyAmount = ({ amount }: { amount: string }) => (
   </Copied>
 );
 
-const isBlank = ({ amount }: Sheet['lines'][number]): boolean => amount === null;
-
 const Lines = ({ worksheet: { lines, schedule, rows, notes, ...sheet } }: { worksheet: Sheet }) => (
   <>
     <Facts
@@ -72,7 +70,9 @@ const Lines = ({ worksheet: { lines, schedule, rows, notes, ...sheet } }: { work
         ['Line', (row) => row.line],
         ['Label', (row) => row.label],
         ['Amount', (row) => (row.amount === null ? 'Enter yourself' : <CopyAmount amount={row.amount} />), 'figure'],
-        ...(lines.some(isBlank) ? [['Why it is blank', (row: Sheet['lines'][number]) => row.note] as const] : []),
+        ...(lines.some(({ amount }) => amount === null)
+          ? [['Why it is blank', (row: Sheet['lines'][number]) => row.note] as const]
+          : []),
       ]}
       rows={lines}
     />

@@ -1,8 +1,7 @@
 import type { Levy, Schemas } from '../../client/client.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
 import { ConfirmButton } from './actions.tsx';
 import { Check, Field } from './fields.tsx';
-import { grouped, isZero } from './format.ts';
+import { getSum, grouped, isZero, negative } from './format.ts';
 import type { Values } from './forms.ts';
 import { Fetch, readData } from './load.tsx';
 import { Amount, Warnings } from './parts.tsx';
@@ -67,13 +66,9 @@ const Note = ({ transaction, onChange }: Props) => {
 
 /** An entered amount is after discounts. Otherwise, Levy would take a share of the sale's discounts off. */
 const withoutDiscounts = (line: Document['line_items'][number]) => {
-  const [amount, discount, coupon, net] = [
-    line.amount,
-    line.applied_discount_amount,
-    line.applied_third_party_discount_amount,
-    line.net_amount,
-  ].map((text) => rescale(decimal(text), 10)) as [bigint, bigint, bigint, bigint];
-  const isAfterCoupon = coupon > 0n && amount - discount - coupon === net;
+  const coupon = line.applied_third_party_discount_amount;
+  const deductions = [line.applied_discount_amount, coupon, line.net_amount].map(negative);
+  const isAfterCoupon = !isZero(coupon) && isZero(getSum([line.amount, ...deductions]));
   return { discount_amount: '0', ...(isAfterCoupon && { third_party_discount_amount: '0' }) };
 };
 

@@ -1,5 +1,5 @@
 /** The age of a state's official files, and whether it exceeds the cadence of their publisher. */
-import { addDays, dayMs, firstDay, isDay, toDay, toMonth } from '../../base/calendar.ts';
+import { addDays, firstDay, isDay, toDay, toMonth } from '../../base/calendar.ts';
 import { dayIn, publicationIn } from './file-names.ts';
 import type { PublishedFile, Publisher } from './publishers.ts';
 
@@ -87,9 +87,6 @@ const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord,
 export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): string =>
   addDays(postedOn(asOf, periodMonths[cadence]).next, graceDays);
 
-/** Returns the number of whole days between two days. */
-const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
-
 /**
  * Returns the age of a state's official files on a day (`YYYY-MM-DD`, UTC).
  *
@@ -117,7 +114,7 @@ export const staleness = (publisher: Publisher, source: UpdateRecord | null, tod
     ...(newest && nextExpected !== null && today > nextExpected
       ? [`The newest file is from ${newest.asOf}; the next one was due by ${nextExpected}.`]
       : []),
-    ...(daysBetween(failingSince, today) >= failingDays ? [`Updates have failed since ${failingSince}.`] : []),
+    ...(addDays(failingSince, failingDays) <= today ? [`Updates have failed since ${failingSince}.`] : []),
   ];
   return {
     asOf: newest?.asOf ?? null,
