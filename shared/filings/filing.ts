@@ -20,7 +20,10 @@ const ExemptByReason = component(
     customer: described(signedAmount, 'Sold to buyers with any other certificate.'),
     snap: described(signedAmount, 'Paid with SNAP benefits.'),
     marketplace: described(signedAmount, 'The marketplace collects the tax.'),
-    not_registered: described(signedAmount, 'Sold on days on which the account was not registered.'),
+    not_registered: described(
+      signedAmount,
+      'Sold on days on which the account was not registered, not through a marketplace.',
+    ),
   },
 );
 

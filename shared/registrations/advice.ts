@@ -72,6 +72,10 @@ const measuredSales = (sum: Sum, { measured, includes_marketplace }: NexusTerms)
   return grossAmount(sum) - marketplace + ofMarketplace - (measured === 'retail' ? resale : 0n);
 };
 
+/** Returns the number of sales that a threshold measures. Sales for resale and exempt sales count. */
+const measuredCount = ({ count, marketplace_count = 0 }: Sum, { includes_marketplace }: NexusTerms): number =>
+  includes_marketplace ? count : count - marketplace_count;
+
 const isReached = (value: bigint, threshold: bigint, at: 'over' | 'at_least' | null): boolean =>
   at === 'over' ? value > threshold : value >= threshold;
 
@@ -98,7 +102,7 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
   const within = rows.filter(({ month }) => monthText(first) <= month && month <= monthText(last));
   const inDollars = within.filter((row) => row.currency === currency);
   const sales = inDollars.reduce((sum, row) => sum + measuredSales(row.sales, terms), 0n);
-  const count = within.reduce((sum, row) => sum + row.sales.count, 0);
+  const count = within.reduce((sum, row) => sum + measuredCount(row.sales, terms), 0);
   const { share, reached } = reachedIn(sales, BigInt(count), terms);
   const period: MeasuredPeriod = {
     from: firstDay(first),

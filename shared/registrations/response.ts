@@ -10,7 +10,10 @@ const MeasuredPeriod = component('NexusPeriod', 'Sales of a state in one measuri
   to: described(date, 'The last day. In the current period, the last day of the current month.'),
   counts_from: nullable(date, 'The day from which the state counts the period. `null` if it already counts.'),
   sales_amount: described(amount, 'The sales in US dollars, as the state measures them, before credits.'),
-  transaction_count: described(count, 'The number of sales.'),
+  transaction_count: described(
+    count,
+    'The number of sales. Sales whose tax a marketplace collects count only if `includes_marketplace` is true; sales for resale and exempt sales always count.',
+  ),
   share_reached: string(
     'The share of the threshold that is reached, as a fraction, rounded down. With two thresholds, it is the larger share if either is enough, the smaller if both are required.',
     { pattern: '^\\d+\\.\\d{4}$' },

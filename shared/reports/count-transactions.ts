@@ -1,7 +1,7 @@
 import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
 import { noTotals, withEntries } from '../filings/totals.ts';
 import { entriesOfEachState } from '../ledger/entries/entries.ts';
-import { type LiabilityEntry, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
+import { grossAmount, type LiabilityEntry, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 
 /** The row in which a report counts an amount. `month` is the `YYYY-MM` of the tax day, `state` a jurisdiction code. */
@@ -43,7 +43,9 @@ export const countTransaction = (stored: StoredTransaction): Counted[] => {
   return entriesOfEachState(stored).map((entry) => {
     const { month, state, currency } = entry;
     const sum = sumEntry(entry);
-    return { month, state, currency, type, sum: type === 'credit' ? { ...negated(sum), count: 1 } : sum };
+    if (type === 'credit') return { month, state, currency, type, sum: { ...negated(sum), count: 1 } };
+    const isOfMarketplace = sum.marketplace !== undefined && sum.marketplace === grossAmount(sum);
+    return { month, state, currency, type, sum: { ...sum, ...(isOfMarketplace && { marketplace_count: 1 }) } };
   });
 };
 

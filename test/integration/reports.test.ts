@@ -337,6 +337,26 @@ describe('GET /registrations/advice', () => {
     expect(of('OR')).toBeUndefined();
   });
 
+  it('leaves out sales of marketplaces where the state does, also before a registration', async () => {
+    const filer = createFiler(await newCaller({ settings: { registrations: [] } }));
+    // Georgia leaves them out (O.C.G.A. 48-8-2(8)), New Jersey counts them (N.J.S.A. 54:32B-3.5).
+    for (const address of [
+      { city: 'Atlanta', state: 'GA', postal_code: '30303', country: 'US' },
+      { city: 'Trenton', state: 'NJ', postal_code: '08608', country: 'US' },
+    ]) {
+      const line_items = [goods({ quantity: '1', unit_price: '200000.00' })];
+      await made(filer.create(sale({ ...month, customer: { address }, collected_by: 'marketplace', line_items })));
+      await made(filer.create(sale({ ...month, customer: { address } })));
+      const voided = await made(filer.create(sale({ ...month, customer: { address }, collected_by: 'marketplace' })));
+      await made(filer.update(voided.id, { status: 'void', void_reason: 'test' }));
+    }
+    const { of } = await readAdvice(filer);
+    const own = { sales_amount: '100.00', transaction_count: 1 };
+    expect(of('GA')).toMatchObject({ status: 'below', periods: [{}, own] });
+    const all = { sales_amount: '200100.00', transaction_count: 2 };
+    expect(of('NJ')).toMatchObject({ status: 'reached', periods: [{}, all] });
+  });
+
   it('warns of other currencies, and the CLI prints the same', async () => {
     const caller = await newCaller();
     const filer = createFiler(caller);

@@ -81,6 +81,9 @@ describe('a threshold', () => {
     ['ND: unregistered sales may be taxable', 'ND', { exempt: much, not_registered: much, count: 1 }, 'reached'],
     ['IN leaves out marketplaces', 'IN', { exempt: much, marketplace: much, count: 1 }, 'below'],
     ['KS counts marketplaces', 'KS', { exempt: much, marketplace: much, count: 1 }, 'reached'],
+    ['GA leaves out transactions of marketplaces', 'GA', { count: 350, marketplace_count: 151 }, 'approaching'],
+    ['GA: 200 others suffice', 'GA', { count: 350, marketplace_count: 150 }, 'reached'],
+    ['NJ counts transactions of marketplaces', 'NJ', { count: 200, marketplace_count: 200 }, 'reached'],
     ['FL counts the year before, so this year comes later', 'FL', { taxable: much, count: 1 }, 'upcoming'],
   ] as const)('%s', async (_, state, sum, status) => {
     expect((await adviceFor(state, sum)).status).toBe(status);

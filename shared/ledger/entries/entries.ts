@@ -93,7 +93,8 @@ const choosePart = (
     case 'marketplace_collects':
       return 'marketplace';
     case 'not_collecting':
-      return 'not_registered';
+      // Some states leave out these sales when they measure economic nexus.
+      return posting.transaction.collected_by === 'marketplace' ? 'marketplace' : 'not_registered';
     case 'not_supported':
       return 'not_covered';
     default:

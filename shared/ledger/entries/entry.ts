@@ -46,8 +46,15 @@ const Amounts = z.object({ taxable: minorUnits, exempt: minorUnits, tax: minorUn
 export type Amounts = DeepReadonly<z.output<typeof Amounts>>;
 type Parts = Pick<Amounts, Part>;
 
-/** Amounts, with the number of entries they sum and the number of credits among them. */
-export const Sum = z.extend(Amounts, { count: z.int(), credits: z.optional(z.int()) });
+/**
+ * Amounts, with the number of entries they sum, and the numbers of credits and of sales through marketplaces among them.
+ * Only reports count the latter.
+ */
+export const Sum = z.extend(Amounts, {
+  count: z.int(),
+  credits: z.optional(z.int()),
+  marketplace_count: z.optional(z.int()),
+});
 export type Sum = DeepReadonly<z.output<typeof Sum>>;
 
 /** The gross and number of the entries with an exception. */
@@ -86,9 +93,15 @@ export const timesSign = (amounts: Amounts, sign: 1n | -1n): Amounts => ({
 });
 
 /** Adds amounts to a sum. Amounts without a count add none. */
-export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits'>>): Sum => {
+export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits' | 'marketplace_count'>>): Sum => {
   const credits = (a.credits ?? 0) + (b.credits ?? 0);
-  return { ...plusAmounts(a, b), count: a.count + (b.count ?? 0), ...(credits > 0 && { credits }) };
+  const marketplace_count = (a.marketplace_count ?? 0) + (b.marketplace_count ?? 0);
+  return {
+    ...plusAmounts(a, b),
+    count: a.count + (b.count ?? 0),
+    ...(credits > 0 && { credits }),
+    ...(marketplace_count !== 0 && { marketplace_count }),
+  };
 };
 
 /** Returns the recorded tax of an entry, of all levels. */
