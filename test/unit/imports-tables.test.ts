@@ -492,6 +492,18 @@ it('reports rows in place if the first 100 rows are shifted like rows with a sep
   ]);
 });
 
+it('reports rows that are all shifted by a decimal comma, so that the empty last column looks like a separator', async () => {
+  const { name, content } = fixture('taxrates_current.csv');
+  const [header, ...lines] = content.toString().trim().split(/\r?\n/);
+  const withoutPlaceInCounty = lines.filter((line) => line.endsWith(',"","",""'));
+  const shifted = withoutPlaceInCounty.map((line) => line.replace(/"(\d)\.(\d{4})"/, '$1,$2'));
+  const { built } = await read('alabama', 'AL', { name, content: Buffer.from([header, ...shifted].join('\n')) });
+  const { rowsRead, rowsKept, bad } = built.summary;
+  expect(shifted.length).toBeGreaterThan(1);
+  expect([rowsRead, rowsKept, bad.count]).toEqual([shifted.length, 0, shifted.length]);
+  expect(bad.first[0]?.reason).toMatch(/^has 14 cells, but the header has 13: /);
+});
+
 it('the virginia importer omits periods that ended before the release', async () => {
   const { built } = await read('virginia', 'VA', changedFile('virginia'));
   expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);

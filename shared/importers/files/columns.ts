@@ -99,12 +99,15 @@ const sampleSize = 100;
 
 /**
  * Returns a check for rows whose cells are shifted, for example by a decimal comma. In some files, each row ends with
- * separators: then the first rows all have more cells than the header, and every row must have the same number.
+ * separators: then the first rows all have more cells than the header, and every row must have the same number. If none
+ * of them has a value in the last column of the header, the rows are shifted: its empty cells look like separators.
  */
 const checkWidth = ({ length }: readonly string[], first: readonly (Row | BrokenRow)[]) => {
-  const widths = first.flatMap((row) => ('broken' in row || row.firstLine !== undefined ? [] : row.cells.length));
-  const whole = widths.filter((width) => width >= length);
-  const width = whole.length === 0 ? length : Math.min(...whole);
+  const whole = first.filter(
+    (row): row is Row => !('broken' in row) && row.firstLine === undefined && row.cells.length >= length,
+  );
+  const isLastFilled = whole.some(({ cells }) => cells[length - 1] !== '');
+  const width = isLastFilled ? Math.min(...whole.map(({ cells }) => cells.length)) : length;
   return (cells: readonly string[]): string | null => {
     const isInPlace = cells.length === width && cells.slice(length).every((cell) => cell === '');
     if (isInPlace || cells.length < length) return null;
