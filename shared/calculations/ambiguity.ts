@@ -250,7 +250,7 @@ export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
       advice: 'Send the state.',
     };
   if (place.release?.own && address.zip5 === null && !(choice && isAmbiguous(choice)))
-    return { why: 'custom rules add taxes of some ZIP codes, and no ZIP code was sent.', advice: sendZip };
+    return { why: 'custom rules change the tax in some ZIP codes, and no ZIP code was sent.', advice: sendZip };
   if (choice?.ofAddresses)
     return {
       why: `the local taxes of ${address.city ?? `ZIP ${address.zip5}`} depend on the street address, and the tax content has no streets there.`,

@@ -1,7 +1,7 @@
 /** Sales from another state whose tax differs by the law of the state, or by an election of the account (decision 0029). */
 import type { RemoteSellerElection } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { isOwnCode, mayHaveOwnCodes } from '../catalog/own-rules.ts';
+import { isOwnCode, mayDependOnZip, mayHaveOwnRules } from '../catalog/own-rules.ts';
 import { areRatesKnown } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import type { ElectedRate, Evidence, Jurisdiction, RemoteLocalTax } from '../catalog/release-values.ts';
@@ -38,8 +38,8 @@ const placedAt = (
   {
     evidence,
     day,
-    mayHaveOwn,
-  }: { readonly evidence: readonly Evidence[]; readonly day: string; readonly mayHaveOwn: boolean },
+    dependsOnZip,
+  }: { readonly evidence: readonly Evidence[]; readonly day: string; readonly dependsOnZip: boolean },
 ): Sourced => {
   const coverage = areRatesKnown(release, jurisdictions, day) ? 'complete' : 'none';
   const taxing = { ...place, release, jurisdictions };
@@ -50,7 +50,7 @@ const placedAt = (
         ...destination,
         choice: null,
         place: taxing,
-        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed || mayHaveOwn, coverage },
+        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed || dependsOnZip, coverage },
         evidence,
         lacksLocals: false,
         approximation: null,
@@ -92,6 +92,7 @@ export const asRemoteSale = (
   const { release } = place;
   if (!release?.remote_sales || !place.isInterstate) return { ...sourced, remote: null };
   const { day } = terms;
+  const { zip5 } = sourced.decisive[0].address;
   const ofState = release.jurisdictions.filter(({ type }) => type === 'state');
   const election = electedIn(release, terms);
   if (election) {
@@ -102,7 +103,7 @@ export const asRemoteSale = (
       ...placedAt(sourced, electedRelease(release, elected), [...others, elected.jurisdiction], {
         evidence,
         day,
-        mayHaveOwn: false,
+        dependsOnZip: mayHaveOwnRules(release, zip5, day),
       }),
       remote: { kind: 'elected', terms: elected, since, isOutdated },
     };
@@ -113,9 +114,9 @@ export const asRemoteSale = (
     return { ...sourced, remote: { kind: 'uncertain', terms: local } };
   // A remote seller registered in a city adds its tax with custom rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
-  const mayHaveOwn = mayHaveOwnCodes(release, sourced.decisive[0].address.zip5, day);
+  const dependsOnZip = mayDependOnZip(release, zip5, day);
   return {
-    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day, mayHaveOwn }),
+    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day, dependsOnZip }),
     remote: { kind: 'without_local', terms: local },
   };
 };

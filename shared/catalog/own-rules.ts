@@ -2,7 +2,7 @@
 import { dayAfter, dayBefore, earlierEnd } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
 import type { ReleaseHead } from './content.ts';
-import { firstInForce } from './effective.ts';
+import { firstInForce, mayBeInForce } from './effective.ts';
 import type { OwnRules, Release, Rule } from './release.ts';
 import type { Evidence } from './release-values.ts';
 
@@ -115,6 +115,10 @@ export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, d
         .filter(({ zips }) => zips.some(([low, high]) => low <= zip5 && zip5 <= high))
         .map(({ code }) => code);
 
-/** Returns whether a custom jurisdiction may tax an address on a day, because its ZIP was not sent. */
-export const mayHaveOwnCodes = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): boolean =>
-  zip5 === null && jurisdictionsOn(own, day).length > 0;
+/** Returns whether a custom rule of some ZIPs may apply to an address on a day, because its ZIP was not sent. */
+export const mayHaveOwnRules = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): boolean =>
+  zip5 === null && own?.rules.some((rule) => rule.zips && mayBeInForce(rule, day)) === true;
+
+/** Returns whether custom rates or rules of some ZIPs may apply to an address on a day, because its ZIP was not sent. */
+export const mayDependOnZip = (release: Pick<Release, 'own'>, zip5: string | null, day: string): boolean =>
+  mayHaveOwnRules(release, zip5, day) || (zip5 === null && jurisdictionsOn(release.own, day).length > 0);

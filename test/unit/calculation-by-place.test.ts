@@ -201,6 +201,29 @@ describe('a custom jurisdiction of a ZIP', () => {
     expect(outcome.tax_amount).toBe(tax ?? '6.00');
     expect(outcome.warnings.some((warning) => warning.code === 'address_ambiguous')).toBe(expected);
   });
+
+  // Kentucky taxes 100.00 at 6 %. Mississippi taxes it at 7 % without local taxes for remote sales.
+  it.each([
+    ['40202', 'KY', {}, '0.00', false],
+    ['40203', 'KY', {}, '6.00', false],
+    ['', 'KY', {}, '6.00', true],
+    ['', 'KY', { to: '2021-12-31' }, '6.00', false],
+    ['', 'MS', {}, '7.00', true],
+  ])(
+    'with an exemption makes the ZIP "%s" in %s (%o) owe %s, ambiguously (%s)',
+    (postal_code, state, term, tax, isOpen) => {
+      const rules = [
+        { ...always, id: 'own-downtown', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', ...term },
+      ].map((rule) => ({ ...rule, attributes: { any: [], none: [] }, effect: { type: 'exempt' } as const }));
+      const custom = buildOwnRules({ rules: rules.map((rule) => ({ ...rule, zips: [['40202', '40202']] as const })) });
+      const from = state === 'KY' ? {} : { ship_from: { address: { state: 'CA', postal_code: '94612' } } };
+      const own = { releaseFor: () => withOwnRules(builtIn(state), custom) };
+      const outcome = ask({ to: { state, postal_code }, tax_date, ...from }, own);
+      expect(outcome.tax_amount).toBe(tax);
+      const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
+      expect(messages).toEqual(isOpen ? [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)] : []);
+    },
+  );
 });
 
 describe('the explanation of an address', () => {

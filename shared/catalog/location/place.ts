@@ -3,7 +3,7 @@ import { jurisdictionCode, stateName } from '../../vocabulary/jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { type Approximation, isApproximateOn } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
-import { mayHaveOwnCodes, ownCodesAt } from '../own-rules.ts';
+import { mayDependOnZip, ownCodesAt } from '../own-rules.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, rateOn, setByRate } from '../rates.ts';
 import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
@@ -255,7 +255,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
       ambiguous:
         address.isStateGuessed ||
         (choice !== null && isAmbiguous(choice)) ||
-        mayHaveOwnCodes(release, address.zip5, day),
+        mayDependOnZip(release, address.zip5, day),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
     evidence: choice?.evidence ?? [],

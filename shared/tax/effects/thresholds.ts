@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimal } from '../../money/decimal.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
 import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
 import { compareUnitPrice, min, timesQuantity } from './base.ts';
 import { always, amount, asTaxable, defineEffect, flag, rate, typed, unchanged } from './definition.ts';
@@ -164,7 +164,10 @@ export const tieredRate = defineEffect({
 export const band = defineEffect({
   schema: () =>
     typed('band', { above: amount(), to: amount(), rate: rate() }).check(
-      z.refine(({ above, to }) => Number(above) < Number(to), '`to` must be greater than `above`.'),
+      z.refine(
+        ({ above, to }) => rescale(decimal(above), 2) < rescale(decimal(to), 2),
+        '`to` must be greater than `above`.',
+      ),
     ),
   isInMoney: always,
   taxesWithoutGeneralRate: true,
