@@ -79,11 +79,13 @@ type WithFees = {
   readonly unknown: readonly Uncertainty[];
 };
 
-/** Returns why the fees of a charge are not known: the document is in a different currency. */
-const listUnknownFees = ({ treatments }: Pick<TaxedCharge, 'treatments'>): readonly Uncertainty[] =>
-  treatments.flatMap(({ jurisdiction, uncertainties }) =>
-    jurisdiction.tax_type === 'fee' ? uncertainties.filter(({ code }) => code === 'not_covered') : [],
-  );
+/** Returns why fees of a charge that may be due are not known: the document is in a different currency. */
+const listUnknownFees = ({ treatments, rows }: Pick<TaxedCharge, 'treatments' | 'rows'>): readonly Uncertainty[] =>
+  rows.some(({ reason }) => reason === 'not_supported')
+    ? treatments.flatMap(({ jurisdiction, uncertainties }) =>
+        jurisdiction.tax_type === 'fee' ? uncertainties.filter(({ code }) => code === 'not_covered') : [],
+      )
+    : [];
 
 /**
  * Calculates the tax of a document, and the fees that are due on it without a line. Each fee is calculated with an

@@ -231,15 +231,18 @@ const resolveRule = (
   if (taxedJurisdiction.isAdditional && !rule)
     return { effect: taxNothing('not_subject_to_tax'), ruleId, uncertainties: [] };
   const isForeign = currency !== release.currency;
-  const notKnown = (uncertainty: Uncertainty): Finding => ({
-    effect: taxNothing('not_supported'),
+  const notKnown = (uncertainty: Uncertainty, effect = taxNothing('not_supported')): Finding => ({
+    effect,
     ruleId,
     uncertainties: [uncertainty],
   });
   if (rule && !isRuleKnown(rule, day, release) && !isGeneralRule(rule, product))
     return notKnown(notCovered(release, taxedProduct, jurisdiction));
   if (rule && isForeign && effectDefinition(rule.effect).isInMoney?.(rule.effect))
-    return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
+    return notKnown(
+      otherCurrency(jurisdiction, rule, release.currency, currency),
+      effectDefinition(rule.effect).resolveWithoutAmounts?.(rule.effect),
+    );
   const isEarly = day < release.established_from;
   const uncertainties = [
     ...rateUncertainties,

@@ -390,6 +390,16 @@ describe('a delivery fee', () => {
   });
 
   it.each([
+    ['only groceries', denver, { product_tax_code: 'FOOD.GROCERY' }],
+    ['only groceries', minneapolis, { product_tax_code: 'FOOD.GROCERY' }],
+    ['a free sample', minneapolis, { unit_price: '0.00' }],
+    ['goods that are picked up', minneapolis, { fulfillment: 'pickup', ship_from: { address: minneapolis } }],
+  ] as const)('is not reported in Canadian dollars for %s: %o', (_, address, line) => {
+    const { warnings } = ask({ to: address, currency: 'CAD', line_items: [sold('500.00', line)] }, warning);
+    expect(warnings.filter(({ code }) => code === 'retail_delivery_fee_due')).toEqual([]);
+  });
+
+  it.each([
     [enough, '0.00'],
     [including('163.54'), '0.50'],
   ])('is reported with the unit_price that adds it once: %o', (request, price) => {

@@ -43,6 +43,10 @@ export type EffectDefinition<Type> = {
    * Absent: never.
    */
   readonly isInMoney?: (effect: Type) => boolean;
+  /**
+   * Resolves the effect in a different currency, where its amounts are not known. Absent: the row is `not_supported`.
+   */
+  readonly resolveWithoutAmounts?: (effect: Type) => ResolvedEffect;
   /** Whether the effect determines the tax even if the general rate is not established. */
   readonly isWholeAnswer?: true;
   /** Whether the effect taxes, or names another tax, even if the state's general rate is zero. */

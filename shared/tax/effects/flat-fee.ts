@@ -25,6 +25,12 @@ const inWords = ({ also, never, shipping }: FeeBase): string =>
     ...(shipping ? ['and their delivery charges'] : []),
   ].join(' ');
 
+const dependsOn = ({ base, once_per }: z.infer<ReturnType<typeof feeSchema>>) => ({
+  kind: 'flat_fee' as const,
+  feeBase: base ?? null,
+  isOncePerOrder: once_per === 'order',
+});
+
 const describeCondition = ({ order_minimum, base }: z.infer<ReturnType<typeof feeSchema>>): string => {
   const goods = base ? inWords(base) : 'the taxable goods';
   if (order_minimum !== null) return `, once ${goods} reach ${order_minimum}`;
@@ -46,13 +52,19 @@ export const flatFee = defineEffect({
   isInMoney: always,
   taxesWithoutGeneralRate: true,
   withoutOwnRate: unchanged,
+  // Whether goods reach the minimum is not known, but without goods no fee is due.
+  resolveWithoutAmounts: (effect) => ({
+    ...dependsOn(effect),
+    assess: (treatment, { net, order }) => {
+      const mayBeDue = order !== null && (order > 0n || (effect.order_minimum === null && !effect.base));
+      return { ...untaxed(treatment, net, mayBeDue ? 'not_supported' : 'not_subject_to_tax'), rate: noRate };
+    },
+  }),
   resolve: (effect) => {
     const fee = decimal(effect.amount);
     const minimum = effect.order_minimum === null ? null : decimal(effect.order_minimum);
     return {
-      kind: 'flat_fee',
-      feeBase: effect.base ?? null,
-      isOncePerOrder: effect.once_per === 'order',
+      ...dependsOn(effect),
       assess: (treatment, base) => {
         const least = minimum ? rescale(minimum, base.exponent) : effect.base ? 1n : 0n;
         const assessment = { ...untaxed(treatment, base.net, 'not_subject_to_tax'), rate: noRate };
