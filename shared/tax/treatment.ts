@@ -244,24 +244,26 @@ const resolveRule = (
       effectDefinition(rule.effect).resolveWithoutAmounts?.(rule.effect),
     );
   const isEarly = day < release.established_from;
-  const uncertainties = [
+  const uncertaintiesFor = (buyer: TaxedProduct) => [
     ...rateUncertainties,
-    ...uncertaintiesAboutRule(rule, taxedProduct, jurisdiction, release),
+    ...uncertaintiesAboutRule(rule, buyer, jurisdiction, release),
     ...(jurisdiction.code === release.state ? uncertaintiesAboutAttributes(release, product, day) : []),
     ...(rule && isEarly ? uncertaintiesAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
     ...uncertaintiesAboutShipping(rule, product, release),
     ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
+  // Above a holiday's limit, the use does not matter to the holiday.
+  const ofPerson = () => uncertaintiesFor({ ...taxedProduct, use: use ?? 'personal' });
   const context = {
     product,
     use,
     general,
-    withoutRule: () => withoutHoliday(taxedJurisdiction, without, rule, uncertainties),
+    withoutRule: () => withoutHoliday(taxedJurisdiction, without, rule, ofPerson()),
   };
   return {
     effect: rule ? effectDefinition(rule.effect).resolve(rule.effect, context) : taxedAtGeneralRate,
     ruleId,
-    uncertainties,
+    uncertainties: uncertaintiesFor(taxedProduct),
   };
 };
 

@@ -263,6 +263,20 @@ describe('a holiday', () => {
     expect(line.rows).toMatchObject([{ reason, ruleId: reason === 'standard_rated' ? 'goods' : 'week' }]);
   });
 
+  it.each([
+    [null, '99.99', ['taxability_assumed']],
+    ['personal', '99.99', []],
+    ['business', '99.99', []],
+    [null, '100.00', []],
+  ] as const)('for personal use, reports that a use %s was assumed at %s: %o', (use, amount, expected) => {
+    const rules = [
+      rule('goods', ['CLOTHING'], { type: 'taxable' }),
+      rule('week', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false, personal_use: true }, week),
+    ];
+    const sold = getLine(placeAt([], { rules }), { ptc: 'CLOTHING.FOOTWEAR', use, amount });
+    expect(listUncertainties(taxLine(sold, { day: '2026-08-18' }))).toEqual(expected);
+  });
+
   it('exempts nothing above its limit, so other rules apply', () => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'threshold_excess', amount: '175' }),

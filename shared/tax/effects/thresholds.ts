@@ -86,7 +86,7 @@ export const thresholdRate = defineEffect({
 /**
  * A sales tax holiday. Units below the amount (or at it, if inclusive) are exempt. Above it, the rule that applies
  * without the holiday is used. `amount: null` means no limit. With `personal_use`, that rule also applies to business
- * buyers.
+ * buyers, and a buyer of unknown use is treated as a person.
  */
 export const holiday = defineEffect({
   schema: () =>
@@ -112,6 +112,14 @@ export const holiday = defineEffect({
           : assess(beyondLimit, base),
     };
   },
+  uncertainty: (effect, context) =>
+    effect.personal_use && determineUse(context) === null
+      ? {
+          code: 'taxability_assumed',
+          message:
+            'the holiday is only for personal use. The use of the buyer is not known, so the product was treated as bought for personal use. Send `use` of the customer.',
+        }
+      : null,
   describe: (effect) =>
     [
       'exempt on the holiday',
