@@ -5,6 +5,7 @@ import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts'
 import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { invalidCursor, listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
+import { stateJurisdictions } from '../vocabulary/jurisdiction.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
 import type { FilingSequence } from './filing.ts';
 import { dueStatus, findFilingTerms } from './filing-calendar.ts';
@@ -12,6 +13,7 @@ import {
   closesAt,
   followingPeriod,
   isOver,
+  isRegisteredIn,
   monthOfEnd,
   nextPeriod,
   type Period,
@@ -37,6 +39,7 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
     period_start: period.start,
     period_end: period.end,
     frequency: period.frequency,
+    is_registered: isRegisteredIn(period, registrationsIn(state, account.settings.registrations)),
     is_over: isOver(period.end, nowMs, account),
     closes_at: isHeld ? null : closesAt(account, state, period),
     due_date,
@@ -88,9 +91,22 @@ export const openPeriods = async (
 const periodPosition = ({ state, period_end }: FilingPeriod): string => `${state} ${period_end}`;
 
 /**
+ * Returns the states whose periods can be open: the registered ones, and those with filings, whose registration may have
+ * been removed. Reading the open entries of all states would take 400 queries.
+ */
+const listStates = async (account: Account, only: string | null, { filings }: Ports): Promise<readonly string[]> => {
+  const { registrations } = account.settings;
+  if (registrations === null || registrations === 'all') return [];
+  if (only !== null) return [only];
+  const chains = await filings.chains(account.id, stateJurisdictions);
+  return [...new Set([...registeredStates(registrations), ...chains.map(({ state }) => state)])];
+};
+
+/**
  * Lists the periods of each registered state from the period after its last filing up to the current one, or the end of
- * the registration. After that end, the first period with sales or credits is listed, which the schedule does not
- * close. `only` is a jurisdiction code, `null` all states. An account without a list of registrations gets an empty list.
+ * the registration. After that end, and without a registration, the first period with sales or credits is listed, which
+ * the schedule does not close. `only` is a jurisdiction code, `null` the registered states and those with filings. An
+ * account without a list of registrations gets an empty list.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
  */
@@ -103,7 +119,7 @@ export const filingPeriods = async (
   const scope: CursorScope = { list: 'filing-periods', secret: account.cursor_secret, filters: { state: only } };
   const after = query.starting_after === undefined ? '' : decodeCursor(query.starting_after, scope);
   if (after === null) return refuse(invalidCursor);
-  const states = registeredStates(account.settings.registrations).filter((state) => only === null || state === only);
+  const states = await listStates(account, only, ports);
   const rows = (await openPeriods(account, states, ports)).filter((row) => periodPosition(row) > after);
   const data = rows.slice(0, readPageLimit(query));
   const last = rows.length > data.length ? data.at(-1) : undefined;

@@ -139,21 +139,26 @@ export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): 
 const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
 
-/** Returns whether a period is after the end of the last registration. */
-const isAfterEnd = ({ start }: Period, registrations: readonly Registration[]): boolean => {
-  const until = registeredUntil(registrations);
-  return registrations.length > 0 && until !== null && start > until;
+/**
+ * Returns whether a period is after the end of the last registration, or the account's list of registrations lacks the
+ * state, because its registration was removed.
+ */
+const isAfterEnd = ({ start }: Period, state: string, { settings: { registrations } }: Account): boolean => {
+  if (registrations === null || registrations === 'all') return false;
+  const until = registeredUntil(registrationsIn(state, registrations));
+  return until !== null && start > until;
 };
 
 /**
- * Returns the first period, from this one on, with a registration or with open entries. After the last registration it
- * is this one if nothing is open.
+ * Returns the first period after a period's end with a registration or with open entries. After the last registration it
+ * is the period after this end if nothing is open.
  */
-const periodInUse = (first: Period, oldestOpenMonth: string | null, registrations: readonly Registration[]): Period => {
+const periodInUse = (account: Account, state: string, lastEnd: string, oldestOpenMonth: string | null): Period => {
+  const registrations = registrationsIn(state, account.settings.registrations);
   const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > monthOfEnd(end);
   const isUnregistered = (one: Period) =>
-    isInGap(one, registrations) || (oldestOpenMonth !== null && isAfterEnd(one, registrations));
-  let period = first;
+    isInGap(one, registrations) || (oldestOpenMonth !== null && isAfterEnd(one, state, account));
+  let period = periodAfter(lastEnd, registrations);
   while (isUnregistered(period) && isEmpty(period)) period = periodAfter(period.end, registrations);
   return period;
 };
@@ -162,11 +167,11 @@ const periodInUse = (first: Period, oldestOpenMonth: string | null, registration
  * Returns whether the next period depends on the oldest open month, because the state has no filing or no current
  * registration.
  */
-export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: string | null): boolean => {
-  const registrations = registrationsIn(state, settings.registrations);
+export const isByOpenEntries = (account: Account, state: string, lastEnd: string | null): boolean => {
+  const registrations = registrationsIn(state, account.settings.registrations);
   if (lastEnd === null) return true;
   const next = periodAfter(lastEnd, registrations);
-  return isInGap(next, registrations) || isAfterEnd(next, registrations);
+  return isInGap(next, registrations) || isAfterEnd(next, state, account);
 };
 
 /**
@@ -187,7 +192,7 @@ export const followingPeriod = (
   const next =
     lastEnd === null
       ? firstPeriod({ oldestOpenMonth, createdAt: account.created_at }, registrations)
-      : periodInUse(periodAfter(lastEnd, registrations), oldestOpenMonth, registrations);
+      : periodInUse(account, state, lastEnd, oldestOpenMonth);
   // A later setting must not skip the periods after a filing.
   const earliest = lastEnd === null ? booksOpenFrom(account) : earliestBooksOpenDay(account);
   return next && next.end < earliest ? periodAround(earliest, registrations) : next;

@@ -239,12 +239,15 @@ export const FilingList = component(
 );
 export type FilingList = z.infer<typeof FilingList>;
 
-const FilingPeriod = component('FilingPeriod', 'A period of a registered state without a filing.', {
+const FilingPeriod = component('FilingPeriod', 'A period of a state without a filing.', {
   object: objectType('filing_period'),
   state: string('The code of the state, such as `US-MI`.'),
   period_start: described(date, 'The first day.'),
   period_end: described(date, 'The last day.'),
   frequency: stringEnum('FilingFrequency', frequencies, 'The frequency of the registration.'),
+  is_registered: boolean(
+    'Whether the account is registered in the state on a day of the period. If not, the period is listed because of its sales or credits, such as late refunds after the registration ended or was removed.',
+  ),
   is_over: boolean("Whether the period is over, by the day in the account's time zone."),
   closes_at: nullable(
     timestamp,

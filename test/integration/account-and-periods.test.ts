@@ -8,7 +8,16 @@ import type { ReminderEvent } from '../../shared/events/event.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { eventFaults, readEvents } from '../support/events.ts';
-import { cancel, closedFiling, createFiler, type Filing, file, newestFiling, soldOn } from '../support/filings.ts';
+import {
+  cancel,
+  closedFiling,
+  createFiler,
+  expectVerified,
+  type Filing,
+  file,
+  newestFiling,
+  soldOn,
+} from '../support/filings.ts';
 import { runSchedule } from '../support/gateway.ts';
 
 import { buildCreditRequest, dayMs, everyRow, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
@@ -190,6 +199,35 @@ describe('GET /filing-periods', () => {
     expect(await readEnds(filer)).toEqual([monthEnd(1)]);
     await closedFiling(filer, 'MI', monthEnd(1));
     expect(await readPeriods(filer)).toEqual([]);
+  });
+
+  it('lists late refunds and reopened entries of a state whose registration was removed', async () => {
+    const caller = await newCaller({
+      settings: { registrations: [monthly('MI', '2020-01-01')] },
+      scopes: ['read', 'write', 'settings'],
+    });
+    const filer = createFiler(caller);
+    const sold = await soldOn(filer, monthEnd(3));
+    const filing = await closedFiling(filer, 'MI', monthEnd(3));
+    const readRows = async (query: string) =>
+      (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map((row) => [
+        row.state,
+        row.period_end,
+        row.is_registered,
+        row.closes_at,
+      ]);
+    expect((await readRows(''))[0]).toEqual(['US-MI', monthEnd(2), true, expect.any(String)]);
+    await made(filer.call('POST', '/account', { body: { registrations: [monthly('OH', '2098-01-01')] } }));
+    expect(await readRows('')).toEqual([]);
+    await made(filer.create(buildCreditRequest(sold, { tax_date: monthEnd(1), credit_remaining: true })));
+    for (const query of ['', '?state=MI']) expect(await readRows(query)).toEqual([['US-MI', monthEnd(1), false, null]]);
+    expect(await readRows('?state=OH')).toEqual([]);
+    expect((await closedFiling(filer, 'MI', monthEnd(1))).summary).toMatchObject([{ credit_count: 1 }]);
+    expect(await readRows('')).toEqual([]);
+    await cancel(filer, (await newestFiling(filer, { state: 'MI' })).id);
+    await cancel(filer, filing.id);
+    expect(await readRows('')).toEqual([['US-MI', monthEnd(3), false, null]]);
+    await expectVerified(caller);
   });
 
   it('adds a period when a month ends', async () => {
