@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { getOrAdd } from '../base/collections.ts';
 import { valueAt } from '../base/json.ts';
 import { type Problem, problemPointer } from '../base/result.ts';
 import type { RequestContext } from './request-context.ts';
@@ -82,13 +83,8 @@ const toProblem = (issue: Issue, body: unknown): Problem => {
  */
 type KeyOrders = Map<object, ReadonlyMap<string, number>>;
 
-const findKeyOrder = (container: object, known: KeyOrders): ReadonlyMap<string, number> => {
-  const counted = known.get(container);
-  if (counted) return counted;
-  const order = new Map(Object.keys(container).map((key, index) => [key, index]));
-  known.set(container, order);
-  return order;
-};
+const findKeyOrder = (container: object, known: KeyOrders): ReadonlyMap<string, number> =>
+  getOrAdd(known, container, () => new Map(Object.keys(container).map((key, index) => [key, index])));
 
 // Returns the position of a pointer in the body. A missing field comes after its siblings.
 const pointerPosition = (pointer: string, body: unknown, known: KeyOrders): readonly number[] => {

@@ -39,6 +39,20 @@ export const getOrAdd = <Key, Value>(values: Values<Key, Value>, key: Key, make:
   return made;
 };
 
+/**
+ * Returns the first position at or after `from` whose row satisfies `isTrueFor`, which must then be true for all later
+ * rows.
+ */
+export const firstWhere = <Row>(rows: readonly Row[], isTrueFor: (row: Row) => boolean, from = 0): number => {
+  let to = rows.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isTrueFor(rows[middle] as Row)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+};
+
 /** Runs a function for all values with limited concurrency. After a failure, it awaits the values in progress and throws. */
 export const concurrently = async <Value>(
   values: AsyncIterable<Value> | Iterable<Value>,

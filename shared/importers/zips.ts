@@ -1,3 +1,4 @@
+import { firstWhere, getOrAdd } from '../base/collections.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { bad, type RowResult, row } from './files/columns.ts';
 
@@ -5,23 +6,12 @@ const everyZip = () => Array.from({ length: 100_000 }, (_, zip) => String(zip).p
 const known = new Map<string, readonly string[]>();
 
 /** Returns all five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
-export const zipsOfState = (state: string): readonly string[] => {
-  const zips = known.get(state) ?? everyZip().filter((zip) => statesOfZip(zip).includes(state));
-  known.set(state, zips);
-  return zips;
-};
+export const zipsOfState = (state: string): readonly string[] =>
+  getOrAdd(known, state, () => everyZip().filter((zip) => statesOfZip(zip).includes(state)));
 
 /** Returns the index of the first sorted ZIP that is not below `zip5`. */
-export const indexFrom = <Zip extends string | number>(zips: readonly Zip[], zip5: Zip): number => {
-  let low = 0;
-  let high = zips.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((zips[middle] as Zip) < zip5) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+export const indexFrom = <Zip extends string | number>(zips: readonly Zip[], zip5: Zip): number =>
+  firstWhere(zips, (zip) => zip >= zip5);
 
 /** Returns whether a span of nine-digit ZIPs touches any of the sorted five-digit ZIPs. */
 export const touchesAny = (zips: readonly string[], low: string, high: string): boolean => {

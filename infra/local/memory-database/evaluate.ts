@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../../shared/base/collections.ts';
 import { type Input, invalid } from './exceptions.ts';
 import {
   type Assigned,
@@ -17,12 +18,8 @@ export type Scope = {
 };
 
 const placeholders = new Map<string, readonly string[]>();
-const listPlaceholders = (expression: string | undefined): readonly string[] => {
-  if (expression === undefined) return [];
-  const known = placeholders.get(expression) ?? expression.match(/[:#][A-Za-z0-9_]+/g) ?? [];
-  placeholders.set(expression, known);
-  return known;
-};
+const listPlaceholders = (expression = ''): readonly string[] =>
+  getOrAdd(placeholders, expression, () => expression.match(/[:#][A-Za-z0-9_]+/g) ?? []);
 
 /** Returns the names and values of a request. Rejects unused and missing names and values. */
 export const newScope = (

@@ -1,7 +1,8 @@
+import { firstWhere } from '../../../shared/base/collections.ts';
 import { isTrue, newScope, resolveName, type Scope } from './evaluate.ts';
 import { type Input, invalid, requireKnownParameters } from './exceptions.ts';
 import { type Condition, parseCondition, parseProjection } from './syntax.ts';
-import { chargeRead, firstWhere, type Rows, type Table, type TableNamed } from './table.ts';
+import { chargeRead, type Rows, type Table, type TableNamed } from './table.ts';
 import { compare, type Item, itemBytes, pick, type Value } from './values.ts';
 
 const readParameters = ['ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames'] as const;

@@ -1,5 +1,6 @@
 /** Parses the part of DynamoDB's expression language that this service uses. Anything else is rejected. */
 import { readFileSync } from 'node:fs';
+import { getOrAdd } from '../../../shared/base/collections.ts';
 import { invalid } from './exceptions.ts';
 
 /** DynamoDB's reserved words: not allowed as attribute names in expressions, in any letter case (developer guide). */
@@ -176,15 +177,13 @@ class Parser {
 
 const memoized = <Parsed>(parse: (parser: Parser) => Parsed) => {
   const known = new Map<string, Parsed>();
-  return (expression: string): Parsed => {
-    const before = known.get(expression);
-    if (before) return before;
-    const parser = new Parser(expression);
-    const parsed = parse(parser);
-    parser.end();
-    known.set(expression, parsed);
-    return parsed;
-  };
+  return (expression: string): Parsed =>
+    getOrAdd(known, expression, () => {
+      const parser = new Parser(expression);
+      const parsed = parse(parser);
+      parser.end();
+      return parsed;
+    });
 };
 
 /** Expressions as syntax trees; each expression string is parsed once. */

@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput, KeySchemaElement } from '@aws-sdk/client-dynamodb';
-import { getOrAdd } from '../../../shared/base/collections.ts';
+import { firstWhere, getOrAdd } from '../../../shared/base/collections.ts';
 import { invalid } from './exceptions.ts';
 import { compare, type Item, isEqual, itemBytes, pick, type Value } from './values.ts';
 
@@ -13,20 +13,6 @@ const keyBytesMax = { partition: 2048, sort: 1024 };
 
 /** Capacity units by index; the empty name is the table itself. */
 type Units = Map<string, number>;
-
-/**
- * Returns the first position at or after `from` whose row satisfies `isTrueFor`, which must then be true for all later
- * rows.
- */
-export const firstWhere = <Row>(rows: readonly Row[], isTrueFor: (row: Row) => boolean, from = 0): number => {
-  let to = rows.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (isTrueFor(rows[middle] as Row)) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-};
 
 /** The rows of a table or of an index: sorted partitions. */
 export class Rows {

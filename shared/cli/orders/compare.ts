@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import { csvText } from '../../base/csv.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { resolvePath } from '../terminal/arguments.ts';
@@ -77,11 +78,10 @@ export const compare = subcommand({
       // A refund reduces the charged tax.
       const sign = body['type'] === 'credit' ? -1n : 1n;
       const key = `${currency} ${reason}`;
-      const group = groups.get(key) ?? { currency, reason, count: 0, charged: 0n, levy: 0n };
+      const group = getOrAdd(groups, key, () => ({ currency, reason, count: 0, charged: 0n, levy: 0n }));
       group.count += 1;
       group.charged += sign * charged.total;
       group.levy += sign * levy;
-      groups.set(key, group);
     };
     /** Yields the differences as CSV. */
     const differences = async function* () {

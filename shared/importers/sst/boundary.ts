@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import { parseUnits } from '../../catalog/release-values.ts';
 import {
@@ -51,14 +52,9 @@ const known = new Map<string, Street>();
 
 /** Caches the last street, because most rows repeat it. */
 const streetOfColumns = (columns: readonly string[]): Street => {
-  const text = columns.join('|');
-  const found = known.get(text);
-  if (found) return found;
   const [pre = '', name = '', suffix = '', post = ''] = columns;
   if (known.size >= streetsMax) known.clear();
-  const street = streetIn(pre, name, suffix, post);
-  known.set(text, street);
-  return street;
+  return getOrAdd(known, columns.join('|'), () => streetIn(pre, name, suffix, post));
 };
 
 /**
@@ -304,12 +300,9 @@ export class Boundaries {
 
   private getLayers(cells: readonly string[]): Layers {
     const text = layerText(cells);
-    const found = this.known.get(text);
-    if (found) return found;
-    const layers = readLayers(this.book, cells);
+    const read = () => readLayers(this.book, cells);
     if (this.known.size >= knownMax) this.known.clear();
-    if (text.length <= knownCharactersMax) this.known.set(text, layers);
-    return layers;
+    return text.length > knownCharactersMax ? read() : getOrAdd(this.known, text, read);
   }
 
   /** A row with bad layers marks its ZIPs as not covered; otherwise a wider row would apply to them. */
