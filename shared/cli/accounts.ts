@@ -1,5 +1,4 @@
 /** `npm run accounts -- …`: create accounts and their API keys, and change their settings. */
-import { Command } from 'commander';
 import type { Account } from '../accounts/account.ts';
 import { now } from '../config/clock.ts';
 import { registrationAdvice } from '../registrations/advice.ts';
@@ -14,7 +13,7 @@ import { redact } from './accounts/redact.ts';
 import { settings } from './accounts/settings.ts';
 import { requireAccount } from './terminal/arguments.ts';
 import { type Columns, counted, formatTable, instantText, print, printJson } from './terminal/output.ts';
-import { account, flag, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
+import { account, createProgram, flag, runCommand, subcommand } from './terminal/run-command.ts';
 
 /** Returns an account as JSON output, without the secret that signs its cursors. */
 const listed = ({ id, name, created_at, settings_changed_at, closed_at, settings }: Account) => ({
@@ -93,11 +92,10 @@ const advice = subcommand({
   },
 });
 
-export const accountsProgram = (): Command =>
-  withCommands(
-    new Command('accounts').description(
-      'Accounts, their settings and their API keys, in the Accounts table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
-    ),
+export const accountsProgram = () =>
+  createProgram(
+    'accounts',
+    'Accounts, their settings and their API keys, in the Accounts table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
     'accounts -- create --name "A shop" --key read,write',
     [create, list, settings, check, advice, keys, redact, close, reopen, deleteAccount],
   );

@@ -1,5 +1,4 @@
 /** `npm run content -- …`: import, show, compare, check and activate releases of tax content. */
-import { Command } from 'commander';
 import { builtInReleaseById } from '../catalog/built-in.ts';
 import { activate, rollBack } from '../importers/releases/activate.ts';
 import { discardImport, findHead } from '../store/content/content-store.ts';
@@ -17,11 +16,11 @@ import { terminal } from './terminal/progress.ts';
 import {
   accepted,
   CommandError,
+  createProgram,
   flag,
   required,
   runCommand,
   subcommand,
-  withCommands,
 } from './terminal/run-command.ts';
 
 const activateCommand = subcommand({
@@ -59,11 +58,10 @@ const discard = subcommand({
   },
 });
 
-export const contentProgram = (): Command =>
-  withCommands(
-    new Command('content').description(
-      'Tax content in releases, one per state, in the Content table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
-    ),
+export const contentProgram = () =>
+  createProgram(
+    'content',
+    'Tax content in releases, one per state, in the Content table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
     'content -- list --state MN',
     [
       ...[importCommand, update, sources, list, show, diff, check, verify, coverage, taxability],

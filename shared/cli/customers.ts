@@ -1,5 +1,4 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
-import { Command } from 'commander';
 import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, isExpiring, isForState, readCustomers } from '../customers/customer.ts';
@@ -10,11 +9,11 @@ import { type Columns, counted, formatTable, print, printJson, shown } from './t
 import {
   account,
   CommandError,
+  createProgram,
   flag,
   optional,
   runCommand,
   subcommand,
-  withCommands,
   withDefault,
 } from './terminal/run-command.ts';
 
@@ -107,11 +106,10 @@ const expiring = subcommand({
   },
 });
 
-export const customersProgram = (): Command =>
-  withCommands(
-    new Command('customers').description(
-      'Customers and their exemption certificates, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `put` writes.',
-    ),
+export const customersProgram = () =>
+  createProgram(
+    'customers',
+    'Customers and their exemption certificates, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `put` writes.',
     'customers -- expiring --account acct_demo --within 30',
     [list, show, put, expiring],
   );

@@ -1,5 +1,4 @@
 /** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
-import { Command } from 'commander';
 import { listFilingExceptions, listFilings, readWhole } from '../filings/read-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { cancel, close, file } from './filings/change.ts';
@@ -18,7 +17,7 @@ import {
 import { electronicReturnFile, worksheet } from './filings/return.ts';
 import { requireAccount, stateOption } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
-import { accepted, account, flag, optional, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
+import { accepted, account, createProgram, flag, optional, runCommand, subcommand } from './terminal/run-command.ts';
 
 const list = subcommand({
   name: 'list',
@@ -88,11 +87,10 @@ const exceptions = subcommand({
   },
 });
 
-export const filingsProgram = (): Command =>
-  withCommands(
-    new Command('filings').description(
-      'The returns of an account by state and period, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `close`, `file` and `cancel` write to it.',
-    ),
+export const filingsProgram = () =>
+  createProgram(
+    'filings',
+    'The returns of an account by state and period, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `close`, `file` and `cancel` write to it.',
     'filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',
     [list, show, dryRun, close, exceptions, exportFiling, electronicReturnFile, worksheet, file, cancel],
   );

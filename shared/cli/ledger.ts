@@ -1,5 +1,4 @@
 /** `npm run ledger -- …`: verify an account's ledger, print changes and events, export and import. */
-import { Command } from 'commander';
 import { countTransaction, countTransactions } from '../reports/count-transactions.ts';
 import { ledgerReads } from '../store/ledger/ledger-reads.ts';
 import { transactionIds } from '../store/ledger/ledger-walk.ts';
@@ -11,7 +10,7 @@ import { importCommand } from './ledger/import.ts';
 import { verify } from './ledger/verify.ts';
 import { requireOpenAccount } from './terminal/arguments.ts';
 import { counted, print } from './terminal/output.ts';
-import { account, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
+import { account, createProgram, runCommand, subcommand } from './terminal/run-command.ts';
 
 const pageSize = 100;
 
@@ -37,11 +36,10 @@ const recount = subcommand({
   },
 });
 
-export const ledgerProgram = (): Command =>
-  withCommands(
-    new Command('ledger').description(
-      'The ledger of an account, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `import` and `recount` write.',
-    ),
+export const ledgerProgram = () =>
+  createProgram(
+    'ledger',
+    'The ledger of an account, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `import` and `recount` write.',
     'ledger -- verify --account acct_demo',
     [verify, history, events, exportCommand, importCommand, recount],
   );

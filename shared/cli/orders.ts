@@ -1,5 +1,4 @@
 /** `npm run orders -- …` and `npm run compare`: compare and import orders of another tax system. */
-import { Command } from 'commander';
 import { orThrow } from '../client/client.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { compare } from './orders/compare.ts';
@@ -14,7 +13,7 @@ import {
   refusalText,
 } from './orders/service.ts';
 import { counted, print, printJson } from './terminal/output.ts';
-import { CommandError, flag, runCommand, subcommand, withCommands } from './terminal/run-command.ts';
+import { CommandError, createProgram, flag, runCommand, subcommand } from './terminal/run-command.ts';
 
 type Outcome = 'checked' | 'recorded' | 'existing' | 'skipped';
 
@@ -88,11 +87,10 @@ const importCommand = subcommand({
   },
 });
 
-export const ordersProgram = (): Command =>
-  withCommands(
-    new Command('orders').description(
-      'Compare and import the orders of another tax system through a running service. Only `import` writes.',
-    ),
+export const ordersProgram = () =>
+  createProgram(
+    'orders',
+    'Compare and import the orders of another tax system through a running service. Only `import` writes.',
     'orders -- import --file orders.ndjson --dry-run',
     [compare, importCommand],
   );

@@ -19,11 +19,11 @@ import { type Columns, counted, formatTable, instantText, print, printJson } fro
 import {
   account,
   CommandError,
+  createProgram,
   flag,
   optional,
   required,
   subcommand,
-  withCommands,
   withDefault,
 } from '../terminal/run-command.ts';
 
@@ -256,11 +256,11 @@ const rotate = subcommand({
 });
 
 export const keys = (program: Command): void => {
-  const group = program
-    .command('keys')
-    .summary("an account's API keys: create, list, revoke, rotate")
-    .description(
-      'Manage the API keys of an account. A key is shown only when it is created. Levy stores only its SHA-256 digest.',
-    );
-  withCommands(group, 'accounts -- keys list --account acct_demo', [create, list, revoke, rotate]);
+  const group = createProgram(
+    'keys',
+    'Manage the API keys of an account. A key is shown only when it is created. Levy stores only its SHA-256 digest.',
+    'accounts -- keys list --account acct_demo',
+    [create, list, revoke, rotate],
+  );
+  program.addCommand(group.summary("an account's API keys: create, list, revoke, rotate"));
 };

@@ -48,12 +48,7 @@ const bar = (title: string, total: number): Progress => {
 };
 
 /** Shows the progress of work with a known size, in any unit. On an error, it prints `failed`. */
-export const withProgress = async <Value>(
-  title: string,
-  total: number,
-  failed: string,
-  run: (progress: Progress) => Promise<Value>,
-): Promise<Value> => {
+export const withProgress: Reporter['withProgress'] = async (title, total, failed, run) => {
   const progress = (process.stderr.isTTY ? bar : lines)(title, total);
   try {
     return await run(progress);

@@ -1,6 +1,6 @@
 export { accepted, CommandError } from '../../base/command-error.ts';
 
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { CommandError } from '../../base/command-error.ts';
 import { Contention } from '../../base/contention.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
@@ -132,9 +132,15 @@ export type Values<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
 };
 
-/** Adds commands to a program, and an example to its help. */
-export const withCommands = (program: Command, example: string, commands: readonly Subcommand[]): Command => {
-  program
+/** Creates a program of commands, with an example in its help. */
+export const createProgram = (
+  name: string,
+  description: string,
+  example: string,
+  commands: readonly Subcommand[],
+): Command => {
+  const program = new Command(name)
+    .description(description)
     .usage('[command] [options]')
     .addHelpText('after', examplesText([example]))
     .showHelpAfterError('See the options with --help.');
