@@ -1,5 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { SearchForm } from './fields.tsx';
+import { addressFields, SearchForm } from './fields.tsx';
 import { counted, percent, toWords } from './format.ts';
 import { Get } from './load.tsx';
 import { Facts, Instant, Message, Panel, Status, Warnings } from './parts.tsx';
@@ -7,16 +7,8 @@ import { linkTo, pickParameters, type ViewProps } from './route.ts';
 import { Table } from './table.tsx';
 import { tiles } from './tile-map.ts';
 
-const addressFields = [
-  ['line1', 'Street'],
-  ['city', 'City'],
-  ['county', 'County'],
-  ['state', 'State'],
-  ['postal_code', 'ZIP code'],
-  ['date', 'Date', 'date'],
-] as const;
-
-const addressNames = addressFields.map(([name]) => name);
+const rateFields = [...addressFields, ['date', 'Date', 'date']] as const;
+const rateParameters = rateFields.map(([name]) => name);
 
 const Rates = ({ address }: { address: Record<string, string> }) => (
   <Get what="rates" path="/rates" query={address}>
@@ -51,12 +43,12 @@ const Rates = ({ address }: { address: Record<string, string> }) => (
 
 /** The rates of an address, with their sources. */
 const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
-  const address = pickParameters(query, addressNames);
+  const address = pickParameters(query, rateParameters);
   return (
     <Panel title="Rates of an address">
       <SearchForm
         to={(values) => linkTo(['coverage'], values)}
-        fields={addressFields}
+        fields={rateFields}
         values={address}
         button="Show rates"
       />

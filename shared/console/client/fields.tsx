@@ -9,6 +9,15 @@ type Options = readonly (string | readonly [value: string, text: string])[];
 /** The name, label and type of a form field. The default type is text. */
 type FieldRow = readonly [name: string, label: string, kind?: 'date' | 'month' | Options | undefined];
 
+/** The fields of a postal address, by their names in the API. */
+export const addressFields = [
+  ['line1', 'Street'],
+  ['city', 'City'],
+  ['county', 'County'],
+  ['state', 'State'],
+  ['postal_code', 'ZIP code'],
+] as const;
+
 type FieldProps = {
   readonly field: FieldRow;
   readonly value?: string | null | undefined;

@@ -1,6 +1,6 @@
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ReviewForm } from './actions.tsx';
-import { Field, Fields, type FieldsProps } from './fields.tsx';
+import { addressFields, Field, Fields, type FieldsProps } from './fields.tsx';
 import { getStateLetters, toWords } from './format.ts';
 import { groupValues, splitList, type Values } from './forms.ts';
 import { Fetch } from './load.tsx';
@@ -33,14 +33,7 @@ const reminders = [
   ['sent', 'Before the due date and when overdue'],
   ['none', 'None'],
 ] as const;
-const addressParts = [
-  ['line1', 'Street'],
-  ['city', 'City'],
-  ['county', 'County'],
-  ['state', 'State'],
-  ['postal_code', 'ZIP code'],
-  ['country', 'Country, such as US'],
-] as const satisfies readonly (readonly [keyof NonNullable<Account['ship_from']>, string])[];
+const shipFromFields = [...addressFields, ['country', 'Country, such as US']] as const;
 const orNull = (text: string | undefined): string | null => text || null;
 /**
  * Returns a number, or the text itself if it is not a number, so that the API refuses it: JSON would write NaN as
@@ -164,7 +157,7 @@ const Business = ({ loaded }: { loaded: Read }) => {
   const { account } = loaded;
   const { ship_from: from } = account;
   const update = (values: Values): Update => {
-    const parts = addressParts.map(([name]) => [name, orNull(values[name])] as const);
+    const parts = shipFromFields.map(([name]) => [name, orNull(values[name])] as const);
     const isPlaced = parts.some(([name, text]) => name !== 'country' && text !== null);
     const replaced = parts.filter(([name, text]) => text !== (from?.[name] ?? null));
     const update: Update = {
@@ -185,7 +178,7 @@ const Business = ({ loaded }: { loaded: Read }) => {
   };
   return (
     <Section title="Sales and calendar" loaded={loaded} update={update}>
-      <Fields legend="Ship-from address" fields={addressParts} values={from ?? {}} />
+      <Fields legend="Ship-from address" fields={shipFromFields} values={from ?? {}} />
       <Field field={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} required />
       <Fields legend="Calendar" fields={calendarFields} values={calendar} />
       <Fields
