@@ -2,6 +2,12 @@
 export const counted = (count: number, word: string, plural = `${word}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? word : plural}`;
 
+/** Formats counts as `2 ZIPs and 1 city`. Empty without counts. */
+export const zipsAndCities = (zips: number, cities: number): string =>
+  [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
+    ' and ',
+  );
+
 /** Formats an ISO timestamp in UTC as `2026-11-21 12:00`. */
 export const instantText = (instant: string): string => instant.slice(0, 16).replace('T', ' ');
 

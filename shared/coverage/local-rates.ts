@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.ts';
-import { counted } from '../base/texts.ts';
+import { counted, zipsAndCities } from '../base/texts.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
 import type { RateSummary } from '../catalog/local/packed-table.ts';
 import type { Release } from '../catalog/release.ts';
@@ -118,13 +118,9 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
   return coverage === 'complete' ? { ...notLevied, ...toAsOf(releaseDay(release)) } : unknown;
 };
 
-/** Formats counts as `2 ZIPs and 1 city`. Empty without counts. */
 const describePlaces = (release: Release): string => {
   const { parts = 0, zips = 0 } = asHead(release).counts ?? {};
-  const cities = parts - zips;
-  return [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
-    ' and ',
-  );
+  return zipsAndCities(zips, parts - zips);
 };
 
 /** Formats counts as ` (3 ZIPs, the last of them to 2019-03-31)`. Empty without counts. */

@@ -17,7 +17,7 @@ import { virginia } from './virginia.ts';
 import { woocommerce } from './woocommerce/read.ts';
 import { zipRates } from './zip-rates.ts';
 
-const all = {
+export const importers = {
   sst,
   'zip-rates': zipRates,
   woocommerce,
@@ -33,8 +33,6 @@ const all = {
   louisiana,
   'new-mexico': newMexico,
   rules,
-} as const;
+} satisfies Readonly<Record<string, Importer>>;
 
-export type Format = keyof typeof all;
-
-export const importers: Readonly<Record<Format, Importer>> = all;
+export type Format = keyof typeof importers;

@@ -1,4 +1,4 @@
-import { cityName, plainName } from '../catalog/local/place-names.ts';
+import { plainCityName } from '../catalog/local/place-names.ts';
 import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFractionOrPercent } from './fractions.ts';
@@ -11,7 +11,7 @@ const monthOfFile = /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/;
 /** `City of Crowley (0101)`. */
 const codeAtEnd = / ?\(\d{4}\)$/;
 
-const toPlainWords = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
+const toPlainWords = (text: string): string => plainCityName(text.replaceAll(/[/,()]/g, ' '));
 
 /**
  * Returns a domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`.

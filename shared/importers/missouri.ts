@@ -1,4 +1,4 @@
-import { cityName, plainName } from '../catalog/local/place-names.ts';
+import { plainCityName } from '../catalog/local/place-names.ts';
 import { matching, rate, text } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction, readPercent } from './fractions.ts';
@@ -11,8 +11,6 @@ const monthOfFile = /^(?<month>[a-z]+)(?<year>20\d\d)\b/;
 
 /** `5.9750%`, or `0.05975` if the cell is a number. */
 const readRate = (cell: string): string | null => (cell.endsWith('%') ? readPercent(cell) : readFraction(cell));
-
-const getKey = (name: string): string => plainName(cityName(name) ?? '');
 
 const codePattern = /^(?<place>\d{5})-(?<county>\d{3})-(?<district>\d{3})$/;
 
@@ -45,7 +43,7 @@ export const missouri = stateTable({
     if (place === '00000') return 'unincorporated areas are not in any city';
     const found = codes.placeCoded(county, place);
     // The Department adds the county to the name of a city in several counties.
-    const isKnown = found && getKey(name).startsWith(getKey(found.name));
+    const isKnown = found && plainCityName(name).startsWith(plainCityName(found.name));
     return isKnown ? null : "is a place that is not in Levy's tables";
   },
   read({ code, rate }, options) {

@@ -1,7 +1,7 @@
 /** Levy's codes of counties and places, which rules refer to, for files that have names or the state's codes. */
 import { getOrAdd } from '../base/collections.ts';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
-import { cityName, codePart, countyKey, plainName } from '../catalog/local/place-names.ts';
+import { cityName, codePart, countyKey, plainCityName } from '../catalog/local/place-names.ts';
 import type { RateRow } from '../catalog/local/text-tables.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { unpack } from '../packed/unpack.ts';
@@ -31,8 +31,6 @@ export type OwnPlace = { readonly county: string; readonly code: string; readonl
 /** A place, or a part of it with separate taxes. */
 export type PlaceOrPart = { readonly place: OwnPlace; readonly isPart: boolean };
 
-const getKey = (name: string): string => plainName(cityName(name) ?? '');
-
 /** Returns the names of a state by code without the prefix. */
 const namesOfState = (names: NameTables['counties'], prefix: string): ReadonlyMap<string, string> =>
   new Map(names.filter(([code]) => code.startsWith(prefix)).map(([code, name]) => [code.slice(prefix.length), name]));
@@ -59,7 +57,7 @@ export class OwnCodes {
       const code = place_code || codePart(name);
       const kinds = parts.split(';').map((part) => part.split('=')[0] ?? '');
       this.parts.set(`${county} ${code}`, kinds.filter(Boolean));
-      for (const key of new Set([name, ...aliases.split('|')].map(getKey)))
+      for (const key of new Set([name, ...aliases.split('|')].map(plainCityName)))
         if (name && key) getOrAdd(this.places, key, () => []).push({ county, code, name });
     }
   }
@@ -75,7 +73,7 @@ export class OwnCodes {
 
   /** Returns the places with a name, each within a county: a city in two counties is listed twice. */
   placesNamed(name: string): readonly OwnPlace[] {
-    return this.places.get(getKey(name)) ?? [];
+    return this.places.get(plainCityName(name)) ?? [];
   }
 
   /** Returns a place within a county; a place missing from the tables gets a code made from its name. */
@@ -90,7 +88,7 @@ export class OwnCodes {
    * `PPRTA MONUMENT` are parts of Monument (`isPart`). `[]` if there is none.
    */
   placesIn(county: string, name: string): readonly PlaceOrPart[] {
-    const words = getKey(name).split(' ');
+    const words = plainCityName(name).split(' ');
     const here = (key: string) => this.places.get(key)?.find((place) => place.county === county);
     const [elsewhere] = this.placesNamed(name);
     // The tables do not list every county of a place.

@@ -15,11 +15,6 @@ export type Component = {
   readonly distinction: string;
 };
 
-const getName = ({ level, label, place }: Component): string => {
-  if (level === 'city') return place;
-  return `${place}, ${label.toLowerCase()} tax`;
-};
-
 /**
  * Returns the function that assigns readable codes to local taxes, which remain the same from one file to the next:
  * `US-TX-CITY-ROUND-ROCK`. The same name, level and rate is one jurisdiction; a different rate makes a new one,
@@ -48,7 +43,8 @@ export const newPseudoCodes = (state: string) => {
     if (known !== undefined) return { code: known, entries: [] };
     const code = makeUnique(base, `${base}-${distinction}`);
     codes.set(key, code);
-    const jurisdiction: Jurisdiction = { code, name: getName(component), type: level, tax_type: 'sales' };
+    const name = level === 'city' ? place : `${place}, ${label.toLowerCase()} tax`;
+    const jurisdiction: Jurisdiction = { code, name, type: level, tax_type: 'sales' };
     return { code, entries: [{ kind: 'tax', jurisdiction, rates: [{ rate, from, to }] }] };
   };
 };

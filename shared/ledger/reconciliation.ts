@@ -15,8 +15,7 @@ import {
 } from '../base/result.ts';
 import { decimalString, identifier, instant } from '../calculations/fields.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
-import { formatAmount } from '../money/currency.ts';
-import { decimal, rescale } from '../money/decimal.ts';
+import { getSum, isZero, negative } from '../money/currency.ts';
 import { edge, instants, readPosition, writeCursor } from './list-transactions.ts';
 import { cursorProblem } from './page-limit.ts';
 import type { ListPosition, ListQuery, TransactionIndex } from './ports.ts';
@@ -331,21 +330,12 @@ const findVoid = async (
   return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
 };
 
-/** Returns the exact difference, with the decimals of the longer operand: `"106.00"` minus `"105.5"` is `"0.50"`. */
-const minus = (a: string, b: string): string => {
-  const [left, right] = [decimal(a), decimal(b)];
-  const scale = Math.max(left.scale, right.scale);
-  return formatAmount(rescale(left, scale) - rescale(right, scale), scale);
-};
-
-const isZero = (amount: string) => !/[1-9]/.test(amount);
-
 /** Returns the recorded amounts minus the billed amounts; `null` if both are equal. */
 const findDifference = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
   const { total_amount, tax_amount } = billed;
   const difference: ReconciledAmounts = {
-    total_amount: minus(recorded.total_amount, total_amount),
-    tax_amount: minus(recorded.tax_amount, tax_amount),
+    total_amount: getSum([recorded.total_amount, negative(total_amount)]),
+    tax_amount: getSum([recorded.tax_amount, negative(tax_amount)]),
   };
   if (isZero(difference.total_amount) && isZero(difference.tax_amount)) return null;
   return {

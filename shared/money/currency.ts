@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { decimal, rescale } from './decimal.ts';
 
 /**
  * Currencies (ISO 4217) by number of decimals: current ones, and withdrawn ones that past sales can have. Funds, metals
@@ -48,4 +49,23 @@ export const parseAmount = (text: string, exponent: number): bigint => {
   const fraction = point < 0 ? '' : text.slice(point + 1);
   assert(fraction.length <= exponent, 'an amount has no more decimals than its currency');
   return BigInt(whole + fraction.padEnd(exponent, '0'));
+};
+
+/** Returns the exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
+export const getSum = (texts: readonly string[]): string => {
+  const amounts = texts.map(decimal);
+  const scale = Math.max(0, ...amounts.map((amount) => amount.scale));
+  return formatAmount(
+    amounts.reduce((sum, amount) => sum + rescale(amount, scale), 0n),
+    scale,
+  );
+};
+
+/** Returns whether an amount is zero. */
+export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/** Negates an amount. Zero has no sign. */
+export const negative = (text: string): string => {
+  if (isZero(text)) return text;
+  return text.startsWith('-') ? text.slice(1) : `-${text}`;
 };

@@ -1,16 +1,12 @@
 /** Checks that net plus tax never falls as a price grows. The binary search in `tax-included.ts` relies on it. */
 
-import type { Dated } from '../catalog/effective.ts';
+import { shareDays } from '../catalog/effective.ts';
 import type { Release, Rule } from '../catalog/release.ts';
 import type { Bracket, Rate } from '../catalog/release-values.ts';
 import { scaledRate } from './assessment.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { bracketTax, parseCents } from './rounding.ts';
 import { appliesIn } from './rule-choice.ts';
-
-const overlap = (left: Dated, right: Dated): boolean =>
-  (left.from === null || right.to === null || left.from <= right.to) &&
-  (right.from === null || left.to === null || right.from <= left.to);
 
 /** Returns every rate at which a jurisdiction can tax goods that have no special rate. */
 const listGeneralRates = ({ rate, food_rate, interstate }: Rate): readonly string[] =>
@@ -22,7 +18,7 @@ const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly s
   // The ZIPs and counties of a jurisdiction are unknown here, so the rule may apply at any of its levels.
   const { counties: _, zips: __, ...anywhere } = rule;
   return rates
-    .filter((rate) => overlap(rule, rate))
+    .filter((rate) => shareDays(rule, rate))
     .flatMap((rate) => {
       const jurisdiction = jurisdictions.find(({ code }) => code === rate.jurisdiction);
       if (!jurisdiction || !appliesIn(anywhere, jurisdiction)) return [];

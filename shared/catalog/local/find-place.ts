@@ -2,7 +2,7 @@ import { closest } from '../../vocabulary/closest.ts';
 import type { TaxAddress } from '../location/address.ts';
 import type { ByPlace } from '../location/local-choice.ts';
 import type { Area, LocalTable, ZipEntry, ZipName } from './local-table.ts';
-import { cityName, placeKey, plainName } from './place-names.ts';
+import { cityName, placeKey, plainCityName, plainName } from './place-names.ts';
 
 // The areas that may tax an address, each weighted by residents, for the rule below.
 
@@ -296,6 +296,6 @@ const nearestName = (table: LocalTable, zip: ZipEntry | undefined, city: string)
         names.keys().filter((name) => !shorter.has(name)),
       ) ?? '',
     ) || null;
-  const ofZip = new Map(zip?.names.map(({ spellings: [name = ''] }) => [plainName(cityName(name) ?? ''), name]));
+  const ofZip = new Map(zip?.names.map(({ spellings: [name = ''] }) => [plainCityName(name), name]));
   return nearest(ofZip) ?? nearest(table.placeNames());
 };

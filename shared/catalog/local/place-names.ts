@@ -54,6 +54,9 @@ const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|${[...sameWords.keys(
 export const plainName = (name: string): string =>
   name.includes(' ') && needsRewriting.test(name) ? rewritten(name) : name;
 
+/** Returns the plain name of a city or county in any spelling; `''` for an empty name. */
+export const plainCityName = (text: string): string => plainName(cityName(text) ?? '');
+
 const rewritten = (name: string): string =>
   name
     .replace(/^(CITY|TOWN|VILLAGE|TOWNSHIP) OF /, '')
@@ -70,7 +73,7 @@ export const joinedName = (plain: string): string => (plain.includes(' ') ? plai
 /**
  * Returns the key by which place names are compared: `OFALLON` for `O'Fallon` and `O Fallon`; `''` for an empty name.
  */
-export const placeKey = (name: string): string => joinedName(plainName(cityName(name) ?? ''));
+export const placeKey = (name: string): string => joinedName(plainCityName(name));
 
 const placeSuffix = / (CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
 

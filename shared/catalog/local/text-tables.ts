@@ -4,7 +4,6 @@
  * Only the build (`npm run pack`), the importers and the tests read text tables; functions read the packed tables.
  */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 
 /**
@@ -31,7 +30,7 @@ export type ZipRow = Readonly<Record<'zip5' | 'residents' | 'counties' | 'names'
 export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
 const readRows = <Row>(name: string): readonly Row[] =>
-  parse(readFileSync(fileURLToPath(new URL(name, import.meta.url))), { columns: true, bom: true });
+  parse(readFileSync(new URL(name, import.meta.url)), { columns: true, bom: true });
 
 /** Reads the rows of a table of all states, by state (two letters), in file order. Read on first use. */
 const byState = <Row>(name: string): (() => ReadonlyMap<string, readonly Row[]>) => {

@@ -13,7 +13,7 @@ import {
   writeOffsets,
   writeTax,
 } from '../../catalog/local/packed-table.ts';
-import { cityName, codePart, nameKey, plainName } from '../../catalog/local/place-names.ts';
+import { codePart, nameKey, plainCityName } from '../../catalog/local/place-names.ts';
 import {
   countyNames,
   districtNames,
@@ -143,9 +143,7 @@ const rowsByArea = (rows: readonly TaxedRow[]): readonly (readonly [TaxedRow, ..
 const packNames = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
   const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
-    for (const key of place === ''
-      ? []
-      : new Set([place, ...aliases].map((name) => nameKey(plainName(cityName(name) ?? '')))))
+    for (const key of place === '' ? [] : new Set([place, ...aliases].map((name) => nameKey(plainCityName(name)))))
       names.set(key, [...(names.get(key) ?? []), offsets[index] as number]);
   return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
 };

@@ -1,27 +1,10 @@
 /** Formats amounts and days for display. Sums use decimal strings instead of floating point. */
 import { dayMs, firstDay, toMonth } from '../../base/calendar.ts';
 import type { Schemas } from '../../client/client.ts';
-import { formatAmount } from '../../money/currency.ts';
+import { formatAmount, getSum, isZero, negative } from '../../money/currency.ts';
 import { decimal, decimalText, divideHalfUp, rescale } from '../../money/decimal.ts';
 
-/** Returns the exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
-export const getSum = (texts: readonly string[]): string => {
-  const amounts = texts.map(decimal);
-  const scale = Math.max(0, ...amounts.map((amount) => amount.scale));
-  return formatAmount(
-    amounts.reduce((sum, amount) => sum + rescale(amount, scale), 0n),
-    scale,
-  );
-};
-
-/** Returns whether an amount is zero. */
-export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
-
-/** Negates an amount. Zero has no sign. */
-export const negative = (text: string): string => {
-  if (isZero(text)) return text;
-  return text.startsWith('-') ? text.slice(1) : `-${text}`;
-};
+export { getSum, isZero, negative };
 
 /** Compares two amounts for sorting. */
 export const compareAmounts = (a: string, b: string): number => {

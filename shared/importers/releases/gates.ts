@@ -13,6 +13,7 @@ import thresholds from './gates.json' with { type: 'json' };
 import {
   type ChargedRates,
   chargedRates,
+  getSize,
   type Impact,
   listBoth,
   listProbes,
@@ -45,8 +46,6 @@ const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100
 const toPercent = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);
 
 const pointOfRate = 10n ** BigInt(rateDecimals - 2);
-
-const getSize = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
 
 /**
  * Returns whether goods in the state, or from other states, have a rate that differs by more than a percentage point.

@@ -207,7 +207,8 @@ const addNamed = (impact: Impact, key: string, { locations, established_from }: 
   }
 };
 
-const getSize = ({ before, after }: RateStep): bigint => (after > before ? after - before : before - after);
+/** Returns the absolute difference. */
+export const getSize = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
 
 type Rates = {
   readonly day: string;
@@ -222,7 +223,7 @@ type Rates = {
 const getLargest = (known: RateStep | null, rates: readonly Rates[]): RateStep | null => {
   let largest = known;
   for (const step of rates.flatMap(({ steps }) => steps))
-    if (largest === null || getSize(step) > getSize(largest)) largest = step;
+    if (largest === null || getSize(step.before, step.after) > getSize(largest.before, largest.after)) largest = step;
   return largest;
 };
 

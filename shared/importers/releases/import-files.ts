@@ -167,9 +167,10 @@ const withAdvice =
     throw new CommandError(`${error.message}${/[.?!]$/.test(error.message) ? '' : '.'} ${advice}`);
   };
 
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
 const read = async (job: ImportJob, id: string): Promise<Built> => {
   const base = job.base ?? job.active.builtIn;
-  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const { importer, files, state, active, tempFolder, reporter } = job;
   const names = readNameTables(state);
   const undatedFrom = job.from ?? toDay(now());

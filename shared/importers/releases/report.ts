@@ -1,4 +1,4 @@
-import { counted } from '../../base/texts.ts';
+import { counted, zipsAndCities } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
 import type { Dated } from '../../catalog/effective.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
@@ -6,7 +6,7 @@ import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { RateKind } from '../../catalog/release-values.ts';
 import { formatFraction, formatPercent } from '../../catalog/release-values.ts';
 import { badRowsNamed, type Summary } from '../summary.ts';
-import type { Impact, RateStep } from './impact.ts';
+import { getSize, type Impact, type RateStep } from './impact.ts';
 import type { ZipRange } from './zip-pieces.ts';
 
 /** The progress of a long task with a known size, in any unit. */
@@ -95,12 +95,10 @@ export const summaryLines = (summary: Summary, skipsBadRows: boolean): readonly 
 };
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
-  [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
-    ' and ',
-  ) || 'no ZIP or city';
+  zipsAndCities(zips, cities) || 'no ZIP or city';
 
 const points = ({ before, after }: RateStep): string =>
-  formatPercent(formatFraction(after > before ? after - before : before - after)).replace('%', ' percentage points');
+  formatPercent(formatFraction(getSize(before, after))).replace('%', ' percentage points');
 
 export const stepText = (step: RateStep): string =>
   `${[step.key, kindTexts[step.kind]].filter(Boolean).join(', ')} from ${formatPercent(formatFraction(step.before))} to ${formatPercent(formatFraction(step.after))} on ${step.day}`;

@@ -23,7 +23,7 @@ import type { Importable } from '../updates/publishers.ts';
 import { activate } from './activate.ts';
 import { compareReleases, type RateChange } from './compare-rates.ts';
 import { failedGates, measureGates } from './gates.ts';
-import { type Imported, importFiles } from './import-files.ts';
+import { type Imported, importFiles, megabytes } from './import-files.ts';
 import { type ActiveRelease, getChain, openRelease, positionOver, readActiveRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
 
@@ -89,8 +89,6 @@ export const compareVersions = async (
   }
   return result;
 };
-
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Downloads a file; returns `null` if the publisher still has the known version. */
 const fetchFile = async (

@@ -10,7 +10,7 @@ import type { ReleaseFor } from '../../catalog/content.ts';
 import type { PostalAddress } from '../../catalog/location/address.ts';
 import { readAddress, type TaxAddress } from '../../catalog/location/address.ts';
 import type { Release } from '../../catalog/release.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
+import { getSum, isZero, negative } from '../../money/currency.ts';
 import { loadContent } from '../../store/content/load-content.ts';
 import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 
@@ -166,11 +166,7 @@ const buildRequest = (worked: WorkedCase, today: string): CalculationInput => {
   };
 };
 
-const isSameAmount = (a: string, b: string): boolean => {
-  const [left, right] = [decimal(a), decimal(b)];
-  const scale = Math.max(left.scale, right.scale);
-  return rescale(left, scale) === rescale(right, scale);
-};
+const isSameAmount = (a: string, b: string): boolean => isZero(getSum([a, negative(b)]));
 
 /** Returns whether the release has the place of the case, if the case has only its name. */
 const knowsPlace = ({ zip, locality }: WorkedCase, address: TaxAddress, release: Release | undefined): boolean =>

@@ -122,9 +122,6 @@ const parseRates = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' |
   };
 };
 
-/** Returns the key of a row. A bad row has a key as well, so that its jurisdiction is left without rates. */
-const rateRowKey = (cells: readonly string[]): LayerKey | null => layerKey(cells[1] ?? '', cells[2] ?? '');
-
 /** Reads a row of an SST rate file (content notes 1.3). */
 const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: RateBook): RowResult<RateRow> => {
   if (cells.length !== rateColumns) return bad(`has ${cells.length} columns; a rate row has ${rateColumns}`);
@@ -249,7 +246,8 @@ export class RateBook {
       (row, line) => this.add(row, line),
       {
         ofBad: ({ cells }) => {
-          const key = rateRowKey(cells);
+          // A bad row has a key as well, so that its jurisdiction is left without rates.
+          const key = layerKey(cells[1] ?? '', cells[2] ?? '');
           if (key !== null) this.unsound.add(key);
           return [];
         },

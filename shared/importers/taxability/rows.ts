@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import type { Rule } from '../../catalog/release.ts';
 import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
@@ -37,14 +36,11 @@ export type TaxabilityRow = Readonly<
   >
 >;
 
-const read = <Row>(name: string): Row[] =>
-  parse(readFileSync(fileURLToPath(new URL(name, import.meta.url))), { columns: true });
-
-const folder = fileURLToPath(new URL('rows/', import.meta.url));
+const read = <Row>(name: string): Row[] => parse(readFileSync(new URL(name, import.meta.url)), { columns: true });
 
 /** Returns the rows of all tables, in order. */
 export const taxabilityRows = (): readonly TaxabilityRow[] =>
-  readdirSync(folder)
+  readdirSync(new URL('rows/', import.meta.url))
     .sort()
     .flatMap((name) => read<TaxabilityRow>(`rows/${name}`));
 

@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { listCharges } from '../../calculations/figures.ts';
-import { formatAmount, minorDigits } from '../../money/currency.ts';
+import { formatAmount, isZero, minorDigits } from '../../money/currency.ts';
 import type { CreditBasis, SaleState } from '../settings-snapshot.ts';
 import type { Amounts, Credited, StoredTransaction, Transaction } from '../transaction.ts';
 import {
@@ -79,8 +79,6 @@ export const creditedFrom = (text: string, sale: Sale): Credited => {
 
 /** Whether an encoded string contains no credited amount. */
 export const isEmpty = (text: string): boolean => /^b*a$/.test(text);
-
-const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
 // An upper bound for the digits of sent discounts, which the sale's amounts do not limit.
 const freeDigits = 20;
