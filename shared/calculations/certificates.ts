@@ -5,7 +5,7 @@ import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { documentIds } from './echo.ts';
 import type { Customer, certificateReasons, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';
-import type { AppliedExemption, LineItemResponse, Warning } from './response.ts';
+import type { AppliedExemption, LineItemResponse, ShippingResponse, Warning } from './response.ts';
 
 /** A customer's exemption certificate; `states` contains jurisdiction codes (`US-IN`), or is `null` for all states. */
 export type Certificate = Pick<AppliedExemption, 'certificate_number' | 'valid_from' | 'valid_to'> & {
@@ -16,7 +16,12 @@ export type Certificate = Pick<AppliedExemption, 'certificate_number' | 'valid_f
 /** The certificates of buyers: currently stored for the customers, or recorded in a transaction by line item id. */
 export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
-  | { readonly recorded: ReadonlyMap<string, AppliedExemption | null>; readonly warnings: readonly Warning[] };
+  | {
+      readonly recorded: ReadonlyMap<string, AppliedExemption | null>;
+      /** The states (`US-IN`) in which certificates exempt a line item or a charge in `shipping`, by its id. */
+      readonly exemptStates: ReadonlyMap<string, ReadonlySet<string>>;
+      readonly warnings: readonly Warning[];
+    };
 
 type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
   readonly line_items?: readonly { readonly customer?: Customer | null | undefined }[] | null | undefined;
@@ -38,29 +43,44 @@ export type FindCertificates = (
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly Certificate[]>>;
 
+/** Whether the certificates of the stored customer can apply: the request has no exemption, or one for some states. */
+const mayUseStored = (inline: ReturnType<typeof inlineExemption>): boolean =>
+  inline === null || (typeof inline !== 'string' && Boolean(inline.regions));
+
 /**
  * Returns the unique ids of customers whose certificates can apply to a request. An exemption in the request takes
- * precedence.
+ * precedence in its states.
  */
 export const listCustomerIds = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
   if (collected_by === 'marketplace') return [];
   const ids = (line_items ?? [])
-    .filter((line) => inlineExemption(line.customer, customer) === null)
+    .filter((line) => mayUseStored(inlineExemption(line.customer, customer)))
     .map((line) => line.customer?.id ?? customer?.id ?? null);
   return [...new Set(ids.filter((id) => id !== null))];
 };
 
 /**
  * Returns the certificates that a transaction recorded with its line items, so that a recalculation gives the same
- * amounts.
+ * amounts. A charge with its own address can be exempt in a different state than its lines, which its rows record.
  */
 export const recordedCertificates = (transaction: {
   readonly line_items: readonly LineItemResponse[];
+  readonly shipping: ShippingResponse | readonly ShippingResponse[] | null;
   readonly warnings: readonly Warning[];
-}): KnownCertificates => ({
-  recorded: new Map(transaction.line_items.map(({ id, applied_exemption }) => [id, applied_exemption])),
-  warnings: transaction.warnings.filter(({ code }) => certificateWarnings.has(code)),
-});
+}): KnownCertificates => {
+  const { line_items, shipping, warnings } = transaction;
+  const exemptIn = ({ taxes }: Pick<LineItemResponse, 'taxes'>) =>
+    taxes.flatMap(({ taxability_reason, jurisdiction_code }) =>
+      taxability_reason === 'customer_exempt' ? jurisdiction_code.slice(0, 'US-IN'.length) : [],
+    );
+  return {
+    recorded: new Map(line_items.map(({ id, applied_exemption }) => [id, applied_exemption])),
+    exemptStates: new Map(
+      [...line_items, ...[shipping ?? []].flat()].map((charge) => [charge.id, new Set(exemptIn(charge))]),
+    ),
+    warnings: warnings.filter(({ code }) => certificateWarnings.has(code)),
+  };
+};
 
 const certificateWarnings: ReadonlySet<string> = new Set<Warning['code']>([
   'exemption_expired',
@@ -174,12 +194,14 @@ type Buyer = { readonly exemption: AppliedExemption | null; readonly warnings: r
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
+/** A certificate that exempted a charge in `shipping`. A transaction records only that there was one. */
+const unknownCertificate = appliedInline({ type: 'other' });
+
 /**
- * The buyer with a certificate in the request. `holder` is the pointer of the line item that has it; empty for the
- * document.
+ * The buyer with a certificate in the request for the place's state. `holder` is the pointer of the line item that has
+ * it; empty for the document.
  */
-const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, holder: string): Buyer => {
-  if (!isFor(inline, code)) return noCertificate;
+const inlineBuyer = (inline: Exemption, { name }: Place, day: string, holder: string): Buyer => {
   const terms = appliedInline(inline);
   if (isWithin(day, terms.valid_from, terms.valid_to)) return { exemption: terms, warnings: [] };
   const [problem, field] =
@@ -192,19 +214,27 @@ const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, hold
 
 /**
  * Decides which certificate exempts a line item in a place on the tax date. A line's customer overrides the document's
- * customer, and a certificate in the request overrides the customer's certificates.
+ * customer, and a certificate in the request overrides the customer's certificates in its states. `charge` is the index
+ * of a charge with its own address.
  */
 const buyerFinder = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
-  const ids = known && 'recorded' in known ? documentIds(input).lines : [];
+  const ids = known && 'recorded' in known ? Object.values(documentIds(input)).flat() : [];
   const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
-  return (customer: Customer | null, index: number, taxing: Place): Buyer => {
+  return (customer: Customer | null, index: number, taxing: Place, charge: number | undefined): Buyer => {
     const { code: place, name: placeName } = taxing;
     const inline = inlineExemption(customer, input.customer);
     if (typeof inline === 'string') return noCertificate;
-    if (inline) return inlineBuyer(inline, taxing, day, customer?.exemption ? `/line_items/${index}` : '');
+    if (inline && isFor(inline, place))
+      return inlineBuyer(inline, taxing, day, customer?.exemption ? `/line_items/${index}` : '');
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
-    if ('recorded' in known) return { exemption: known.recorded.get(ids[index] ?? '') ?? null, warnings: [] };
+    if ('recorded' in known) {
+      const id = ids[charge ?? index] ?? '';
+      const exemption = known.recorded.get(id) ?? null;
+      if (charge === undefined) return { exemption, warnings: [] };
+      const isExempt = known.exemptStates.get(id)?.has(place) === true;
+      return { exemption: isExempt ? (exemption ?? unknownCertificate) : null, warnings: [] };
+    }
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
     const { applied, warnings } = getOrAdd(chosen, `${place} ${customerId}`, () =>
@@ -229,8 +259,9 @@ export const deliveryExemption = ({
   exemption?.reason === 'snap' ? { collectionExemption: null, isForGoodsOnly: true } : { collectionExemption };
 
 /**
- * Finds why no tax is collected for a line item, by its index, in a place. Checks in this order: the account is not
- * registered, a marketplace collects, the buyer's certificate is valid.
+ * Finds why no tax is collected for a line item, by its index, in a place, or for its part of a charge with its own
+ * address. Checks in this order: the account is not registered, a marketplace collects, the buyer's certificate is
+ * valid.
  */
 export const collectionExemptionFinder = (
   input: CalculationInput,
@@ -238,11 +269,11 @@ export const collectionExemptionFinder = (
   { certificates, settings }: { readonly certificates?: KnownCertificates; readonly settings: Settings },
 ) => {
   const findBuyer = buyerFinder(input, day, certificates);
-  return (index: number, place: Place): LineCollectionExemption => {
+  return (index: number, place: Place, charge?: number): LineCollectionExemption => {
     // If the seller collects from no buyer, no certificate is needed.
     if (!isRegistered(settings, place.code, day)) return { ...noCertificate, collectionExemption: 'not_collecting' };
     if (input.collected_by === 'marketplace') return { ...noCertificate, collectionExemption: 'marketplace_collects' };
-    const buyer = findBuyer(input.line_items?.[index]?.customer ?? null, index, place);
+    const buyer = findBuyer(input.line_items?.[index]?.customer ?? null, index, place, charge);
     return { ...buyer, collectionExemption: buyer.exemption ? 'customer_exempt' : null };
   };
 };

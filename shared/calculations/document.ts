@@ -7,7 +7,7 @@ import type { PostalAddress } from '../catalog/location/address.ts';
 import type { Coverage } from '../catalog/release.ts';
 import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
-import type { CollectionExemption, Delivery, Place, TaxDocument, TaxLine } from '../tax/document.ts';
+import type { CollectionExemption, Delivery, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { describeAmbiguity } from './ambiguity.ts';
 import {
@@ -32,6 +32,8 @@ import {
 import { listReductions, type Reduction } from './reductions.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { AppliedExemption, Warning } from './response.ts';
+
+type FindCollectionExemption = ReturnType<typeof collectionExemptionFinder>;
 
 /** The places of a document's lines, and which lines its shipping charges deliver where. */
 type LocatedDocument = {
@@ -107,7 +109,7 @@ const locateDocument = (
   reductions: readonly Reduction[],
   context: Locating,
   day: string,
-  getCollectionExemption: (line: number, place: Place) => LineCollectionExemption,
+  getCollectionExemption: FindCollectionExemption,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
   // Most lines have no addresses, and share one destination.
@@ -131,7 +133,9 @@ const locateDocument = (
   for (const { charge, parcels } of read.value) {
     const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const exemption = deliveryExemption(getCollectionExemption(line, found.place));
+      const exemption = deliveryExemption(
+        getCollectionExemption(line, found.place, destination ? charge.index : undefined),
+      );
       if (destination) others.push({ located: found, collectionExemption: exemption.collectionExemption });
       return { line, place: found.place, ...exemption };
     });
@@ -232,6 +236,21 @@ const buildLineItems = (
     };
   });
 
+/** Returns the certificate of each line item. A charge has the certificate of the first exempt line that it is for. */
+const listExemptions = (
+  { lines, deliveries }: LocatedDocument,
+  collectionExemptions: readonly LineCollectionExemption[],
+  findCollectionExemption: FindCollectionExemption,
+): ReadDocument['exemptions'] =>
+  collectionExemptions.map(({ exemption }, index) => {
+    const delivered = deliveries.get(index);
+    if (!delivered) return exemption;
+    const exempt = delivered.find((one) => one.collectionExemption === 'customer_exempt');
+    if (!exempt) return null;
+    const isElsewhere = exempt.place !== lines[exempt.line]?.place;
+    return findCollectionExemption(exempt.line, exempt.place, isElsewhere ? index : undefined).exemption;
+  });
+
 const oneUnit = decimal('1');
 
 const buildShipping = (
@@ -323,12 +342,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     taxDate,
     located: locatedLines,
     places: [...locatedLines, ...others.map(({ located }) => located)],
-    exemptions: collectionExemptions.map(({ exemption }, index) => {
-      const delivered = located.value.deliveries.get(index);
-      const exempt = delivered?.find((one) => one.collectionExemption === 'customer_exempt');
-      if (exempt) return findCollectionExemption(exempt.line, exempt.place).exemption;
-      return delivered ? null : exemption;
-    }),
+    exemptions: listExemptions(located.value, collectionExemptions, findCollectionExemption),
     certificateWarnings: warningsAbout(collectionExemptions, context),
     document: {
       day,

@@ -196,7 +196,7 @@ export const Customer = component(
     ),
     exemption: described(
       z.nullish(SentExemption),
-      'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}`. `none` taxes the buyer despite these certificates. If absent or `null`, the certificates apply, and `applied_exemption` of the line items shows which.',
+      'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}` in its `regions`. `none` taxes the buyer despite these certificates. If absent or `null`, the certificates apply, and `applied_exemption` of the line items shows which.',
     ),
   },
   'Send an object.',

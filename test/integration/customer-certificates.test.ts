@@ -98,13 +98,27 @@ describe('a transaction with a customer id', () => {
     ],
     [{ type: 'resale', valid_to: '2026-10-08' }, '0.00', { reason: 'resale' }, []],
     [{ type: 'resale', valid_from: '2026-10-08' }, '0.00', { reason: 'resale' }, []],
-    [{ type: 'resale', valid_to: '2026-10-07', regions: ['OH'] }, '6.00', null, []],
   ])('uses an inline certificate first, even if it is not valid: %j', async (exemption, tax, terms, warnings) => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale(buyer({ exemption }))));
     expect([outcome.tax_amount, warned(outcome)]).toEqual([tax, warnings]);
     const none = { customer_id: null, certificate_number: null };
     expect(listExemptions(outcome)).toMatchObject([terms && { ...none, ...terms }]);
+  });
+
+  it.each([
+    [['OH'], applied()],
+    [['OH', 'MI'], { ...applied(), customer_id: null, certificate_number: 'O-1', valid_from: null, valid_to: null }],
+  ])('uses its own certificate in a state that is not in the regions %j of an inline one', async (regions, terms) => {
+    const { client, replay } = await newShop();
+    const exemption = { type: 'resale', certificate_id: 'O-1', regions };
+    const taxed = await made(
+      client.calculate(sale(buyer({ id: 'cus_2', exemption: { ...exemption, regions: ['OH'] } }))),
+    );
+    expect([taxed.tax_amount, listExemptions(taxed)]).toEqual(['6.00', [null]]);
+    const exempt = await made(client.create(sale({ ...buyer({ exemption }), status: 'finalized' })));
+    expect([exempt.tax_amount, listExemptions(exempt)]).toEqual(['0.00', [terms]]);
+    expect(await replay(exempt.id)).toBe(true);
   });
 
   it('is taxed despite its certificates if the exemption is none, on the transaction or on a line', async () => {
@@ -231,6 +245,37 @@ describe('the recorded certificate of a transaction', () => {
     expect([finalized.tax_amount, listExemptions(finalized)]).toEqual(['0.00', [applied()]]);
     expect(await replay(draft.id)).toBe(true);
     expect((await made(client.list({ state: 'MI' }))).data).toHaveLength(2);
+  });
+
+  // Goods for Michigan, whose delivery goes to Indiana, where shipping is taxed at 7 %.
+  it.each([
+    ['MI', '0.70', null],
+    ['IN', '6.00', 'R-1'],
+  ])('is kept for a charge that is shipped elsewhere, with a certificate of %s', async (state, tax, number) => {
+    const { client, put, replay } = await newShop([certificate({ states: [state] })]);
+    const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' };
+    const delivery = {
+      quantity: '1',
+      unit_price: '10.00',
+      product_tax_code: 'SHIPPING.DELIVERY',
+      customer: { address: indiana },
+    };
+    const documents = [
+      { shipping: { amount: '10.00', ship_to: { address: indiana } } },
+      { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...delivery })] },
+    ];
+    const ids: string[] = [];
+    for (const document of documents) {
+      const draft = await made(client.create(sale({ ...buyer(), ...document })));
+      expect(draft.tax_amount).toBe(tax);
+      expect(draft.line_items[1]?.applied_exemption?.certificate_number ?? number).toBe(number);
+      ids.push(draft.id);
+    }
+    await put([]);
+    for (const id of ids) {
+      expect(await replay(id)).toBe(true);
+      expect((await made(client.update(id, { status: 'finalized' }))).tax_amount).toBe(tax);
+    }
   });
 
   it('is kept if only the tax of a draft or sale is edited, with its warnings', async () => {

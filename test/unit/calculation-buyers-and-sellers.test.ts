@@ -359,6 +359,11 @@ describe('the customers whose certificates are read', () => {
     ["the document's customer, once for its lines", { customer: a, line_items: [{}, {}, { customer: {} }] }, ['a']],
     ['the customers of the lines', { customer: a, line_items: [{ customer: b }, {}] }, ['b', 'a']],
     ['none with an inline certificate', { customer: { ...a, ...inline }, line_items: [{}] }, []],
+    [
+      'those of an inline certificate for some states',
+      { customer: { ...a, exemption: { ...exemption, regions: ['OH'] } }, line_items: [{}] },
+      ['a'],
+    ],
     ['none for a line with an inline certificate', { customer: a, line_items: lines({ ...b, ...inline }) }, []],
     [
       'of a line, if the document has a certificate',
