@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Account, Registration } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { closePeriods as closeDuePeriods, sweepAccounts } from '../../shared/filings/close-periods.ts';
+import { sweepAccounts } from '../../shared/filings/close-periods.ts';
 import type { Closed, FilingPorts } from '../../shared/filings/ports.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
@@ -12,7 +12,7 @@ import { closePorts, filingPorts } from '../../shared/store/filings/filing-ports
 import { newCaller } from '../support/api.ts';
 import { intercept, noFaults } from '../support/faults.ts';
 import type { Filer } from '../support/filings.ts';
-import { cancel, closedFiling, createFiler, everyEntry, listTotals, newestFiling, soldOn } from '../support/filings.ts';
+import { closedFiling, createFiler, everyEntry, listTotals, soldOn } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
 import { dayMs, getRefusal, hourMs, later, made, startOnTestDay } from '../support/sales.ts';
@@ -104,25 +104,6 @@ describe('the due index', () => {
     });
   });
 
-  it('follows a change of the review days', async () => {
-    const caller = await newCaller({ settings: { registrations: [michigan()] } });
-    const filer = createFiler(caller);
-    await closePeriods();
-    expect(await changeSettings(await stored(caller), { review_days: 20 })).toBe(true);
-    await closePeriods();
-    // A date that is too early costs one read, which corrects it.
-    const closing = getClosing(1, 20);
-    expect(await dueEntries(caller.account)).toContain(`${closing} US-MI`);
-    await later(getStart(1, 20) - now() - hourMs, async () => {
-      await closePeriods();
-      expect([await listed(filer), await dueEntries(caller.account)]).toEqual([[], [`${closing} US-MI`]]);
-    });
-    await later(getStart(1, 20) - now() + hourMs, async () => {
-      await closePeriods();
-      expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
-    });
-  });
-
   it('is empty without review days, for the import of past orders, until they are set', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()], review_days: null } });
     const filer = createFiler(caller);
@@ -132,26 +113,6 @@ describe('the due index', () => {
     expect(await changeSettings(await stored(caller), { review_days: 3 })).toBe(true);
     await closePeriods();
     expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
-  });
-
-  it('drops the entry of a canceled period, and gets the next entry when the period is closed again', async () => {
-    const caller = await newCaller({ settings: { registrations: [michigan()] } });
-    const filer = createFiler(caller);
-    const [older, newer] = lastMonths(2);
-    await soldOn(filer, older?.start as string);
-    await closePeriods();
-    await cancel(filer, (await newestFiling(filer)).id);
-    await cancel(filer, (await made(filer.filings())).data.find(({ status }) => status === 'closed')?.id as string);
-    await later(getStart(1, 3) - now() + hourMs, async () => {
-      await closePeriods();
-      expect(await dueEntries(caller.account)).toEqual([]);
-      expect((await listed(filer)).filter((line) => line.endsWith('closed'))).toEqual([]);
-      await closedFiling(filer, 'MI', older?.end as string);
-      await closePeriods();
-      const closed = (await listed(filer)).filter((line) => line.endsWith('closed'));
-      expect(closed.slice(0, 2)).toEqual([older, newer].map((of) => `US-MI ${of?.start} ${of?.end} closed`));
-      expect(await dueEntries(caller.account)).toHaveLength(1);
-    });
   });
 
   it('gets entries of older accounts, and of a first sale before the registration, from the daily sweep', async () => {
@@ -214,28 +175,6 @@ describe('the due index', () => {
     expect(await dueEntries(broken.account)).toHaveLength(1);
   });
 
-  it('closes no period with settings that changed after the run has read the account', async () => {
-    const caller = await newCaller({ settings: { registrations: [michigan()] } });
-    await closePeriods();
-    await later(getStart(1, 3) - now() + hourMs, async () => {
-      const ports = closePorts(() => 240_000);
-      const findAccounts: typeof ports.findAccounts = async (ids) => {
-        const found = await ports.findAccounts(ids);
-        const account = await stored(caller);
-        if (account.settings.review_days !== 20) await changeSettings(account, { review_days: 20 });
-        return found;
-      };
-      await closeDuePeriods({ ...ports, findAccounts });
-      expect(await listed(createFiler(caller))).toEqual([]);
-      await closePeriods();
-      expect(await listed(createFiler(caller))).toEqual([]);
-    });
-    await later(getStart(1, 20) - now() + hourMs, async () => {
-      await closePeriods();
-      expect((await listed(createFiler(caller))).map((line) => line.slice(-6))).toEqual(['closed']);
-    });
-  });
-
   it('is processed in turns: a backlog of one account delays other accounts by one period', async () => {
     // Registered for 40 months, none of them closed.
     const [oldest] = lastMonths(40);
@@ -291,26 +230,6 @@ describe('unfinished work of a close request', () => {
     return { caller, filer, hurried: createFiler({ call: await hurriedCall(caller) }) };
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
-
-  it('is finished by the schedule, and shows its progress until then', async () => {
-    const { filer, hurried } = await hurriedFiler(12);
-    const answer = await hurried.close(october);
-    expect(answer.status).toBe(202);
-    const { id } = answer.body;
-    expect(await made(filer.filing(id))).toMatchObject({
-      status: 'closing',
-      totals: [],
-      closed_at: null,
-      progress: { entries_moved: 0, complete: false },
-    });
-    // A concurrent read finds each entry either open or in the filing, never in both or neither.
-    const late = await soldOn(filer, '2026-10-06', '1.00');
-    await closePeriods();
-    const closed = await made(filer.filing(id));
-    expect(closed).toMatchObject({ status: 'closed', progress: { entries_moved: 13, complete: true } });
-    expect(listTotals(closed)).toEqual(['US-MI USD 121.00 0.00 121.00 7.26 13']);
-    expect(getRefusal(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
-  });
 
   it('is shared by two workers: a step whose shard the other one changed is planned again', async () => {
     const { caller, filer, hurried } = await hurriedFiler(40);

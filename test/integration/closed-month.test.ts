@@ -16,15 +16,7 @@ import {
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import {
-  buildCreditRequest,
-  everyPage,
-  getMeta,
-  getRefusal,
-  made,
-  onlyShipping,
-  startOnTestDay,
-} from '../support/sales.ts';
+import { buildCreditRequest, everyPage, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
 
@@ -391,7 +383,7 @@ const getReview = (documents: readonly Figures[]) =>
 /** Returns the expected return of a state and a month. */
 const expectedReturn = (state: State, month = sent.month) => {
   const own = documents
-    .filter(({ status, tax_date }) => ['finalized', 'filed'].includes(status) && tax_date.startsWith(month))
+    .filter(({ status, tax_date }) => status === 'finalized' && tax_date.startsWith(month))
     .flatMap((document) => getFigures(document, state) ?? []);
   const summary = [...Map.groupBy(own, ({ document }) => document.currency)].map(([currency, some]) => ({
     currency,
@@ -470,7 +462,6 @@ const getText = (row: CsvRow, names: readonly string[]) => names.map((name) => r
 
 let unregistered: string;
 const filings = new Map<State, Filing>();
-const filed = new Map<State, Filing>();
 
 beforeAll(async () => {
   const registrations = states.map((state) => ({
@@ -631,33 +622,6 @@ it('a state without registration has a return only of sales with recorded tax', 
   const amounts = { gross_amount: '100.00', tax_amount: '5.00', over_collected_amount: '5.00', count: 1 };
   const { summary } = await returnOfIndiana();
   expect(summary).toMatchObject([{ ...amounts, exempt_by_reason: { not_registered: '100.00', product: '0.00' } }]);
-});
-
-it('each return is filed only with the number of its exceptions', async () => {
-  for (const state of states) {
-    const { id } = filings.get(state) as Filing & { readonly id: string };
-    const count = expectedReturn(state).exceptions.length;
-    const file = (acknowledge_exceptions?: number) =>
-      filer.change(id, { status: 'filed', confirmation_number: `${state}-1`, acknowledge_exceptions });
-    for (const wrong of [count + 1, ...(count > 0 ? [undefined, count - 1] : [])]) {
-      const refused = await file(wrong);
-      expect(getRefusal(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
-      expect(getMeta(refused)).toMatchObject({ count });
-    }
-    expect(await made(filer.filing(id))).toEqual(filings.get(state));
-    await made(file(count));
-    const settledFiling = await settled(filer, id);
-    filed.set(state, settledFiling);
-    expect(settledFiling).toMatchObject({ status: 'filed', summary: filings.get(state)?.summary });
-  }
-});
-
-it('each transaction is marked as filed by its last return; drafts, voided and other transactions are not', async () => {
-  const inReturns = new Set(states.flatMap((state) => expectedReturn(state).ids));
-  const after = await everyTransaction();
-  const statuses = new Map(after.map(({ id, status }) => [id, status]));
-  for (const { id, status } of documents)
-    expect([id, statuses.get(id)]).toEqual([id, inReturns.has(id) ? 'filed' : status]);
 });
 
 it('the ledger verifies without findings', () => expectVerified(caller));

@@ -238,18 +238,6 @@ describe('expand=history', () => {
   });
 });
 
-describe('paging', () => {
-  it('has 25 entries per page by default, and at most 100', async () => {
-    const client = await newClient();
-    const { id } = await changedTo(client, 27);
-    const { data, has_more, next_cursor } = await made(getHistory(client, id));
-    expect([data.length, has_more, next_cursor]).toEqual([25, true, '3']);
-    const rest = await made(getHistory(client, id, { starting_after: next_cursor }));
-    expect([rest.data.map(({ version }) => version), rest.has_more]).toEqual([[2, 1], false]);
-    expect(await made(getHistory(client, id, { starting_after: '1' }))).toMatchObject({ data: [], has_more: false });
-  });
-});
-
 it('begins with the void of an expired draft, as the sweep will write it', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);

@@ -44,7 +44,7 @@ const met = readFileSync(new URL('responses.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n');
 
-const runs = isLong ? 700 : 30;
+const runs = isLong ? 700 : 150;
 
 it(`matches its model in ${runs} runs of up to 40 commands`, { timeout: 600_000 }, async () => {
   const mode = isLong ? ' --mode long' : '';
