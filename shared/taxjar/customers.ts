@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CustomerList } from '../customers/response.ts';
 import { exemptionReasons, type Fields, listStates, requiredAt, requireObject } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
@@ -30,7 +31,7 @@ const customerRequest = (fields: Fields) => {
   const type = requiredAt(fields, 'exemption_type');
   if (type !== 'non_exempt' && !Object.hasOwn(exemptionReasons, type))
     throw new TaxJarRefusal(406, `exemption_type is ${type}. Send wholesale, government, other or non_exempt.`);
-  const states = listStates(fields, 'exempt_regions');
+  const states = listStates(fields, 'exempt_regions')?.toSorted() ?? null;
   const isTaxed = type === 'non_exempt' || states?.length === 0;
   return {
     name: requiredAt(fields, 'name'),
@@ -95,10 +96,13 @@ export const customerRoutes: readonly Route[] = [
   [
     'PUT',
     /^\/v2\/customers\/([^/]+)$/,
-    async ({ levy, body, at: [customer = ''] }) => {
-      const request = customerRequest(requireObject(body));
-      await requireCustomer(levy, customer);
-      return { body: toCustomer(await changeCustomer(levy, customer, request)) };
+    async ({ levy, body, at: [id = ''] }) => {
+      const { customer: known } = toCustomer(await requireCustomer(levy, id));
+      const before = customerRequest({ ...known, name: known.name ?? id });
+      const request = customerRequest({ ...known, ...requireObject(body) });
+      // Certificates can have numbers and dates, which TaxJar does not have.
+      const isSame = isDeepStrictEqual(request.exemptions, before.exemptions);
+      return { body: toCustomer(await changeCustomer(levy, id, isSame ? { name: request.name } : request)) };
     },
   ],
   [

@@ -665,14 +665,29 @@ describe('orders and refunds', () => {
 
 describe('the other methods', () => {
   it('store customers', async () => {
-    const { client } = await newClient();
+    const { caller, client } = await newClient();
     const customer = { customer_id: 'c/1 %', exemption_type: 'wholesale', name: 'Acme' } as const;
     const own = { ...customer, customer_id: 'c1' };
     const exempt_regions = [{ country: 'US', state: 'NY' }];
     const { customer: created } = await client.createCustomer({ ...own, exempt_regions });
     expect(created).toMatchObject({ customer_id: 'c1', exemption_type: 'wholesale', exempt_regions, name: 'Acme' });
     expect(await refusal(client.createCustomer(own))).toMatch(/^422 /);
-    const changed = await client.updateCustomer({ customer_id: 'c1', exemption_type: 'government', name: 'Acme' });
+    const named = await client.updateCustomer({ ...own, name: 'Acme Inc.' });
+    expect(named.customer).toMatchObject({ exemption_type: 'wholesale', exempt_regions, name: 'Acme Inc.' });
+    // A PUT that repeats the exemption keeps the number and the last day of its certificate.
+    const exemptions = [
+      { reason: 'resale' as const, states: ['US-NJ', 'US-NY'], certificate_number: '4711', valid_to: '2027-01-01' },
+    ];
+    const path = '/customers/c1' as '/customers/{id}';
+    await made(caller.call('POST', path, { body: { exemptions } }));
+    await client.updateCustomer({ ...own, exempt_regions: [...exempt_regions, { country: 'US', state: 'NJ' }] });
+    expect(await made(caller.call('GET', path))).toMatchObject({ name: 'Acme', exemptions });
+    const government = { ...own, exemption_type: 'government' } as const;
+    expect((await client.updateCustomer(government)).customer).toMatchObject({
+      ...government,
+      exempt_regions: [{ state: 'NJ' }, { state: 'NY' }],
+    });
+    const changed = await client.updateCustomer({ ...government, exempt_regions: [] });
     expect(changed.customer).toMatchObject({ exemption_type: 'government', exempt_regions: [] });
     expect(await client.showCustomer('c1')).toEqual(changed);
     expect(await client.listCustomers()).toEqual({ customers: ['c1'] });
