@@ -196,22 +196,6 @@ describe('the origin of a sale', () => {
   const figures = ({ line_items }: ReturnType<typeof ask>) =>
     line_items.map(({ tax_amount, taxes }) => `${tax_amount} ${taxes[0]?.sourcing}`);
 
-  it.each([
-    ['within Pennsylvania, an origin state, the origin decides', philadelphia, harrisburg, '6.00 origin'],
-    ['and in the opposite direction', harrisburg, philadelphia, '8.00 origin'],
-    ['a remote sale is taxed at its destination', philadelphia, lansing, '8.00 destination'],
-    ['a sale into a destination state is taxed there', lansing, { state: 'MI' }, '6.00 destination'],
-    ['a sale from abroad is taxed at its destination', philadelphia, { country: 'CA' }, '8.00 destination'],
-  ])('%s', (_, to, address, expected) => {
-    expect(figures(ask({ to, ...from(address) }))).toEqual([expected]);
-    expect(figures(ask({ to }, { settings: { ship_from: address } }))).toEqual([expected]);
-    expect(figures(ask({ to, line_items: [from(address), {}, from(address)] }))).toEqual([
-      expected,
-      ...figures(ask({ to })),
-      expected,
-    ]);
-  });
-
   it.each<[string, Request, string]>([
     ['the line if it has one', { ...from(lansing), line_items: [from(harrisburg)] }, '6.00 origin'],
     ['the document if the line has none', from(lansing), '8.00 destination'],

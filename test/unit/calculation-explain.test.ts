@@ -44,29 +44,6 @@ it.each(goldens)('the whole explanation of $title', ({ request, explanation }) =
 });
 
 describe('the steps of a line', () => {
-  it('are the address, jurisdictions, base, rule and rate of each jurisdiction, and rounding', () => {
-    const release = getRelease({
-      of: [state, county, city],
-      locations: [buildLocation({ zips: [['48933', '48933']], alternatives: [[county.code, city.code]] })],
-      rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })],
-    });
-    const outcome = explained({ line_items: [{ unit_price: '10.00', discount_amount: '1.00' }] }, release);
-    expect(outcome.explanation?.map(({ step, pointer }) => `${step} ${pointer}`)).toEqual([
-      'address /customer/address',
-      'jurisdictions /line_items/0',
-      'base /line_items/0',
-      ...['rule', 'rate', 'rule', 'rate', 'rule', 'rate'].map((step) => `${step} /line_items/0`),
-      'rounding /line_items/0',
-    ]);
-    expect(getFigures(outcome, 'rate')).toEqual([
-      ['9.00', '0.06', '0.54'],
-      ['9.00', '0.005', '0.045'],
-      ['9.00', '0.01', '0.09'],
-    ]);
-    expect(getFigures(outcome, 'rounding')).toEqual([['0.675', '0.68']]);
-    expect(outcome.tax_amount).toBe('0.68');
-  });
-
   it('include one address step for lines that share an address', () => {
     const line_items = [{}, {}, { customer: { address: { state: 'MI', postal_code: '49503' } } }];
     const { explanation } = explained({ line_items }, getRelease({ of: [state] }));

@@ -14,7 +14,7 @@ import {
 } from '../../shared/filings/periods.ts';
 import cases from '../fixtures/filing-periods.json' with { type: 'json' };
 import { readCases, statePeriods } from '../support/facts.ts';
-import { daysAfter, getFirstDay, getLastDay, getMonth, Registered } from '../support/local-days.ts';
+import { daysAfter, getLastDay, getMonth, Registered } from '../support/local-days.ts';
 
 // The expected periods come from test/support/local-days.ts, which calculates with whole months.
 
@@ -92,20 +92,6 @@ describe('periods', () => {
         for (const day of [period.start, period.end]) expect(periodAround(day, registrations)).toEqual(period);
     },
   );
-
-  it.each(frequencies)('end with their last day, in leap years and others: %s', (frequency) => {
-    const registrations = [registration('0001-01-01', null, frequency)];
-    for (const year of [1900, 1999, 2000, 2023, 2024, 2025, 2028, 2099, 2100])
-      for (let month = 0; month < 12; month++) {
-        const day = toDay(Date.UTC(year, month, 15));
-        const { first, last } = new Registered(registrations, 'US-MI').getPeriod(getMonth(day));
-        expect(periodAround(day, registrations)).toEqual({
-          start: getFirstDay(first),
-          end: getLastDay(last),
-          frequency,
-        });
-      }
-  });
 });
 
 it.each(statePeriods)(
