@@ -42,7 +42,7 @@ export const policies = {
   ambiguous_address: stringEnum(
     'AmbiguousAddress',
     ['warn', 'reject', 'highest_rate'],
-    'What happens if an address fits places with different rates.',
+    'What happens if an address fits places with different rates or taxes on the products.',
   ),
   /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
   retail_delivery_fee: stringEnum(

@@ -1,3 +1,4 @@
+import type { Problem } from '../base/result.ts';
 import {
   type ByPlace,
   isAmbiguous,
@@ -16,6 +17,16 @@ import { listed, listedUpTo, namedMax } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
 /** Messages about local rates by ZIP and city, without a boundary file. */
+
+/** Why the policy `reject` refuses an address, as a sentence. */
+export const ambiguityRejected = "The account's ambiguous_address policy is reject.";
+
+export const ambiguousAddress = (detail: string, pointer: string): Problem => ({
+  code: 'validation_address_unresolvable',
+  title: 'Address is ambiguous',
+  detail,
+  source: { pointer },
+});
 
 /** Why an address is ambiguous, and what to send instead. */
 type Ambiguity = { readonly why: string; readonly advice: string };

@@ -8,6 +8,7 @@ import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
 import { rowResponse, summarize, sumTotals, totalFields, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
+import { applyOpenAddressPolicy } from './rate-warnings.ts';
 import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
 import { listWarnings } from './warnings.ts';
@@ -18,16 +19,21 @@ export const engineVersion = '1.1.0';
 /** A calculation without the fields that differ between calculations and transactions. */
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
+const readPlacedDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
+  const read = readDocument(input, context);
+  return read.ok ? applyOpenAddressPolicy(read.value, context.settings.ambiguous_address) : read;
+};
+
 /**
  * Calculates the tax of a request. Pure: the content and the time are arguments. `sent` contains the warnings about the
  * body.
  *
- * Refusals: see `readDocument`. Missing and unconfirmed content causes `warnings`, not refusals.
+ * Refusals: see `readDocument` and `applyOpenAddressPolicy`. Missing and unconfirmed content causes `warnings`, not refusals.
  */
 export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;
   const request = setting === 'add' ? withoutAddedFees(input) : input;
-  const read = readDocument(request, context);
+  const read = readPlacedDocument(request, context);
   if (!read.ok) return read;
   const { document } = read.value;
   const { taxed, fees, unknown } =
@@ -38,7 +44,7 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
     return accept(buildOutcome(request, read.value, taxed, sent, context.now, feeWarnings));
   }
   const charged = withFees(request, fees);
-  return mapResult(readDocument(charged, context), (again) =>
+  return mapResult(readPlacedDocument(charged, context), (again) =>
     buildOutcome(charged, again, calculateTax(again.document), sent, context.now),
   );
 };

@@ -9,7 +9,7 @@ import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
 import type { CollectionExemption, Delivery, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
-import { describeAmbiguity } from './ambiguity.ts';
+import { ambiguityRejected, ambiguousAddress, describeAmbiguity } from './ambiguity.ts';
 import {
   collectionExemptionFinder,
   deliveryExemption,
@@ -168,12 +168,7 @@ export const policyProblem = (
   const ambiguous = decisive.find(({ resolution: { ambiguous: isAmbiguous } }) => isAmbiguous);
   if (settings.ambiguous_address === 'reject' && ambiguous) {
     const { why, advice } = describeAmbiguity(ambiguous);
-    return {
-      code: 'validation_address_unresolvable',
-      title: 'Address is ambiguous',
-      detail: `${ambiguous.place.name}: ${why} The account's ambiguous_address policy is reject. ${advice}`,
-      source: { pointer: pointers[ambiguous.at] },
-    };
+    return ambiguousAddress(`${ambiguous.place.name}: ${why} ${ambiguityRejected} ${advice}`, pointers[ambiguous.at]);
   }
   return null;
 };

@@ -1,3 +1,6 @@
+import type { Settings } from '../accounts/account.ts';
+import { accept, type Problem, type Result, refuse } from '../base/result.ts';
+import type { ByPlace } from '../catalog/location/local-choice.ts';
 import { rateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { rateDecimals } from '../catalog/release-values.ts';
@@ -8,12 +11,13 @@ import { decimalText, powerOfTen } from '../money/decimal.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxLine, TaxRow } from '../tax/document.ts';
 import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
-import { adviseAddress, appliedAreaText, areasMax } from './ambiguity.ts';
+import { adviseAddress, ambiguityRejected, ambiguousAddress, appliedAreaText, areasMax } from './ambiguity.ts';
+import type { ReadDocument } from './document.ts';
 import { listedUpTo } from './explain/step.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { RemoteSale } from './remote-sales.ts';
 import type { Warning } from './response.ts';
-import { placeAt } from './sourcing.ts';
+import { placeAt, type TaxingAddress } from './sourcing.ts';
 
 const electionText = (release: Release): string =>
   listElections(release)
@@ -139,42 +143,137 @@ const exactTaxesAt = (place: Place, lines: readonly TaxLine[], document: TaxDocu
   return taxed.map(({ rows }) => sum(rows.map(({ exact }) => exact)));
 };
 
-/**
- * Warns about lines that would be taxed differently in another place with the same general rate that could contain the
- * address, such as clothing in two counties of New York.
- */
-export const otherPlaceWarnings = (
-  document: TaxDocument,
-  located: readonly LocatedLine[],
-  taxed: TaxedDocument,
-  getPointer: (charge: number) => string,
-): Warning[] => {
+/** The lines of one address that could be in other places with the same general rate, and their exact taxes there. */
+type OpenAddress = {
+  readonly address: TaxingAddress & { readonly choice: { readonly byPlace: ByPlace } };
+  readonly located: LocatedLine;
+  /** The indexes of the lines that are taxed there. */
+  readonly indexes: readonly number[];
+  readonly taxes: readonly bigint[];
+  readonly others: readonly {
+    readonly equal: TaxingAddress['equal'][number];
+    readonly place: Place;
+    readonly taxes: readonly bigint[];
+  }[];
+};
+
+type Read = Pick<ReadDocument, 'document' | 'located' | 'places'>;
+
+const isOpen = ({ decisive: [one, ...others] }: LocatedLine): boolean =>
+  others.length === 0 && Boolean(one?.choice?.byPlace) && one?.equal.length !== 0;
+
+/** Returns the addresses of a document that could be in places with the same general rate. */
+const listOpenAddresses = ({ document, located }: Read, taxed: TaxedDocument): readonly OpenAddress[] => {
   const lineAt = (index: number): TaxLine => {
     const { taxable, exempt } = taxed.lines[index] as TaxedCharge;
     return { ...(document.lines[index] as TaxLine), amount: taxable + exempt };
   };
   const isCollected = (index: number) => lineAt(index).collectionExemption === null && !lineAt(index).deliveries;
-  return [...Map.groupBy(located.keys(), (index) => located[index]?.decisive)].flatMap(([decisive, all]) => {
-    const [one, ...others] = decisive ?? [];
-    const byPlace = one?.choice?.byPlace;
-    if (!byPlace || others.length > 0 || one.equal.length === 0) return [];
-    const indexes = all.filter(isCollected);
-    const { place } = located[all[0] as number] as LocatedLine;
+  const open = [...located.keys()].filter((index) => isOpen(located[index] as LocatedLine) && isCollected(index));
+  return [...Map.groupBy(open, (index) => located[index]?.decisive).values()].map((indexes) => {
+    const one = located[indexes[0] as number] as LocatedLine;
+    const address = one.decisive[0] as OpenAddress['address'];
     const taxesAt = (at: Place) => exactTaxesAt(at, indexes.map(lineAt), document);
-    const own = taxesAt(place);
-    const elsewhere = one.equal.map(({ name, place: other, county }) => {
-      const at = placeAt(other, [[{ ...one, county }, other.jurisdictions]], place.isInterstate);
-      return { name, taxes: taxesAt(at) };
+    const others = address.equal.map((equal) => {
+      const ends = [[{ ...address, county: equal.county }, equal.place.jurisdictions]] as const;
+      const place = placeAt(equal.place, ends, one.place.isInterstate);
+      return { equal, place, taxes: taxesAt(place) };
     });
-    return indexes.flatMap((index, position): Warning[] => {
-      const different = elsewhere.filter(({ taxes }) => taxes[position] !== own[position]);
-      if (different.length === 0) return [];
-      const names = listedUpTo(
-        different.map(({ name }) => name),
-        areasMax,
-      );
-      const message = `${place.name}: the tax on ${lineAt(index).product.canonical} differs in other places where the address could be: ${names}. Assumed: ${appliedAreaText(one, byPlace)}. ${adviseAddress(one, byPlace)}`;
-      return [{ code: 'taxability_assumed', message, pointer: getPointer(index) }];
-    });
+    return { address, located: one, indexes, taxes: taxesAt(one.place), others };
   });
+};
+
+/** Describes how the tax on a line differs in other places, without the assumption made; `null` if it is the same. */
+const describeDifference = (
+  { located, indexes, taxes, others }: OpenAddress,
+  position: number,
+  { lines }: TaxDocument,
+): string | null => {
+  const different = others.filter((other) => other.taxes[position] !== taxes[position]);
+  if (different.length === 0) return null;
+  const names = listedUpTo(
+    different.map(({ equal }) => equal.name),
+    areasMax,
+  );
+  const { product } = lines[indexes[position] as number] as TaxLine;
+  return `${located.place.name}: the tax on ${product.canonical} differs in other places where the address could be: ${names}.`;
+};
+
+/**
+ * Warns about lines that would be taxed differently in another place with the same general rate that could contain the
+ * address, such as clothing in two counties of New York.
+ */
+export const otherPlaceWarnings = (
+  read: Read,
+  taxed: TaxedDocument,
+  getPointer: (charge: number) => string,
+): Warning[] =>
+  listOpenAddresses(read, taxed).flatMap((open) =>
+    open.indexes.flatMap((index, position): Warning[] => {
+      const difference = describeDifference(open, position, read.document);
+      if (difference === null) return [];
+      const { byPlace } = open.address.choice;
+      const message = `${difference} Assumed: ${appliedAreaText(open.address, byPlace)}. ${adviseAddress(open.address, byPlace)}`;
+      return [{ code: 'taxability_assumed', message, pointer: getPointer(index) }];
+    }),
+  );
+
+/** Returns the refusals of addresses whose tax depends on which of several places contains them. */
+const openAddressProblems = (open: OpenAddress, document: TaxDocument): Problem[] => {
+  const [difference] = open.indexes.flatMap((_, position) => describeDifference(open, position, document) ?? []);
+  if (difference === undefined) return [];
+  const { address, located } = open;
+  const advice = adviseAddress(address, address.choice.byPlace);
+  return [ambiguousAddress(`${difference} ${ambiguityRejected} ${advice}`, located.pointers[address.at])];
+};
+
+/** Returns a document with the lines of an address in the place where their tax is highest. */
+const withHighestTax = (read: Read, { located, taxes, others, address }: OpenAddress): Read => {
+  const current = {
+    name: appliedAreaText(address, address.choice.byPlace),
+    place: located.place,
+    county: address.county,
+  };
+  const highest = others.reduce((best, other) => (sum(other.taxes) > sum(best.taxes) ? other : best), {
+    equal: current,
+    place: located.place,
+    taxes,
+  });
+  const { equal, place } = highest;
+  if (place === located.place) return read;
+  const byPlace = { ...address.choice.byPlace, area: { place: equal.name, county: '' } };
+  const left = [current, ...address.equal.filter((one) => one !== equal)];
+  const decisive = [
+    { ...address, place: equal.place, county: equal.county, equal: left, choice: { ...address.choice, byPlace } },
+  ];
+  const moved = <Line extends { readonly place: Place }>(line: Line): Line =>
+    line.place === located.place ? { ...line, place } : line;
+  const relocate = (one: LocatedLine): LocatedLine => (one.place === located.place ? { ...one, place, decisive } : one);
+  const lines = read.document.lines.map(
+    ({ deliveries, ...line }): TaxLine => ({
+      ...moved(line),
+      ...(deliveries && { deliveries: deliveries.map(moved) }),
+    }),
+  );
+  return {
+    document: { ...read.document, lines },
+    located: read.located.map(relocate),
+    places: read.places.map(relocate),
+  };
+};
+
+/**
+ * Applies the account's `ambiguous_address` policy to addresses that could be in places with the same general rate,
+ * whose products are taxed differently: rejects them, or taxes them where their tax is highest.
+ */
+export const applyOpenAddressPolicy = <Document extends Read>(
+  read: Document,
+  policy: Settings['ambiguous_address'],
+): Result<Document> => {
+  if (policy === 'warn' || !read.located.some(isOpen)) return accept(read);
+  const open = listOpenAddresses(read, calculateTax(read.document));
+  if (policy === 'highest_rate')
+    return accept({ ...read, ...open.reduce<Read>((moved, one) => withHighestTax(moved, one), read) });
+  const [problem, ...others] = open.flatMap((one) => openAddressProblems(one, read.document));
+  return problem ? refuse(problem, ...others) : accept(read);
 };

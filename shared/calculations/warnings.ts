@@ -172,7 +172,7 @@ export const listWarnings = (
     treated.add(line.treatments);
     if (!line.shares) add(withoutGoodsWarnings(line, pointerTo(index)));
   }
-  add(otherPlaceWarnings(document, located, taxed, pointerTo));
+  add(otherPlaceWarnings(read, taxed, pointerTo));
   for (const [index, line] of lines.entries())
     if (line.thirdPartyDiscount > 0n)
       add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerTo(index)));

@@ -145,6 +145,46 @@ describe('a product that places with the same general rate tax differently', () 
     ['the ZIP is in one county', { state: 'NY', postal_code: '10001' }, clothing, '100.00'],
   ])('causes no warning if %s', (_, to, code, price) => expect(said(to, code, price)).toEqual([]));
 
+  // Westchester County taxes clothing at 4 3/8 % (Publication 718-C). All taxes of both places add up to 8.375 %.
+  it.each([
+    [clothing, '100.00', '4.38', 'Westchester', 'Putnam County'],
+    [clothing, '110.00', '9.21', 'Putnam', ''],
+    ['GENERAL', '100.00', '8.38', 'Putnam', ''],
+  ])('is taxed with the policy highest_rate where %s at %s owes %s: %s', (code, price, tax, county, other) => {
+    const line_items = [{ product_tax_code: code, unit_price: price }, { unit_price: '1000.00' }];
+    const request = { to: mahopac, tax_date: '2026-11-15', line_items, shipping: { amount: '0.00' } };
+    const [highest, named] = [
+      ask(request, { settings: { ambiguous_address: 'highest_rate' } }),
+      ask({ ...request, to: { ...mahopac, county } }),
+    ];
+    expect(highest.line_items.map(({ tax_amount }) => tax_amount)).toEqual([tax, '83.75']);
+    expect(highest.line_items.map(({ taxes }) => taxes)).toEqual(named.line_items.map(({ taxes }) => taxes));
+    const found = highest.warnings.flatMap(
+      ({ message }) => /could be: (.*)\. Assumed: (.*?)[,.] .*Send/.exec(message) ?? [],
+    );
+    expect(found.slice(1)).toEqual(other ? [other, 'Westchester County'] : []);
+  });
+
+  it.each([
+    [clothing, '100.00', ['/customer/address']],
+    [clothing, '110.00', []],
+    ['GENERAL', '100.00', []],
+  ])(
+    'is rejected by the policy reject if %s at %s is taxed differently: %o',
+    (product_tax_code, unit_price, expected) => {
+      const request = { tax_date: '2026-11-15', line_items: [{ product_tax_code, unit_price }] };
+      const problems = refusal({ ...request, to: mahopac }, { settings: { ambiguous_address: 'reject' } });
+      expect(problems.map(({ source }) => source)).toEqual(expected.map((pointer) => ({ pointer })));
+      for (const one of problems) expect(one).toMatchObject({ code: 'validation_address_unresolvable' });
+      for (const { detail } of problems) expect(detail).toContain('Westchester County. The account');
+      const exempt = {
+        ...request,
+        customer: { address: mahopac, exemption: { type: 'resale' as const } },
+      };
+      expect(refusal(exempt, { settings: { ambiguous_address: 'reject' } })).toEqual([]);
+    },
+  );
+
   it('causes no warning if the buyer is exempt', () => {
     const customer = { address: mahopac, exemption: { type: 'resale' as const } };
     const { warnings } = ask({ customer, line_items: [{ product_tax_code: clothing }] });
