@@ -212,6 +212,15 @@ export const FilingHead = z.object({
 export type StoredFiling = Readonly<z.infer<typeof FilingHead>> & { readonly account: string; readonly id: string };
 export type Counts = StoredFiling['entries'];
 
+/**
+ * Returns the time of a filing's next change: later than its other times, even if the clock of another instance was
+ * ahead. The events of a filing distinguish its versions by these times.
+ */
+export const nextTime = ({ closed_at, filed_at, corrections }: StoredFiling, nowMs: number): string => {
+  const times = [closed_at, filed_at, corrections.at(-1)?.at ?? null].filter((at) => at !== null);
+  return new Date(Math.max(nowMs, ...times.map((at) => Date.parse(at) + 1))).toISOString();
+};
+
 /** The stored fields of a chain. */
 export const FilingChain = z.object({
   /** The newest filing that is not canceled, or whose cancellation is in progress. */

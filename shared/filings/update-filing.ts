@@ -3,7 +3,7 @@ import { type Problem, type Result, refuse } from '../base/result.ts';
 
 import type { SavedResponse } from '../ledger/ports.ts';
 import { changeReply, commitChange, type Decision, type FilingCall, summedUp, unchanged } from './answer.ts';
-import type { FilingSequence, StoredFiling } from './filing.ts';
+import { type FilingSequence, nextTime, type StoredFiling } from './filing.ts';
 import type { FilingCommit, Phase, ShardProgress } from './ports.ts';
 import {
   cancelFirst,
@@ -83,10 +83,7 @@ const correct = async (
   call: FilingCall,
 ): Promise<Decision> => {
   const nowMs = call.ports.now();
-  // Always later than the filing, because the events of a filing distinguish corrections by their times.
-  const filedMs = before.filed_at === null ? 0 : Date.parse(before.filed_at);
-  const at = new Date(Math.max(nowMs, filedMs + 1)).toISOString();
-  const correction = { at, by: call.caller.credential, from: before.confirmation_number, to };
+  const correction = { at: nextTime(before, nowMs), by: call.caller.credential, from: before.confirmation_number, to };
   const corrections = [...before.corrections, correction];
   const after = { ...before, confirmation_number: to, corrections, version: before.version + 1 };
   const commit = { filing: before, nowMs, head: { before, after } };
@@ -102,7 +99,7 @@ const changed = (filing: StoredFiling, request: FilingUpdate, credential: string
   ...filing,
   ...(request.status === 'filed'
     ? { status: 'marking', confirmation_number: request.confirmation_number ?? null, filed_by: credential }
-    : { status: 'canceled', canceled_at: new Date(nowMs).toISOString() }),
+    : { status: 'canceled', canceled_at: nextTime(filing, nowMs) }),
   isUnfinished: true,
   version: filing.version + 1,
 });

@@ -4,7 +4,7 @@ import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
 import type { SavedResponse } from '../ledger/ports.ts';
 import { type Decision, type FilingCall, repliedBefore, sumCounts, summedUp } from './answer.ts';
-import type { FilingSequence, StoredFiling } from './filing.ts';
+import { type FilingSequence, nextTime, type StoredFiling } from './filing.ts';
 import type { Period } from './periods.ts';
 import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
 import { planStep } from './steps.ts';
@@ -160,7 +160,7 @@ const endPhase = (
   chain: FilingSequence | null,
   nowMs: number,
 ): Pick<FilingCommit, 'head' | 'chain' | 'period'> => {
-  const at = new Date(nowMs).toISOString();
+  const at = nextTime(before, nowMs);
   const after = { ...before, isUnfinished: false, entries: sumCounts(shards), version: before.version + 1 };
   if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
   assert(chain !== null, 'An unfinished filing is not in a filing sequence.');

@@ -11,8 +11,8 @@ import type { HistoryEntry } from '../../shared/ledger/response.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { newCaller } from '../support/api.ts';
 import { eventFaults } from '../support/events.ts';
-import { cancel, closedFiling, createFiler, file, plainSums } from '../support/filings.ts';
-import { runSchedule } from '../support/gateway.ts';
+import { cancel, closedFiling, createFiler, plainSums, settled } from '../support/filings.ts';
+import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { readRecords } from '../support/raw-items.ts';
 import { expectFailure, runInProcess } from '../support/run-command.ts';
 import { buildCreditRequest, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
@@ -104,10 +104,14 @@ const exercise = async () => {
   const first = name('first', await closedFiling(filer, 'US-MI', '2026-10-31'));
   const canceled = await cancel(filer, first.id);
   const second = name('second', await closedFiling(filer, 'US-MI', '2026-10-31'));
-  const filed = await file(filer, second.id, 'c-77');
-  // Two typing errors, which were corrected. The clock of the first instance is behind.
-  const correct = (previous_confirmation_number: string, confirmation_number: string) =>
-    made(filer.change(second.id, { status: 'filed', confirmation_number, previous_confirmation_number }));
+  const correct = (previous_confirmation_number: string | null, confirmation_number: string, by = filer) =>
+    made(by.change(second.id, { status: 'filed', confirmation_number, previous_confirmation_number }));
+  // A typing error that was corrected before all transactions were marked, by an instance whose clock is ahead.
+  const hurried = createFiler({ call: await hurriedCall(caller) });
+  await correct(null, 'c-76', hurried);
+  await later(60_000, () => correct('c-76', 'c-77', hurried));
+  const filed = await settled(filer, second.id);
+  // Two typing errors, which were corrected afterwards. The clock of the first instance is behind.
   await later(-60_000, () => correct('c-77', 'c-78'));
   corrected = await correct('c-78', 'c-79');
   filings = { first: canceled, second: filed };
@@ -155,9 +159,9 @@ it('publishes exactly these changes', () => {
       'first 2 filing.closed',
       'first 4 filing.canceled',
       'second 2 filing.closed',
-      'second 4 filing.filed',
       'second 5 filing.filed',
       'second 6 filing.filed',
+      'second 7 filing.filed',
     ].sort(),
   );
 });
@@ -220,13 +224,13 @@ it('contains the amounts of a transaction, and no personal data', () => {
 it('contains the period, the sums and the confirmation number of a filing', () => {
   const event = getEvent('second', 'filing.filed') as FilingEvent;
   expect(event).toEqual({
-    event_id: `${event.filing.id}.4.filing.filed`,
+    event_id: `${event.filing.id}.5.filing.filed`,
     event_type: 'filing.filed',
     account,
     occurred_at: filings.second.filed_at,
     filing: {
       id: event.filing.id,
-      version: 4,
+      version: 5,
       status: 'filed',
       state: 'US-MI',
       period_start: filings.second.period_start,
@@ -251,11 +255,12 @@ it('contains the period, the sums and the confirmation number of a filing', () =
 it('publishes a filed filing again with each corrected confirmation number, at the time of the correction', () => {
   const events = published.filter((event): event is FilingEvent => event.event_type === 'filing.filed');
   expect(events.map(({ filing, occurred_at }) => [filing.version, filing.confirmation_number, occurred_at])).toEqual([
-    [4, 'c-77', corrected.filed_at],
-    [5, 'c-78', corrected.corrections[0]?.at],
-    [6, 'c-79', corrected.corrections[1]?.at],
+    [5, 'c-77', corrected.filed_at],
+    [6, 'c-78', corrected.corrections[1]?.at],
+    [7, 'c-79', corrected.corrections[2]?.at],
   ]);
   expect(corrected.corrections.map(({ from, to }) => [from, to])).toEqual([
+    ['c-76', 'c-77'],
     ['c-77', 'c-78'],
     ['c-78', 'c-79'],
   ]);
