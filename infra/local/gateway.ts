@@ -114,8 +114,6 @@ const methodNotAllowed = (allowed: string): Problem => ({
   detail: `Allowed here: ${allowed}.`,
 });
 
-const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
-
 const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const onPath = listControls(handlers).filter(([, path]) => path === target.path);
@@ -202,7 +200,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
   const { handlers, timeoutMs = 10_000 } = options;
   const body = await readBody(message);
   const target = withoutStage(parseTarget(message.url ?? '/'));
-  if (isControl(target.path))
+  if (/^\/_local(\/|$)/.test(target.path))
     return body ? answerControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
   const resource = matchResource(message.method ?? 'GET', target.path);
   if (target.path === '/' && message.method === 'GET') return json(302, {}, requestId, { Location: '/docs' });

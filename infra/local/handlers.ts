@@ -44,11 +44,9 @@ const batchSize = 100;
 const pauseMs = 250;
 const context = { getRemainingTimeInMillis: () => timeoutSeconds * 1000 } as Context;
 
-const isWanted = (record: StreamRecord): boolean => patterns.some((pattern) => matches(pattern, record));
-
 /** Invokes the function with the stream records that it receives in a deployment (infra/stream-consumers.ts). */
 export const countRecords = async (records: readonly StreamRecord[]): Promise<void> => {
-  const wanted = records.filter(isWanted);
+  const wanted = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));
   for (let at = 0; at < wanted.length; at += batchSize)
     await handler({ Records: wanted.slice(at, at + batchSize) }, context);
 };

@@ -40,9 +40,6 @@ const fail = (error: unknown): never => {
   process.exit(1);
 };
 
-const openDatabase = ({ endpoint, databasePort, dataDirectory }: LocalSettings): Promise<Emulator> =>
-  endpoint ? useEmulator(endpoint) : startEmulator({ port: databasePort, dataDirectory });
-
 const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void> => {
   // Functions read the environment at import (shared/config/environment.ts).
   Object.assign(process.env, emulatorEnvironment(emulator));
@@ -79,7 +76,8 @@ const start = async (): Promise<void> => {
     );
   // Rejects a port in use before the emulator starts.
   await freePort(settings.port, 'PORT');
-  emulator = await openDatabase(settings);
+  const { endpoint, databasePort: port, dataDirectory } = settings;
+  emulator = await (endpoint ? useEmulator(endpoint) : startEmulator({ port, dataDirectory }));
   emulator.died.then((reason) => fail(new SetupError(`The database emulator exited: ${reason}.`)));
   await serve(settings, emulator);
 };

@@ -4,10 +4,11 @@ import type { Dated } from './effective.ts';
 // The values of a release that rule effects depend on: jurisdictions, rates and rounding.
 
 /**
- * Confidence in a value. `high`: law or a revenue department; `medium-high`: a vendor's document; `medium`: one
+ * Confidence in a value, highest first. `high`: law or a revenue department; `medium-high`: a vendor's document; `medium`: one
  * secondary source; `low`: unconfirmed.
  */
-export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
+export const confidences = ['high', 'medium-high', 'medium', 'low'] as const;
+export type Confidence = (typeof confidences)[number];
 
 /** The source of a value: a key of the release's `sources`. */
 export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };

@@ -26,14 +26,11 @@ const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
 /** Returns the metadata of an import, with the counts of its parts. A built-in release has none. */
 export const asHead = (release: Release): Partial<ReleaseHead> => release;
 
-const hasTaxedTable = (release: Release): boolean =>
-  release.local !== undefined && !summarizeTables(release).is_untaxed;
-
 /** Returns whether a release or any of its fallbacks has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>
   release.jurisdictions.length > 1 ||
   (asHead(release).counts?.locations ?? 0) > 0 ||
-  hasTaxedTable(release) ||
+  (release.local !== undefined && !summarizeTables(release).is_untaxed) ||
   (release.fallback !== undefined && knowsLocals(release.fallback));
 
 /** Returns the last day for which an import lists anything; `null` if open-ended. */

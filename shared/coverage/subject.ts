@@ -2,7 +2,7 @@ import { assert } from '../base/assert.ts';
 import { coversDay, mayBeInForce, settingOn } from '../catalog/effective.ts';
 import { generalRateOn } from '../catalog/rates.ts';
 import type { Release, Rule } from '../catalog/release.ts';
-import type { Confidence, Jurisdiction } from '../catalog/release-values.ts';
+import { type Confidence, confidences, type Jurisdiction } from '../catalog/release-values.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';
 import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
@@ -179,11 +179,9 @@ const decisionsOn = (release: Release, product: ProductTaxCode, day: string): De
   });
 };
 
-const order: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
-
 /** Returns the lowest of several confidences; `null` if there are none. */
-const lowest = (confidences: readonly Confidence[]): Confidence | null =>
-  order.find((confidence) => confidences.includes(confidence)) ?? null;
+const lowest = (found: readonly Confidence[]): Confidence | null =>
+  confidences.findLast((confidence) => found.includes(confidence)) ?? null;
 
 /** Returns the coverage by rules or settings, with each source and id once. */
 export const coveredBy = (
@@ -242,10 +240,8 @@ const listAttributes = (release: Release, product: ProductTaxCode, day: string):
   const required = release.rules
     .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
     .flatMap(({ attributes: { any, all = [] } }) => [...any, ...all]);
-  return [...new Set(required)].filter((code) => canCarry(product, code));
+  return [...new Set(required)].filter((code) => findProduct(`${product.canonical}.${code}`) !== null);
 };
-
-const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean => findProduct(`${canonical}.${code}`) !== null;
 
 /** The treatment of a product with one additional attribute. */
 type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
@@ -264,7 +260,7 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
   const general = known ?? 0n;
   const decisions = decisionsOn(release, product, day);
   const rules = decisions.flatMap(({ rule }) => rule ?? []);
-  const isUntaxed = known === 0n && !knowsLocals(release) && !rules.some(hasOwnRate);
+  const isUntaxed = known === 0n && !knowsLocals(release) && !rules.some(({ effect }) => effect.type === 'rate');
   if (isUntaxed && (rules.length === 0 || release.coverage === 'complete')) return untaxed(release);
   const [only, ...others] = decisions;
   const treatment =
@@ -288,8 +284,6 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
   );
   return { ...covered, confidence: lowest(rules.map(({ confidence }) => confidence)) };
 };
-
-const hasOwnRate = ({ effect }: Rule): boolean => effect.type === 'rate';
 
 /** Returns how a state treats goods with several codes: a single treatment if all are equal, otherwise one per code. */
 export const subjectCoverage = (release: Release, codes: readonly string[], day: string): SubjectCoverage => {

@@ -59,9 +59,6 @@ const listOperations = (title: string): readonly Operation[] =>
       return operation;
     });
 
-const operationSections = (): readonly Markup[] =>
-  groups.map(([title, text]) => section(title, inline(text), listOperations(title).map(operationArticle)));
-
 // Allows a line break in a long code after an underscore or a dot.
 const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
 
@@ -169,7 +166,7 @@ ${navigation()}
 <p class="links"><a href="openapi.json">openapi.json</a><a href="#getting-started">Getting started</a><a href="#workflows">Workflows</a><a href="#error-codes">Error codes</a></p>
 ${keyField}</section>
 ${guideSections()}
-${operationSections()}
+${groups.map(([title, text]) => section(title, inline(text), listOperations(title).map(operationArticle)))}
 ${codeSection()}
 ${errorSection()}
 ${warningSection()}

@@ -118,14 +118,12 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
   return { from, stateRate, areas };
 };
 
-// Due dates fill the lines before the areas; none of them has twelve fields.
-const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
-
 /** Skips the rows before the first area. Every row after it counts as an area. */
 async function* listAreas(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
   let begun = false;
   for await (const row of rows) {
-    begun ||= isArea(row);
+    // Due dates fill the lines before the areas; none of them has twelve fields.
+    begun ||= 'broken' in row || row.cells.length >= areaFields;
     if (begun) yield row;
   }
 }

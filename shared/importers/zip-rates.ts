@@ -105,7 +105,6 @@ const readLocal = (
 };
 
 /** A risk level of 1, or none, is a ZIP within one city and one county (content notes 2). */
-const doBordersCross = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
 
 const readZipRates = (cells: Cells, context: Context): RowResult<ZipRates> => {
   if (cells.state.toUpperCase() !== context.state) return skipped(`is not for ${context.state}`);
@@ -113,7 +112,7 @@ const readZipRates = (cells: Cells, context: Context): RowResult<ZipRates> => {
     whenRead(readCells(columns, cells), (values) =>
       whenRead(readLocal(values, cells.special !== '', context), (local) => {
         const { region, countyName, risk } = values;
-        return row({ zip, region, countyName, local, crossesBorders: doBordersCross(risk) });
+        return row({ zip, region, countyName, local, crossesBorders: risk !== '' && Number(risk) !== 1 });
       }),
     ),
   );

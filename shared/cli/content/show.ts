@@ -8,7 +8,7 @@ import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { releaseWith } from '../../catalog/merge-releases.ts';
 import { isOwnCode, isOwnOnly, ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
 import { combinedRate, rateOn, stateRateOn } from '../../catalog/rates.ts';
-import type { Location, Release, Streets } from '../../catalog/release.ts';
+import type { Location, Release } from '../../catalog/release.ts';
 import { formatFraction, formatPercent } from '../../catalog/release-values.ts';
 import { rangeCount } from '../../catalog/streets/street-ranges.ts';
 import { now } from '../../config/clock.ts';
@@ -63,10 +63,6 @@ const shownLocation = (release: Release, location: Location, zones: readonly Num
   };
 };
 
-/** Returns the number of street address ranges in a ZIP. */
-const countRanges = ({ names }: Streets): number =>
-  Object.values(names).reduce((sum, text) => sum + rangeCount(text), 0);
-
 /**
  * Returns a release's locations in one ZIP or ZIP+4 (digits only), newest first, with the rates of a day as fractions.
  */
@@ -81,7 +77,8 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
     });
   // Custom jurisdictions are added to every set of an address.
   const own = shownAlternative(release, ownCodesAt(release, zip.slice(0, 5), date), date, true).jurisdictions;
-  return { zip, date, own, locations, street_ranges: part?.streets ? countRanges(part.streets) : 0 };
+  const street_ranges = Object.values(part?.streets?.names ?? {}).reduce((sum, text) => sum + rangeCount(text), 0);
+  return { zip, date, own, locations, street_ranges };
 };
 
 type ShownZip = ReturnType<typeof showZip>;

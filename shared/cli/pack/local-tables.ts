@@ -165,8 +165,6 @@ const getPublished = (state: string, { as_of }: SourceRow): readonly [asOf: stri
   return [as_of, as_of && publisher ? nextExpectedAfter(publisher.cadence, as_of) : ''];
 };
 
-const getCitation = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
-
 const evidenceText = ({ source, confidence, note }: RateRow): string => {
   const evidence: Evidence = {
     source,
@@ -206,7 +204,8 @@ export const packRates = (state: string): PackedRates => {
     sources: keys.map((key) => {
       const source = cited.get(key);
       assert(source !== undefined, `source ${key} has a row in sources.csv`);
-      return [key, getCitation(source), ...getPublished(state, source)];
+      const { publisher, title, as_of } = source;
+      return [key, `${publisher}: ${title} (as of ${as_of})`, ...getPublished(state, source)];
     }),
     remainders: packRemainders(areas, areaOffsets),
     evidence: evidence.map((text) => JSON.parse(text)),

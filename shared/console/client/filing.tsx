@@ -290,10 +290,6 @@ const exceptionColumns = [
 ] as const;
 const reviewColumns = [...exceptionColumns, 'tax_amount'] as const;
 
-type Listed = Schemas['FilingException'];
-const exceptionRows = ({ reasons, ...row }: Listed) => reasons.map((reason) => ({ ...row, ...reason }));
-const reviewRows = (row: Listed) => [{ ...row, reason: row.review_codes.join(' ') }];
-
 /**
  * The buttons that download a filing: its totals, its transactions, its exceptions with a row for each reason of a
  * transaction, and its review list with the codes of each transaction.
@@ -318,8 +314,8 @@ const Downloads = ({ id, filing }: { id: string; filing: FilingData }) => {
             const query = { list, limit: 100, ...cursor };
             const page = await levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
             return list === 'review'
-              ? jsonPage(reviewColumns, reviewRows, page)
-              : jsonPage(exceptionColumns, exceptionRows, page);
+              ? jsonPage(reviewColumns, (row) => [{ ...row, reason: row.review_codes.join(' ') }], page)
+              : jsonPage(exceptionColumns, ({ reasons, ...row }) => reasons.map((one) => ({ ...row, ...one })), page);
           }}
         />
       ))}

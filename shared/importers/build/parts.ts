@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import type { Location, Streets } from '../../catalog/release.ts';
 import type { Evidence } from '../../catalog/release-values.ts';
-import type { LocationFlags } from '../entry.ts';
 import { decode } from '../files/text.ts';
 import type { InForceCount } from '../summary.ts';
 import type { Collection, SpanMeaning } from './collect.ts';
@@ -40,9 +39,6 @@ const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
 
 type Details = { readonly evidence: Evidence; readonly getMeaning: (set: number) => SpanMeaning };
 
-const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
-  Object.assign({}, ...meanings.map(({ flags }) => flags));
-
 /**
  * Returns one location for all addresses, one for each city with separate taxes, and one for taxes of only some
  * addresses.
@@ -61,22 +57,15 @@ const listLocations = (
     ...evidence,
     zips,
     cities,
-    ...allFlags(meanings),
+    ...Object.assign({}, ...meanings.map(({ flags }) => flags)),
     alternatives: [...new Map(meanings.map(({ locals }) => [locals.join(), locals])).values()],
   }));
 };
 
+/** Groups ranges with the same sets at the same time, which one location can list. */
 const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
   ...Map.groupBy(resolved, ({ from, to, sets }) => `${from} ${to} ${sets.join()}`).values(),
 ];
-
-/** Returns the locations of a ZIP; ranges with the same sets at the same time are merged. */
-const zipLocations = (resolved: readonly Resolved[], details: Details): readonly Location[] =>
-  byMeaning(resolved).flatMap((ranges) => listLocations(ranges, ranges.map(zipRange), [], details));
-
-/** Returns the locations of a city, one for each span of days. */
-const cityLocations = (city: string, resolved: readonly Resolved[], details: Details): readonly Location[] =>
-  byMeaning(resolved).flatMap((ranges) => listLocations(ranges, [], [city], details));
 
 const zipUnit = 10_000;
 
@@ -114,12 +103,15 @@ function* listParts({ sets, spill, streetRows, cities, zips }: Collection, evide
       const zipStreets = getStreets(zip);
       if (indexes.length === 0 && !zipStreets) continue;
       const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
-      const locations = zipLocations([...own, ...resolve(zipStreets?.pieces ?? [])], details);
+      const groups = byMeaning([...own, ...resolve(zipStreets?.pieces ?? [])]);
+      const locations = groups.flatMap((ranges) => listLocations(ranges, ranges.map(zipRange), [], details));
       yield { key: String(zip).padStart(5, '0'), locations, streets: zipStreets?.streets };
     }
   }
-  for (const city of [...cities.keys()].toSorted())
-    yield { key: city, locations: cityLocations(city, resolve(cities.get(city) ?? []), details) };
+  for (const city of [...cities.keys()].toSorted()) {
+    const groups = byMeaning(resolve(cities.get(city) ?? []));
+    yield { key: city, locations: groups.flatMap((ranges) => listLocations(ranges, [], [city], details)) };
+  }
 }
 
 /** Writes the parts to a file as lines of JSON. Returns the counts of the release. */

@@ -161,8 +161,6 @@ export const pickCells = <Of extends Columns>(
     Object.keys(columns).map((name, index) => [name, cells[positions[index] ?? -1] ?? '']),
   ) as Texts<Of>;
 
-const isNumber = (text: string): boolean => /^\d+(?:[.,]\d+)?$/.test(text);
-
 /**
  * Returns whether a header in a different language has the columns in order: the same number of columns, and each
  * recognized name in its place.
@@ -195,7 +193,8 @@ export const openHeadedTable = async <Of extends Columns>(
   const header = first.value.cells;
   const found = findColumns(header, columns);
   const missing = Object.values(columns).find(({ isOptional }, index) => !isOptional && (found[index] ?? -1) < 0);
-  if (missing && header.some(isNumber)) return refuse('has no header in its first row: add the names of the columns.');
+  const hasNumber = header.some((text) => /^\d+(?:[.,]\d+)?$/.test(text));
+  if (missing && hasNumber) return refuse('has no header in its first row: add the names of the columns.');
   const isByOrder = missing !== undefined && inOrder && areInOrder(header, found);
   if (missing && !isByOrder)
     return refuse(`has no column ${missing.headers.join(' or ')}. Check the format of the file.`);

@@ -21,9 +21,6 @@ const decodeLines = (lines: Buffer): string => {
   return text;
 };
 
-const tooLong = (name: string, max: number) =>
-  new Error(`${name} has a line of more than ${max} bytes: pass a text file with one row per line.`);
-
 const saveAsUtf8 = 'Save it as UTF-8 text (in Excel: "CSV UTF-8") and import that file.';
 const utf16Marks = ['\u00ff\u00fe', '\u00fe\u00ff'];
 
@@ -52,7 +49,8 @@ export async function* decode(
     onBytes(chunk.length);
     const end = chunk.lastIndexOf(newline) + 1;
     if (end === 0) {
-      if (rest.length + chunk.length > lineMax) throw tooLong(name, lineMax);
+      if (rest.length + chunk.length > lineMax)
+        throw new Error(`${name} has a line of more than ${lineMax} bytes: pass a text file with one row per line.`);
       rest = Buffer.concat([rest, chunk]);
       continue;
     }

@@ -28,8 +28,6 @@ export type ChargedRates = {
   readonly isComplete: boolean;
 };
 
-const isOfFood = (kind: RateKind): boolean => kind.startsWith('food');
-
 const hasFoodRate = (release: Release, codes: readonly string[], day: string): boolean =>
   codes.some((code) => {
     const rate = rateOn(release, code, day);
@@ -49,7 +47,7 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
   const hasFood = hasFoodRate(release, codes, day);
   const byKind: Partial<Record<RateKind, Combined>> = {};
   for (const kind of rateKinds) {
-    if (isOfFood(kind) && !hasFood) continue;
+    if (kind.startsWith('food') && !hasFood) continue;
     const charged = placeRate(release, jurisdictions, day, kind);
     const beside = placeRate(release, others, day, kind);
     if (charged === undefined || beside === undefined) return null;

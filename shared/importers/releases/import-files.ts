@@ -117,16 +117,14 @@ export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly 
       `${id} is not finished. Its import began at ${instantText(began_at)} UTC. If it no longer runs, remove its parts with \`${discardCommand(id)}\`.`,
   );
 
-/** No import takes this long, so an older one was interrupted. */
-const abandonedMs = dayMs;
-
 /** Discards the interrupted imports of a state (`US-MN`). Returns the others, which may still run. */
 const discardAbandoned = async (
   state: string,
   { print }: Pick<Reporter, 'print'>,
 ): Promise<readonly UnfinishedImport[]> => {
   const imports = await unfinishedImports(state);
-  const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > abandonedMs;
+  // No import takes a day, so an older one was interrupted.
+  const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > dayMs;
   for (const { id } of imports.filter(isAbandoned)) {
     const discarded = await discardImport(id);
     // Fails if another process has discarded it in the meantime.

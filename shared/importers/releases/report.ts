@@ -94,9 +94,6 @@ export const summaryLines = (summary: Summary, skipsBadRows: boolean): readonly 
   ];
 };
 
-const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
-  zipsAndCities(zips, cities) || 'no ZIP or city';
-
 const points = ({ before, after }: RateStep): string =>
   formatPercent(formatFraction(getSize(before, after))).replace('%', ' percentage points');
 
@@ -176,11 +173,12 @@ export const impactLines = (
   { subject, against, today }: { readonly subject?: string; readonly against: string; readonly today: string },
 ): readonly string[] => {
   if (impact === null) return [];
-  const { firstDay: from, lastDay: to } = impact;
+  const { firstDay: from, lastDay: to, zips, cities } = impact;
+  const places = zipsAndCities(zips, cities) || 'no ZIP or city';
   const days = from === null ? '' : `, ${daysText({ from, to })}`;
   const past = pastText(impact, today);
   return [
-    ...(imported && !isOwnOnly(imported) ? [`${subject ?? `${imported.id} names`} ${placesText(impact)}${days}.`] : []),
+    ...(imported && !isOwnOnly(imported) ? [`${subject ?? `${imported.id} names`} ${places}${days}.`] : []),
     changesText(impact, against, today),
     ...(past === null ? [] : [past]),
     ...(imported ? [fallbackText(imported, impact, today)] : []),

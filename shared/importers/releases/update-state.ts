@@ -131,13 +131,6 @@ const fetchFiles = async (
   return fetched.filter((file) => file !== null);
 };
 
-/**
- * Returns whether the files have the same content as the known ones. A publisher can send the same file under a
- * different name or version.
- */
-const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
-  files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
-
 /** An import, and the release that was active before it. */
 type Made = Imported & { readonly over: string };
 
@@ -244,7 +237,10 @@ const updateFiles = async (
   const isOutdated = source.release !== null && !(await isCurrent(source.release, active, publisher));
   const files = await fetchFiles(isOutdated ? { ...source, files: [] } : source, publisher, options);
   const at = instant();
-  const isSame = files === null || haveSameContent(files, source.files);
+  // A publisher can send the same file under a different name or version.
+  const isKnown = ({ option, sha256 }: SourceFile) =>
+    source.files.some((file) => file.option === option && file.sha256 === sha256);
+  const isSame = files === null || files.every(isKnown);
   const isNew = !isSame || isOutdated;
   const made = isNew && files !== null ? await importState(publisher, files, options) : null;
   const release = made ? made.id : source.release;

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { asObject, describeJsonError } from '../../base/json.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
 import { codesInTable } from '../../catalog/local/local-table.ts';
 import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';
-import { type OwnRules, type Release, settingNames } from '../../catalog/release.ts';
+import type { OwnRules, Release } from '../../catalog/release.ts';
 import { stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { openFile } from '../files/open-file.ts';
@@ -82,20 +83,14 @@ const bytesMax = 500_000;
 
 type Parsed = JsonLines & { readonly name: string };
 
-const decodeUtf8 = (name: string, bytes: Buffer): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error(`${name} is not UTF-8 text. Save it as UTF-8.`);
-  }
-};
-
 /** Reads a file as JSON. Throws if it is too large, is not UTF-8 text, or is not JSON. */
 const parseFile = async (path: string): Promise<Parsed> => {
   const { name, bytes, size, close } = await openFile(path);
   try {
     if (size > bytesMax) throw new Error(`${name} is ${size} bytes; the limit for custom rules is ${bytesMax}.`);
-    return { name, ...parseJsonLines(decodeUtf8(name, Buffer.concat(await bytes.toArray())), name) };
+    const content = Buffer.concat(await bytes.toArray());
+    if (!isUtf8(content)) throw new Error(`${name} is not UTF-8 text. Save it as UTF-8.`);
+    return { name, ...parseJsonLines(content.toString(), name) };
   } finally {
     close();
   }
@@ -156,9 +151,6 @@ const listRemarks = ({ rates, rules }: RulesFile, base: Release, getLine: JsonLi
   return [...unknown, ...replacing];
 };
 
-const getCount = ({ rates, rules, settings }: RulesFile): number =>
-  settingNames.reduce((sum, name) => sum + settings[name].length, rates.length + rules.length);
-
 /**
  * Reads a file of custom rules. Each problem includes the line and the field; a file with a problem yields no rules.
  */
@@ -172,7 +164,8 @@ const readRules: Read = async function* (files, { state, base }) {
     yield* listRemarks(file, base, parsed.getLine);
     yield { kind: 'own', own: buildOwnRules(file, base) };
   }
-  yield { kind: 'file', name: parsed.name, rows: Math.max(file ? getCount(file) : 0, problems.length) };
+  const values = file ? [file.rates, file.rules, ...Object.values(file.settings)].flat() : [];
+  yield { kind: 'file', name: parsed.name, rows: Math.max(values.length, problems.length) };
 };
 
 export const rules: Importer = {

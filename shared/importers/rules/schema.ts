@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { isDay } from '../../base/calendar.ts';
 import { couponPolicies, shippingPolicies } from '../../catalog/release.ts';
+import { confidences } from '../../catalog/release-values.ts';
 import { amount, flag, rate } from '../../tax/effects/definition.ts';
 import { type Effect, effectSchema } from '../../tax/effects/effects.ts';
 import { closest } from '../../vocabulary/closest.ts';
@@ -36,7 +37,7 @@ const dated = { from: day, to: z._default(z.nullable(day), null) };
 
 const evidence = {
   source: z.string('Use the key of one of `sources`.'),
-  confidence: z._default(allowOnly(['high', 'medium-high', 'medium', 'low']), 'high'),
+  confidence: z._default(allowOnly(confidences), 'high'),
   note: z.exactOptional(z.string('Use a string.').check(z.maxLength(1_000, 'Use at most 1000 characters.'))),
 };
 

@@ -158,7 +158,6 @@ type Overlap = {
 type Piece = { readonly row: RateLine; readonly rate: DatedRate };
 
 const firstDay = ({ from }: DatedRate): string => from ?? '';
-const lastDay = ({ to }: DatedRate): string => to ?? '9999-12-31';
 
 const byFirstDay = (a: RateLine, b: RateLine): number =>
   firstDay(a.rate).localeCompare(firstDay(b.rate)) || a.line - b.line;
@@ -167,7 +166,7 @@ const byFirstDay = (a: RateLine, b: RateLine): number =>
 const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
   if (!shareDays(rate, cut)) return [{ row, rate }];
   const before = firstDay(rate) < firstDay(cut) ? [{ row, rate: { ...rate, to: dayBefore(firstDay(cut)) } }] : [];
-  const isAfter = cut.to !== null && cut.to < lastDay(rate);
+  const isAfter = cut.to !== null && (rate.to === null || cut.to < rate.to);
   return isAfter ? [...before, { row, rate: { ...rate, from: dayAfter(cut.to) } }] : before;
 };
 

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { assert } from '../../base/assert.ts';
 import { countsFrom } from '../../catalog/effective.ts';
 import type { Effect, Release, Rule } from '../../catalog/release.ts';
-import type { Confidence, Jurisdiction, JurisdictionType } from '../../catalog/release-values.ts';
+import {
+  type Confidence,
+  confidences,
+  type Jurisdiction,
+  type JurisdictionType,
+} from '../../catalog/release-values.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
@@ -32,8 +37,6 @@ const prefix = 'taxability-';
 
 const localLevels: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
-const confidences: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
-
 const isLasting = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && season === undefined;
 
 type CodeAndPeriod = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
@@ -54,8 +57,6 @@ const getHoliday = (own: Release, { code, attributes, from, to }: CodeAndPeriod)
   if (product === null || from === null || to === null) return undefined;
   return chooseRule(own, own.jurisdictions[0], product, from, ({ effect }) => effect.type === 'holiday');
 };
-
-const ownStateRule = (own: Release, subject: CodeAndPeriod) => ownRule(own, subject, own.jurisdictions[0]);
 
 /** Returns the hand-written rules for local taxes that decide the entry's product. */
 const ownLocalRules = (own: Release, subject: CodeAndPeriod): readonly Rule[] => {
@@ -84,7 +85,7 @@ const buildEntry = (own: Release, row: TaxabilityRow, conditions: Conditions): E
 });
 
 const isAtLeast = (left: Confidence, right: Confidence): boolean =>
-  confidences.indexOf(left) >= confidences.indexOf(right);
+  confidences.indexOf(left) <= confidences.indexOf(right);
 
 /**
  * Returns whether a hand-written rule decides in place of an entry. A contradicting entry decides if it has at least
@@ -106,7 +107,7 @@ const readRow = (own: Release, row: TaxabilityRow, conditions: Conditions): Entr
   const entry = buildEntry(own, row, conditions);
   if (!getProduct(row.code, getRequired(entry.attributes)))
     return 'the vocabulary lacks the code with these attributes';
-  const rule = ownStateRule(own, entry);
+  const rule = ownRule(own, entry, own.jurisdictions[0]);
   const holiday = getHoliday(own, entry);
   if (holiday) return `the release has the holiday ${holiday.id}`;
   return rule && precedes(rule, entry) ? `the release has the rule ${rule.id}` : entry;

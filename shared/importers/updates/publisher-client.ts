@@ -51,8 +51,6 @@ const defaults: Limits = { pageMs: 60_000, fileMs: 1_800_000, stalledMs: 30_000 
 /** The largest file. The largest known one, Washington's boundary file, is 383 MB unpacked. */
 const fileBytesMax = 1024 ** 3;
 
-const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
-
 const remedies: Readonly<Record<number, string>> = {
   403: 'The publisher rejected the request. Download the file in a browser and import it with `content import`.',
   404: 'The publisher has moved the file. Download it from its site and import it with `content import`.',
@@ -86,17 +84,6 @@ type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** Returns the failure if the disk is full, which is not retryable; `null` for any other error. */
-const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
-  'code' in error && fullDisk.includes(error.code)
-    ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)
-    : null;
-
-/** A file-system error, such as a folder without permission, is not the publisher's fault. */
-const isLocal = (error: Error): boolean => 'syscall' in error && 'path' in error;
-
-const getReason = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
-
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
 type DownloadOptions = {
@@ -109,16 +96,6 @@ type DownloadOptions = {
 };
 
 const isOk = ({ statusCode }: Response): boolean => statusCode >= 200 && statusCode < 300;
-
-/** Returns whether the response to a range request is the rest of the file from this byte on. */
-const isPartFrom = (start: number, { headers }: Response): boolean =>
-  headers['content-range']?.startsWith(`bytes ${start}-`) === true;
-
-/** The failure for a URL that Levy refuses to request. */
-const refusal = (url: string, { message }: Error): PublisherFailure =>
-  new PublisherFailure(
-    `${url} ${message}. Levy requests only public https addresses. Download the file from the publisher's site and import it with \`content import\`.`,
-  );
 
 /**
  * Reads pages and files of publishers. A retryable failure (no connection, a dropped connection, status 408, 429 or
@@ -178,7 +155,8 @@ export class PublisherClient {
         response.destroy();
         return { value: false };
       }
-      const isContinued = response.statusCode === 206 && resume !== null && isPartFrom(start, response);
+      const isRest = response.headers['content-range']?.startsWith(`bytes ${start}-`) === true;
+      const isContinued = response.statusCode === 206 && resume !== null && isRest;
       if (!isOk(response) || (response.statusCode === 206 && !isContinued)) return failedStatus(url, response);
       if (!isContinued) version = toFileVersion(response);
       const body = getBody(response);
@@ -256,17 +234,22 @@ export class PublisherClient {
 
 /** Returns the reason of a temporary failure. Rethrows other errors. */
 const transientFailure = (url: string, error: Error): string => {
-  if (error instanceof Refused) throw refusal(url, error);
-  const failed = fullDiskFailure(url, error);
-  if (failed) throw failed;
-  if (error instanceof PublisherFailure || isLocal(error)) throw error;
-  return getReason(error);
+  const { message, cause } = error;
+  if (error instanceof Refused)
+    throw new PublisherFailure(
+      `${url} ${message}. Levy requests only public https addresses. Download the file from the publisher's site and import it with \`content import\`.`,
+    );
+  if ('code' in error && fullDisk.includes(error.code))
+    throw new PublisherFailure(`${url} cannot be stored: ${message}. Free space, or set TMPDIR to another folder.`);
+  // A file-system error, such as a folder without permission, is not the publisher's fault.
+  if (error instanceof PublisherFailure || ('syscall' in error && 'path' in error)) throw error;
+  return cause instanceof Error ? cause.message : message;
 };
 
 const failedStatus = (url: string, response: Response): { readonly failure: string } => {
   response.destroy();
   const { statusCode: status } = response;
-  if (isTransient(status)) return { failure: `status ${status}` };
+  if (status === 408 || status === 429 || status >= 500) return { failure: `status ${status}` };
   throw new PublisherFailure(
     `${url} returned status ${status}. ${remedies[status] ?? 'Check the site of the publisher.'}`,
   );
