@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import {
@@ -12,7 +12,6 @@ import {
   orThrow,
 } from '../../shared/client/client.ts';
 import { newCaller, startApi } from '../support/api.ts';
-import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
 
 const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } } as const;
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }] as const;
@@ -158,49 +157,5 @@ describe('a list iterator', () => {
     expect(paged).toEqual(whole);
     const refused = collected(levy.list('/transactions', { query: { starting_after: 'x' } }));
     await expect(refused).rejects.toMatchObject({ refusal: { code: 'validation_invalid_cursor' } });
-  });
-});
-
-describe('behind a broken connection', () => {
-  const proxies: (() => void)[] = [];
-  afterAll(() => {
-    for (const close of proxies) close();
-  });
-
-  /** Returns a client whose first two requests fail. */
-  const brokenFor = async ({ back }: Break) => {
-    const { url } = await startApi();
-    let reached = 0;
-    const proxy = await breakingProxy(url, {
-      back: (passed, passing) => (++reached <= 2 ? back?.(passed, passing) : undefined),
-    });
-    proxies.push(proxy.close);
-    return { levy: await connectClient({ url: proxy.url }), reached: () => reached };
-  };
-  const cutInHalf = (passed: Passed): undefined => {
-    passed.text = passed.text.slice(0, passed.text.length / 2);
-  };
-  const faults: readonly (readonly [name: string, fault: Break])[] = [
-    ['a reply lost after the write', { back: () => 'hang up' }],
-    ['a reply cut after the write', { back: cutInHalf }],
-  ];
-
-  // test/unit/client-retries.test.ts has the faults before a write.
-  it.each(faults)('records one sale after %s', async (_name, fault) => {
-    const { levy, reached } = await brokenFor(fault);
-    const created = await levy.post('/transactions', { body: { ...sale, status: 'finalized' } });
-    const { id } = orThrow(created);
-    expect(created).toMatchObject({ status: 201 });
-    expect([reached(), created.headers.get('Idempotent-Replayed')]).toEqual([3, 'true']);
-    expect(await collected(levy.list('/transactions'))).toMatchObject([{ id }]);
-  });
-
-  it('finds a write that got no response by repeating the call with the same key', async () => {
-    const { levy } = await brokenFor({ back: () => 'hang up' });
-    const call = { body: { ...sale, status: 'finalized' }, idempotencyKey: 'shop-placed-1', maxTries: 1 } as const;
-    const unanswered = levy.post('/transactions', call);
-    await expect(unanswered).rejects.toMatchObject({ status: null, idempotencyKey: 'shop-placed-1' });
-    const { id } = orThrow(await levy.post('/transactions', { ...call, maxTries: 4 }));
-    expect(await collected(levy.list('/transactions'))).toMatchObject([{ id }]);
   });
 });
