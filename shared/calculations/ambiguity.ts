@@ -260,8 +260,13 @@ export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
       why: `ZIP ${address.zip5} is in ${listed(decisive.states.map(candidateText))}, and no state was sent. ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
-  if (place.release?.own && address.zip5 === null && !(choice && isAmbiguous(choice)))
-    return { why: 'custom rules change the tax in some ZIP codes, and no ZIP code was sent.', advice: sendZip };
+  if (place.release?.own && !(choice && isAmbiguous(choice)))
+    return address.zip5 === null
+      ? { why: 'custom rules change the tax in some ZIP codes or counties, and no ZIP code was sent.', advice: sendZip }
+      : {
+          why: 'custom rules change the tax in some counties, and the county of the address is not certain.',
+          advice: 'Send the county (address.county).',
+        };
   if (choice?.ofAddresses)
     return {
       why: `the local taxes of ${address.city ?? `ZIP ${address.zip5}`} depend on the street address, and the tax content has no streets there.`,

@@ -1,7 +1,7 @@
 /** Sales from another state whose tax differs by the law of the state, or by an election of the account (decision 0029). */
 import type { RemoteSellerElection } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { isOwnCode, mayDependOnZip, mayHaveOwnRules } from '../catalog/own-rules.ts';
+import { isOwnCode, mayDependOnPlace, mayHaveOwnRules } from '../catalog/own-rules.ts';
 import { areRatesKnown } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import type { ElectedRate, Evidence, Jurisdiction, RemoteLocalTax } from '../catalog/release-values.ts';
@@ -38,8 +38,8 @@ const placedAt = (
   {
     evidence,
     day,
-    dependsOnZip,
-  }: { readonly evidence: readonly Evidence[]; readonly day: string; readonly dependsOnZip: boolean },
+    dependsOnPlace,
+  }: { readonly evidence: readonly Evidence[]; readonly day: string; readonly dependsOnPlace: boolean },
 ): Sourced => {
   const coverage = areRatesKnown(release, jurisdictions, day) ? 'complete' : 'none';
   const taxing = { ...place, release, jurisdictions };
@@ -50,7 +50,7 @@ const placedAt = (
         ...destination,
         choice: null,
         place: taxing,
-        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed || dependsOnZip, coverage },
+        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed || dependsOnPlace, coverage },
         evidence,
         lacksLocals: false,
         approximation: null,
@@ -92,7 +92,8 @@ export const asRemoteSale = (
   const { release } = place;
   if (!release?.remote_sales || !place.isInterstate) return { ...sourced, remote: null };
   const { day } = terms;
-  const { zip5 } = sourced.decisive[0].address;
+  const [{ address, county }] = sourced.decisive;
+  const { zip5 } = address;
   const ofState = release.jurisdictions.filter(({ type }) => type === 'state');
   const election = electedIn(release, terms);
   if (election) {
@@ -103,7 +104,7 @@ export const asRemoteSale = (
       ...placedAt(sourced, electedRelease(release, elected), [...others, elected.jurisdiction], {
         evidence,
         day,
-        dependsOnZip: mayHaveOwnRules(release, zip5, day),
+        dependsOnPlace: mayHaveOwnRules(release, { zip5, county }, day),
       }),
       remote: { kind: 'elected', terms: elected, since, isOutdated },
     };
@@ -114,9 +115,9 @@ export const asRemoteSale = (
     return { ...sourced, remote: { kind: 'uncertain', terms: local } };
   // A remote seller registered in a city adds its tax with custom rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
-  const dependsOnZip = mayDependOnZip(release, zip5, day);
+  const dependsOnPlace = mayDependOnPlace(release, { zip5, county }, day);
   return {
-    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day, dependsOnZip }),
+    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day, dependsOnPlace }),
     remote: { kind: 'without_local', terms: local },
   };
 };

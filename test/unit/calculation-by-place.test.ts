@@ -264,6 +264,24 @@ describe('a custom jurisdiction of a ZIP', () => {
       expect(messages).toEqual(isOpen ? [expect.stringMatching(/custom rules .* Send the ZIP code\.$/)] : []);
     },
   );
+
+  // Jefferson County is all of Louisville's ZIP 40202. ZIP 06103 is in two planning regions of Connecticut.
+  it.each([
+    ['KY', '21111', { postal_code: '40202' }, '0.00', null],
+    ['KY', '21111', { county: 'Jefferson' }, '0.00', null],
+    ['KY', '21067', { postal_code: '40202' }, '6.00', null],
+    ['KY', '21111', {}, '6.00', /no ZIP code was sent\. .* Send the ZIP code\.$/],
+    ['CT', '09110', { postal_code: '06103' }, '6.35', /the county of the address is not certain\. .* Send the county/],
+    ['MN', '27053', { postal_code: '55401' }, '0.00', null],
+  ])('with an exemption of county %s %s makes %o owe %s: %s', (state, county, to, tax, expected) => {
+    const terms = { id: 'own-county', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', counties: [county] };
+    const rules = [{ ...always, ...terms, attributes: { any: [], none: [] }, effect: { type: 'exempt' } as const }];
+    const own = { releaseFor: () => withOwnRules(builtIn(state), buildOwnRules({ rules })) };
+    const outcome = ask({ to: { state, ...to }, tax_date }, own);
+    expect(outcome.tax_amount).toBe(tax);
+    const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
+    expect(messages).toEqual(expected ? [expect.stringMatching(expected)] : []);
+  });
 });
 
 describe('the explanation of an address', () => {

@@ -87,6 +87,16 @@ describe('clothing in New York with an import', () => {
     },
   );
 
+  // ZIP 10505 is in Putnam County, which exempts clothing, and in Westchester County, which taxes it at 4 3/8 %.
+  it.each([
+    ['Any', '4.38', ['content_unconfirmed']],
+    ['Baldwin Place', '4.38', ['content_unconfirmed']],
+  ])('a ZIP of two counties is taxed with a warning in %s', async (city, tax, codes) => {
+    const table = zipRates('NY,10505,ANY,0.08375,0.04,0.04,0,0.00375,1');
+    const outcome = await taxIn(table, [shirt('100.00')], '10505', city);
+    expect([outcome.tax_amount, warningCodes(outcome)]).toEqual([tax, expect.arrayContaining(codes)]);
+  });
+
   it.each(['11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
     '%s is outside New York City, and its county has not elected the exemption',
     async (zip) => {

@@ -324,3 +324,11 @@ export const choosePlace = (
   const key = [address.zip5, address.city, address.county, day, prefer].join('|');
   return choices(release, key, () => findChoice(release, local, address, day, prefer));
 };
+
+/** Returns the county (five-digit FIPS) of an address in a state without local taxes; `null` if it is not certain. */
+export const countyWithoutTaxes = (release: Release, address: TaxAddress): string | null => {
+  if (!release.local) return null;
+  const table = loadLocalTable(release);
+  const [only = '', ...others] = new Set(findPlace(table, address).candidates.map(({ county }) => county));
+  return only === '' || others.length > 0 ? null : `${table.fips}${only}`;
+};

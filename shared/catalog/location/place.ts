@@ -2,8 +2,8 @@ import { assert } from '../../base/assert.ts';
 import { jurisdictionCode, stateName } from '../../vocabulary/jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { type Approximation, isApproximateOn } from '../effective.ts';
-import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
-import { mayDependOnZip, ownCodesAt } from '../own-rules.ts';
+import { choosePlace, countyWithoutTaxes, type PlaceChoice } from '../local/place-choice.ts';
+import { mayDependOnPlace, ownCodesAt } from '../own-rules.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, rateOn, setByRate } from '../rates.ts';
 import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
@@ -196,10 +196,21 @@ const buildLocated = (
   return withUncertainty(choice ? { release, choice } : (place ?? { release, choice: null }), dependsOnAddress);
 };
 
-const findCounty = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
+/**
+ * Returns the county of the charged set. An import has no counties, so the tables decide, if the address can only be in
+ * one county. In a state without local taxes, only custom rules depend on the county.
+ */
+const findCounty = (
+  { own }: Release,
+  { county }: LocalSet,
+  place: PlaceChoice | null,
+  findUntaxed: () => string | null,
+): string | null => {
   if (county !== undefined) return county;
-  const [meant, ...others] = place?.choice.possible ?? [];
-  return others.length === 0 ? (meant?.county ?? null) : null;
+  if (place === null) return own?.rules.some(({ counties }) => counties) ? findUntaxed() : null;
+  const { possible, equal = [] } = place.choice;
+  const [only = null, ...others] = new Set([...possible, ...equal.map(({ set }) => set)].map((set) => set.county));
+  return others.length === 0 ? only : null;
 };
 
 // A place whose rate is not established gets its county's rate, so a local tax may be missing.
@@ -227,6 +238,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const place = { code: release.state, name: release.name, release };
   const set = chosenSet(release, choice, day, prefer);
   const own = ownCodesAt(release, address.zip5, day);
+  const county = findCounty(release, set, byName, () => countyWithoutTaxes(lowestRelease(active), address));
   const jurisdictions = listJurisdictions(release, [...set.codes, ...own]);
   const equal = (choice?.equal ?? []).map((other) => ({
     place: {
@@ -249,13 +261,13 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     choice,
     prefer,
     place: { ...place, jurisdictions },
-    county: findCounty(set, byName),
+    county,
     resolution: {
       level: choice?.level ?? resolutionLevel(release, address),
       ambiguous:
         address.isStateGuessed ||
         (choice !== null && isAmbiguous(choice)) ||
-        mayDependOnZip(release, address.zip5, day),
+        mayDependOnPlace(release, { zip5: address.zip5, county }, day),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
     evidence: choice?.evidence ?? [],
