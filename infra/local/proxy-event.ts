@@ -94,11 +94,8 @@ type ProxyRequest = {
 
 /** Returns the two maps of payload v1 for repeatable names: all values, and the last value. */
 const toMaps = (pairs: Iterable<readonly [string, string]>) => {
-  const multi: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of pairs) {
-    multi[name] ??= [];
-    multi[name].push(value);
-  }
+  const grouped = [...Map.groupBy(pairs, ([name]) => name)];
+  const multi = Object.fromEntries(grouped.map(([name, found]) => [name, found.map(([, value]) => value)]));
   const single = Object.fromEntries(Object.entries(multi).map(([name, values]) => [name, values.at(-1) as string]));
   return { multi, single };
 };

@@ -115,14 +115,10 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
   return coverage === 'complete' ? { ...notLevied, ...toAsOf(releaseDay(release)) } : unknown;
 };
 
-const describePlaces = (release: Release): string => {
-  const { parts = 0, zips = 0 } = asHead(release).counts ?? {};
-  return zipsAndCities(zips, parts - zips);
-};
-
 /** Formats counts as ` (3 ZIPs, the last of them to 2019-03-31)`. Empty without counts. */
 const extent = (release: Release): string => {
-  const [places, lastDay] = [describePlaces(release), findLastDay(release)];
+  const { parts = 0, zips = 0 } = asHead(release).counts ?? {};
+  const [places, lastDay] = [zipsAndCities(zips, parts - zips), findLastDay(release)];
   return places === '' ? '' : ` (${places}${lastDay === null ? '' : `, the last of them to ${lastDay}`})`;
 };
 

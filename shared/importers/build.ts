@@ -91,8 +91,10 @@ const buildHead = (
 ): Omit<ReleaseHead, 'content_hash'> => {
   const { base, id, importer, importedAt, position } = options;
   const { rates, sources } = stateRates(base, registry.listRates(base.state));
+  // Without the fields that belong to the base's own import or local tables.
+  const { local: _local, own: _own, complete_from: _from, ...taken } = base;
   return {
-    ...takenFrom(base),
+    ...taken,
     ...remoteSales(base, importer),
     id,
     coverage: 'partial',
@@ -132,12 +134,6 @@ export const matchesBase = (head: ReleaseHead, base: Release, importer: BuildOpt
     'approximate_from',
   ] as const;
   return names.every((name) => isDeepStrictEqual(head[name], copied[name]));
-};
-
-/** Returns a base release without the fields that belong to its own import or local tables. */
-const takenFrom = (base: Release): Omit<Release, 'local' | 'complete_from' | 'own'> => {
-  const { local: _local, own: _own, complete_from: _from, ...taken } = base;
-  return taken;
 };
 
 /**

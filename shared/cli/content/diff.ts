@@ -65,13 +65,12 @@ const isWhole = ({ key, zips }: PlaceChange): boolean =>
 const sameText = (changes: readonly PlaceChange[]): string =>
   JSON.stringify(changes.map(({ from, to, old, new: next }) => [from, to, old, next]));
 
-const locationLine = (where: string, { old, new: next, ...days }: PlaceChange): string =>
-  `${where}: ${percentOrNone(old)} -> ${percentOrNone(next)}, ${daysText(days)}`;
-
-const printRun = ({ first, last, zips, changes }: Run): void => {
-  const all = zips === 1 ? null : `${first} to ${last} (${zips} ZIPs)`;
-  for (const change of changes)
-    print(locationLine(all ?? (change.zips.length > 0 ? zipsText(change.zips) : change.key), change));
+const printRun = ({ first, last, zips: count, changes }: Run): void => {
+  const all = count === 1 ? null : `${first} to ${last} (${count} ZIPs)`;
+  for (const { key, zips, old, new: next, ...days } of changes) {
+    const where = all ?? (zips.length > 0 ? zipsText(zips) : key);
+    print(`${where}: ${percentOrNone(old)} -> ${percentOrNone(next)}, ${daysText(days)}`);
+  }
 };
 
 /** Prints the changes by ZIP or city. Consecutive ZIPs with the same changes share one line. */

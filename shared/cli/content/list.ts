@@ -4,7 +4,7 @@ import { builtInReleases } from '../../catalog/built-in.ts';
 import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
-import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/releases.ts';
+import { headCounts, type ListedRelease, listReleases } from '../../coverage/releases.ts';
 import { discardCommand, unfinishedLines } from '../../importers/releases/import-files.ts';
 import { getState } from '../../importers/releases/open-release.ts';
 import {
@@ -74,11 +74,6 @@ const row = (listed: ListedRelease): readonly string[] => {
     imported_at === null ? '' : instantText(imported_at),
   ];
 };
-const corruptRow = ({ isActive, error }: ListedCorrupt): readonly string[] => [
-  isActive ? '*' : '',
-  error.release,
-  'corrupt',
-];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
 export const list = subcommand({
@@ -97,7 +92,8 @@ export const list = subcommand({
     const content = await readContent(code === null ? states : [code]);
     if (json) return printJson(listJson(content));
     const { releases, corrupt, imports } = content;
-    print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
+    const corruptRows = corrupt.map(({ isActive, error }) => [isActive ? '*' : '', error.release, 'corrupt']);
+    print(textTable([headings, ...releases.map(row), ...corruptRows]));
     print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);
     for (const { error } of corrupt) print(corruptionText(error));
     for (const line of unfinishedLines(imports)) print(line);

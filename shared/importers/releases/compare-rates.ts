@@ -100,18 +100,13 @@ const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) =
   return value === undefined ? null : formatFraction(parseUnits(value));
 };
 
-/** Returns the codes with rates, from files or custom rules. */
-const listCodes = ({ own, rates }: RateBook): readonly string[] => [
-  ...rates.keys(),
-  ...own.map(({ jurisdiction }) => jurisdiction),
-];
-
 /**
  * Returns all differences in the rates of jurisdictions with their days, sorted by code. Rates are fractions; `null` is
  * a rate that the release does not have on those days. Food and interstate rates are included only if they differ.
  */
-export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
-  [...new Set([before, after].flatMap(listCodes))].sort().flatMap((code) => {
+export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] => {
+  const codes = [before, after].flatMap(({ own, rates }) => [...rates.keys(), ...own.map((rate) => rate.jurisdiction)]);
+  return [...new Set(codes)].sort().flatMap((code) => {
     const pieces = listPieces([...listSpans(before, code), ...listSpans(after, code)]);
     const name = after.names.get(code) ?? before.names.get(code) ?? code;
     return rateKinds.flatMap((kind) =>
@@ -123,6 +118,7 @@ export const compareRates = (before: RateBook, after: RateBook): readonly RateCh
       })),
     );
   });
+};
 
 /** Returns the differences between the rates of two releases, in one pass over their parts. */
 export const compareReleases = async (before: OpenRelease, after: OpenRelease): Promise<readonly RateChange[]> => {

@@ -147,16 +147,17 @@ const measureFigures = async (
 /** The gates of a release, and sentences that list changes which fail a gate. */
 type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
 
-const buildSteps = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
-  ...examples,
-  largest: largest === null ? [] : [largest],
-  past: largestPast === null ? [] : [largestPast],
-});
-
-const listExamples = (results: readonly GateResult[], impact: Impact): readonly string[] => {
-  const steps = new Map<string, readonly RateStep[]>(Object.entries(buildSteps(impact)));
+const listExamples = (
+  results: readonly GateResult[],
+  { largest, largestPast, examples }: Impact,
+): readonly string[] => {
+  const steps: Readonly<Record<string, readonly (RateStep | null)[]>> = {
+    ...examples,
+    largest: [largest],
+    past: [largestPast],
+  };
   return results.flatMap(({ name, passed }) => {
-    const found = passed ? [] : (steps.get(name) ?? []);
+    const found = passed ? [] : (steps[name] ?? []).filter((step) => step !== null);
     return found.length === 0 ? [] : [`${name}: ${found.map(stepText).join('; ')}.`];
   });
 };

@@ -28,12 +28,6 @@ export type ChargedRates = {
   readonly isComplete: boolean;
 };
 
-const hasFoodRate = (release: Release, codes: readonly string[], day: string): boolean =>
-  codes.some((code) => {
-    const rate = rateOn(release, code, day);
-    return rate?.food_rate !== undefined || rate?.interstate?.food_rate !== undefined;
-  });
-
 /** Returns the rates of an address on a day; `null` if its general rate is unknown. */
 export const chargedRates = (address: TaxAddress, active: Release | undefined, day: string): ChargedRates | null => {
   const { place, choice, resolution } = locate(address, () => active, day, false);
@@ -44,7 +38,9 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
   const codesOfSets = new Set(sets.flatMap(({ codes }) => codes));
   const others = jurisdictions.filter(({ code }) => !codesOfSets.has(code));
   const codes = [...new Set([...jurisdictions.map(({ code }) => code), ...codesOfSets])];
-  const hasFood = hasFoodRate(release, codes, day);
+  const hasFood = codes
+    .map((code) => rateOn(release, code, day))
+    .some((rate) => rate?.food_rate !== undefined || rate?.interstate?.food_rate !== undefined);
   const byKind: Partial<Record<RateKind, Combined>> = {};
   for (const kind of rateKinds) {
     if (kind.startsWith('food') && !hasFood) continue;
@@ -335,12 +331,6 @@ export const changesAt = (state: string, key: string, releases: Releases, today:
   return placeChanges(key, rated, times);
 };
 
-const getHighest = (known: bigint, rates: readonly Rates[]): bigint => {
-  let highest = known;
-  for (const { after } of rates) if (after && highestRate(after) > highest) highest = highestRate(after);
-  return highest;
-};
-
 /** Yields each ZIP or city with the two releases that apply there. */
 export async function* listBoth({ state, blocks, before, after }: ComparedPlaces) {
   for await (const keys of blocks) {
@@ -372,7 +362,8 @@ export const computeImpact = async ({ today, onChanges, ...places }: ImpactOptio
     if (changes.length > 0) onChanges?.(changes);
     const rates = rated.flatMap((one) => one.rates);
     const coming = rates.filter(({ day }) => day >= today);
-    impact.highest = getHighest(impact.highest, coming);
+    for (const { after } of coming)
+      if (after && highestRate(after) > impact.highest) impact.highest = highestRate(after);
     const compared = coming.filter(({ isCompared }) => isCompared);
     addRates(impact, compared);
     const past = rates.filter(({ day, isCompared }) => isCompared && day < today);
