@@ -19,7 +19,7 @@ import { Filing } from '../../shared/filings/response.ts';
 import { TransactionRequest } from '../../shared/ledger/request.ts';
 import { RetrievedTransaction } from '../../shared/ledger/response.ts';
 import { AccountUpdate } from '../../shared/settings/request.ts';
-import { createReleaseFor, importFiles } from '../fixtures/imports/harness.ts';
+import { createReleaseFor, importFiles, tableFile } from '../fixtures/imports/harness.ts';
 import {
   ask,
   buildLocation,
@@ -166,9 +166,8 @@ describe('the rounding setting', () => {
 });
 
 describe('a place that the content has by name only', () => {
-  const content =
-    'City_name,County_name,RATE,START_DATE\nCulver City,Los Angeles,0.1025,1/1/2026\nDavis,Yolo,0.0725,1/1/2026\n';
-  const california = async () => createReleaseFor(await importFiles('cdtfa', 'CA', [{ name: 'rates.csv', content }]));
+  const rows = ['Culver City,Los Angeles,0.1025,1/1/2026', 'Davis,Yolo,0.0725,1/1/2026'];
+  const california = async () => createReleaseFor(await importFiles('cdtfa', 'CA', [tableFile('cdtfa', ...rows)]));
 
   it('is ambiguous: its taxes are assumed, and the address could have others', async () => {
     const releaseFor = await california();

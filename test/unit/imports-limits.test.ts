@@ -56,15 +56,7 @@ describe('files that exceed the memory limits', () => {
       'a city is in many counties',
       'cdtfa',
       'CA',
-      [
-        {
-          name: 'rates.csv',
-          content: [
-            'City_name,County_name,RATE,START_DATE',
-            ...many(limits.rowsOfCity + 2, (index) => `ALAMEDA,${index},0.1075,7/1/2021`),
-          ].join('\n'),
-        },
-      ],
+      [tableFile('cdtfa', ...many(limits.rowsOfCity + 2, (index) => `ALAMEDA,${index},0.1075,7/1/2021`))],
       /more than 1,000 rows of ALAMEDA/,
     ],
     [
@@ -72,15 +64,7 @@ describe('files that exceed the memory limits', () => {
       'a city is in more counties than the limit of local taxes',
       'cdtfa',
       'CA',
-      [
-        {
-          name: 'rates.csv',
-          content: [
-            'City_name,County_name,RATE,START_DATE',
-            ...many(limits.localTaxes + 1, (index) => `NOWHERE,${index},0.1075,7/1/2021`),
-          ].join('\n'),
-        },
-      ],
+      [tableFile('cdtfa', ...many(limits.localTaxes + 1, (index) => `NOWHERE,${index},0.1075,7/1/2021`))],
       /^The files have more than 10,000 local taxes \(counted for each place with a separate code\)\./,
     ],
     [
