@@ -85,17 +85,16 @@ const listCustomers = async (request: Request): Promise<TaxJarResponse> => {
   return { body: { customers: ids } };
 };
 
+// Clients do not encode ids.
+const path = /^\/v2\/customers\/(.+)$/;
+
 export const customerRoutes: readonly Route[] = [
   ['GET', /^\/v2\/customers$/, listCustomers],
   ['POST', /^\/v2\/customers$/, createCustomer],
-  [
-    'GET',
-    /^\/v2\/customers\/([^/]+)$/,
-    async ({ levy, at: [customer = ''] }) => ({ body: toCustomer(await requireCustomer(levy, customer)) }),
-  ],
+  ['GET', path, async ({ levy, at: [customer = ''] }) => ({ body: toCustomer(await requireCustomer(levy, customer)) })],
   [
     'PUT',
-    /^\/v2\/customers\/([^/]+)$/,
+    path,
     async ({ levy, body, at: [id = ''] }) => {
       const { customer: known } = toCustomer(await requireCustomer(levy, id));
       const before = customerRequest({ ...known, name: known.name ?? id });
@@ -107,7 +106,7 @@ export const customerRoutes: readonly Route[] = [
   ],
   [
     'DELETE',
-    /^\/v2\/customers\/([^/]+)$/,
+    path,
     async ({ levy, at: [customer = ''] }) => {
       const found = await requireCustomer(levy, customer);
       await changeCustomer(levy, customer, { name: null, exemptions: [] });

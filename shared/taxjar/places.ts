@@ -46,6 +46,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
   const { jurisdictions } = found;
+  const code = jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === 'state')?.jurisdiction_code;
   const getName = (type: string) =>
     jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase() ?? null;
   return {
@@ -54,7 +55,8 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
         zip,
         country: (request.query['country'] || 'US').toUpperCase(),
         country_rate: '0.0',
-        state: found.address.state,
+        // The ZIP code has a state, even if none was sent.
+        state: code === undefined ? found.address.state : stateOfJurisdiction(code),
         state_rate: getRate(jurisdictions, 'state'),
         county: getName('county'),
         county_rate: getRate(jurisdictions, 'county'),

@@ -2,7 +2,7 @@ import { listRegistrations, type Registration, type Settings } from '../accounts
 import type { Calculation, TaxRowResponse as Row, ShippingResponse } from '../calculations/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp, decimal as parseDecimal, rescale } from '../money/decimal.ts';
-import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { readState, stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import {
   amountAt,
   type Fields,
@@ -194,7 +194,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   const answer = getTax(calculated, {
     hasNexus: state !== null && collectsIn(registrations, state, today),
     country: requiredAt(fields, 'to_country').toUpperCase(),
-    state: (state ?? textAt(fields, 'to_state'))?.toUpperCase() ?? null,
+    state: state === null ? (textAt(fields, 'to_state')?.toUpperCase() ?? null) : stateOfJurisdiction(readState(state)),
     exemptionType: textAt(fields, 'exemption_type'),
   });
   return { body: { tax: answer } };
