@@ -219,7 +219,7 @@ const resolveRule = (
   general: ScaledRate,
   without: readonly Rule[],
 ): Finding => {
-  const { release, jurisdiction, rate, taxedProduct } = taxedJurisdiction;
+  const { release, place, jurisdiction, rate, taxedProduct } = taxedJurisdiction;
   const { day, product, use, collectionExemption, currency } = taxedProduct;
   const ruleId = rule?.id ?? null;
   const rateUncertainties = rate ? uncertaintiesAboutRate(rate, taxedJurisdiction) : [];
@@ -247,7 +247,8 @@ const resolveRule = (
   const uncertaintiesFor = (buyer: TaxedProduct) => [
     ...rateUncertainties,
     ...uncertaintiesAboutRule(rule, buyer, jurisdiction, release),
-    ...(jurisdiction.code === release.state ? uncertaintiesAboutAttributes(release, product, day) : []),
+    // The first jurisdiction is the state, or a flat tax that replaces its taxes.
+    ...(jurisdiction === place.jurisdictions[0] ? uncertaintiesAboutAttributes(release, product, day) : []),
     ...(rule && isEarly ? uncertaintiesAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
     ...uncertaintiesAboutShipping(rule, product, release),
     ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),

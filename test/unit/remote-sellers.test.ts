@@ -158,6 +158,15 @@ describe('the simplified sellers use tax of Alabama', () => {
     expect(outcome.line_items[0]?.taxes).toMatchObject([row]);
   });
 
+  it.each([
+    ['HEALTH.DRUGS', ['taxability_assumed']],
+    ['HEALTH.DRUGS._PRESCRIPTION', []],
+  ])('is reported as assumed for %s, like the taxes that it replaces: %o', (code, expected) => {
+    const request = sold(birmingham, { line_items: [goods('100.00', code)] });
+    for (const options of [{}, elected(flat)])
+      expect(warningCodes(ask(request, options)).filter((one) => one === 'taxability_assumed')).toEqual(expected);
+  });
+
   it('has the rate of a custom rule for it, and not the one of other custom rules', () => {
     const state = { ...always, id: 'al-own', ptcs: ['FOOD.GROCERY'], attributes: { any: [], none: [] } };
     const rules = (others: object) =>
