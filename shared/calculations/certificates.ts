@@ -28,14 +28,21 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 };
 
 /**
- * Returns the exemption in the request for a line item: the line's customer overrides the document's customer. The
- * document's customer does not exempt a line with a different customer id. `none` disables every certificate.
+ * Returns the exemption or the use of the buyer in the request for a line item: the line's customer overrides the
+ * document's customer, which says nothing about a line with a different customer id. `none` disables every certificate.
  */
-const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
+export const buyerField = <Name extends 'exemption' | 'use'>(
+  name: Name,
+  line: Customer | null | undefined,
+  document: Customer | null | undefined,
+): NonNullable<Customer[Name]> | null => {
   const [lineId, documentId] = [line?.id ?? null, document?.id ?? null];
   const isSameBuyer = lineId === null || documentId === null || lineId === documentId;
-  return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
+  return line?.[name] ?? (isSameBuyer ? document?.[name] : null) ?? null;
 };
+
+const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) =>
+  buyerField('exemption', line, document);
 
 /** Finds the certificates of the existing customers by id: one call per hundred ids, sequentially. */
 export type FindCertificates = (

@@ -11,6 +11,7 @@ import type { CollectionExemption, Delivery, TaxDocument, TaxLine } from '../tax
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { ambiguityRejected, ambiguousAddress, describeAmbiguity } from './ambiguity.ts';
 import {
+  buyerField,
   collectionExemptionFinder,
   deliveryExemption,
   type KnownCertificates,
@@ -224,7 +225,7 @@ const buildLineItems = (
       discount: parseMinor(line.discount_amount, exponent),
       thirdPartyDiscount: parseMinor(line.third_party_discount_amount, exponent),
       place: (lines[index] as LocatedLine).place,
-      use: line.customer?.use ?? input.customer?.use ?? null,
+      use: buyerField('use', line.customer, input.customer),
       collectionExemption: (collectionExemptions[index] as LineCollectionExemption).collectionExemption,
       isShipped: isShipped({ product, fulfillment: line.fulfillment ?? null }),
       ...(delivered && { deliveries: delivered }),

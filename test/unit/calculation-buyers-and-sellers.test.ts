@@ -54,6 +54,21 @@ describe('an exemption certificate', () => {
   });
 });
 
+// Ohio taxes software as a service for business use only. Without a known use, Levy taxes it and says so.
+it.each([
+  [{}, '0.00', []],
+  [{ id: 'a' }, '0.00', []],
+  [{ id: 'b' }, '8.00', ['taxability_assumed']],
+  [{ id: 'b', use: 'personal' as const }, '0.00', []],
+])('the personal use of the customer a of the document applies to a line of %o: %s', (customer, tax, codes) => {
+  const document = { id: 'a', address: { state: 'OH', postal_code: '43215' }, use: 'personal' as const };
+  const outcome = ask({ customer: document, line_items: [{ customer, product_tax_code: 'SOFTWARE.SAAS' }] });
+  expect([outcome.tax_amount, warningCodes(outcome).filter((code) => code === 'taxability_assumed')]).toEqual([
+    tax,
+    codes,
+  ]);
+});
+
 describe('a line paid with SNAP benefits', () => {
   const snap = { customer: { exemption: { type: 'snap' as const } } };
   // Kentucky taxes candy at 6% and has no local taxes.
