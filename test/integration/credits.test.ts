@@ -1,20 +1,3 @@
-it('changes the tax of a finalized credit up to the remaining tax of the sale', async () => {
-  const { client, credit, credited } = await withSale();
-  const { id } = await made(credit(one()));
-  expect(getRefusal(await client.update(id, { tax_amount: '6.01' }))).toBe('409 | conflict_over_credit /tax_amount');
-  expect(await credited()).toEqual(['50.00', '3.00', 'partial']);
-  await made(client.update(id, { tax_amount: '6.00' }));
-  expect(await credited()).toEqual(['50.00', '6.00', 'partial']);
-});
-
-it('names a sale as the correction of a finalized credit that cannot change', async () => {
-  const { client, credit } = await withSale();
-  const { id } = await made(credit(one()));
-  const refused = await client.update(id, { tax_date: '2026-01-02' });
-  expect(getRefusal(refused)).toBe('409 | conflict_immutable_field /tax_date');
-  expect(getDetail(refused)).toContain('record a sale.');
-});
-
 // The amounts of credits are tested in test/unit/credit-sums.test.ts and, through requests, by the model test.
 
 import { describe, expect, it } from 'vitest';
@@ -251,4 +234,12 @@ it('of the remainder is stale if less remains, even without tax', async () => {
   const { id } = await draft({ credit_remaining: true });
   await made(credit(one('item_1', { unit_price: '40.00' })));
   expect(getRefusal(await client.update(id, { status: 'finalized' }))).toBe('409 | conflict_credit_stale /status');
+});
+
+it('names a sale as the correction of a finalized credit that cannot change', async () => {
+  const { client, credit } = await withSale();
+  const { id } = await made(credit(one()));
+  const refused = await client.update(id, { tax_date: '2026-01-02' });
+  expect(getRefusal(refused)).toBe('409 | conflict_immutable_field /tax_date');
+  expect(getDetail(refused)).toContain('record a sale.');
 });
