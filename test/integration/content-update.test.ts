@@ -173,22 +173,6 @@ describe('update', () => {
     expect(await readReleases('IA')).toEqual([...before, active]);
   });
 
-  it.each(
-    publishers.flatMap((one) => (one.format !== null && one.layout === 'unverified' ? [[one.state, one.name]] : [])),
-  )('never activates a release of %s, because the file layout of %s is not verified', async (state, name) => {
-    const gates = 'vanished,changed,largest,past,built-in';
-    const { out, code } = await update('--state', state ?? '', '--activate', '--override', gates);
-    expect({ code, active: await findActive(state ?? '') }).toEqual({ code: 1, active: null });
-    expect(out).toContain(`The layout of the files of ${name} is not verified.`);
-  });
-
-  it('does not activate a release again after an operator rolled it back', async () => {
-    await content('rollback', '--state', 'MI');
-    const { out, code } = await update('--state', 'MI', '--activate');
-    expect({ code, active: await findActive('MI') }).toEqual({ code: 1, active: null });
-    expect(out).toContain('A release of these files was active before, and was rolled back or replaced.');
-  });
-
   it('--check lists the states that have newer files, and downloads nothing', async () => {
     expectSuccess(await update('--state', 'OH', '--check'), 'OH: is current');
     server.publish(smallFiles('OH', { rate: '0.0075' }));

@@ -100,21 +100,7 @@ it('is the same for every account, and requires a key', async () => {
 describe('the source of a state', () => {
   it('returns the built-in content before the first update, and the same in the list of all states', async () => {
     const source = await sourceOn('2026-11-23');
-    expect(source).toEqual({
-      origin: 'built_in',
-      publisher: 'Streamlined Sales Tax Governing Board',
-      addresses: [
-        'https://www.streamlinedsalestax.org/ratesandboundry/Rates/',
-        'https://www.streamlinedsalestax.org/ratesandboundry/Boundary/',
-      ],
-      release: null,
-      in_use: false,
-      proposal: null,
-      as_of: '2026-10-01',
-      next_expected: null,
-      stale: false,
-      stale_reason: null,
-    });
+    expect(source).toMatchObject({ origin: 'built_in', release: null, in_use: false, as_of: '2026-10-01' });
     const all = await rowsOn('2026-11-23');
     expect(all.find(({ state }) => state === 'MN')?.source).toEqual(source);
   });

@@ -173,18 +173,9 @@ describe('POST /account', () => {
     const list = (...registrations: object[]) => `registrations=${JSON.stringify(registrations)}`;
     expect(await run(list(monthly('MI'), monthly('OH')))).toMatchObject({ code: 0 });
     await sold(connectClient(caller), { tax_date: '2026-03-15' });
-    const open =
-      'US-MI has sales or credits since 2026-03 that are not in a filing, and this change would exclude their';
-    const keep = 'Close these periods first, or keep the registration and set the last day on which you collect there.';
     for (const assignment of [list(monthly('OH')), 'registrations=[]', 'registrations=null', 'registrations=all'])
-      expectFailure(
-        await run('rate_limit=7', assignment),
-        `registrations cannot be changed; nothing was changed. ${open} periods. ${keep}\n`,
-      );
-    expectFailure(
-      await run('rate_limit=7', 'books_open_from=2026-04-01'),
-      `books_open_from cannot be changed; nothing was changed. ${open} periods. Close these periods first, or pass 2026-03-01 or an earlier day.\n`,
-    );
+      expectFailure(await run('rate_limit=7', assignment), /^registrations cannot .* US-MI .* 2026-03 /);
+    expectFailure(await run('rate_limit=7', 'books_open_from=2026-04-01'), /^books_open_from cannot .* 2026-03-01 or/);
     const { rate_limit, registrations, books_open_from } = (await findAccount(id))?.settings ?? {};
     expect([rate_limit, books_open_from]).toEqual([2000, null]);
     expect(registrations).toMatchObject([{ state: 'MI' }, { state: 'OH' }]);
