@@ -23,11 +23,12 @@ const readId = async (client: Client, reference: string): Promise<string | undef
   return data.find(({ status }) => status !== 'void')?.id;
 };
 
-const record = async (client: Client, order: Order): Promise<Outcome | OrderError> => {
+/** Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag. */
+const record = async (client: Client, order: Order, sales: Map<string, string>): Promise<Outcome | OrderError> => {
   const { line, body, reference, parent, currency, charged } = order;
   // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
   if (parent !== null && (await readId(client, reference)) !== undefined) return 'existing';
-  const sale = parent === null ? undefined : await readId(client, parent);
+  const sale = parent === null ? undefined : (sales.get(parent) ?? (await readId(client, parent)));
   if (parent !== null && sale === undefined)
     return {
       line,
@@ -41,9 +42,11 @@ const record = async (client: Client, order: Order): Promise<Outcome | OrderErro
     tax_amount: formatAmount(charged.total, minorDigits(currency)),
   };
   const result = await client.post('/transactions', { body: sent as never });
-  if (result.ok) return 'recorded';
-  if ((result.refusal.code as string) === 'conflict_duplicate_reference_id') return 'existing';
-  return { line, error: refusalText(result.refusal) };
+  const isExisting = !result.ok && (result.refusal.code as string) === 'conflict_duplicate_reference_id';
+  if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal) };
+  const id = result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id'];
+  if (parent === null && typeof id === 'string') sales.set(reference, id);
+  return isExisting ? 'existing' : 'recorded';
 };
 
 const importCommand = subcommand({
@@ -73,10 +76,13 @@ const importCommand = subcommand({
 
     // Refunds need the ids of their sales, which can be later in the file.
     const refused: OrderError[] = [];
+    const sales = new Map<string, string>();
     if (!dryRun)
       for (const isRefund of [false, true])
         refused.push(
-          ...(await run(async (order) => ((order.parent !== null) === isRefund ? record(client, order) : 'skipped'))),
+          ...(await run(async (order) =>
+            (order.parent !== null) === isRefund ? record(client, order, sales) : 'skipped',
+          )),
         );
     if (json) printJson({ ...counts, errors: refused });
     else

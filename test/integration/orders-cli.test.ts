@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ordersProgram } from '../../shared/cli/orders.ts';
 import { connectClient, newCaller, startApi } from '../support/api.ts';
+import { breakingProxy, inBody } from '../support/breaking-proxy.ts';
 import { expectFailure, runInProcess } from '../support/run-command.ts';
 import { createFolder, saveFile } from '../support/temporary-files.ts';
 
@@ -10,9 +11,16 @@ afterEach(() => void vi.unstubAllEnvs());
 
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 
-const run = async (caller: Caller, command: string, text: string, name = 'orders.ndjson', args: string[] = []) => {
+const run = async (
+  caller: Caller,
+  command: string,
+  text: string,
+  name = 'orders.ndjson',
+  args: string[] = [],
+  address?: string,
+) => {
   vi.stubEnv('LEVY_API_KEY', caller.key);
-  const { url } = await startApi();
+  const url = address ?? (await startApi()).url;
   return runInProcess(ordersProgram(), [command, '--file', saveFile(name, text), '--url', url, ...args]);
 };
 const ndjson = (orders: readonly object[]) => orders.map((order) => `${JSON.stringify(order)}\n`).join('');
@@ -172,6 +180,27 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   const more = await run(caller, 'import', text + ndjson([refund('r-3', 'sale'), refund('r-4', 'other')]));
   expect(more).toMatchObject({ code: 1, out: '5 orders checked. 0 recorded, 3 existed already.\n' });
   expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);
+});
+
+it('records the refunds of sales that the list of the API does not have yet', async () => {
+  const caller = await newCaller();
+  const lagging = await breakingProxy((await startApi()).url, {
+    back: (passed, { path }) => {
+      if (path.includes('reference_id=')) inBody(passed, (body) => Object.assign(body, { data: [] }));
+      return undefined;
+    },
+  });
+  const sale = order('sale', '6.00', lansing, { ...general, id: 'a' });
+  const refund = { ...sale, reference_id: 'refund', type: 'credit', parent_reference_id: 'sale' };
+  for (const [orders, out] of [
+    [[sale], '1 order checked. 1 recorded, 0 existed already.\n'],
+    [[sale, refund], '2 orders checked. 1 recorded, 1 existed already.\n'],
+  ] as const)
+    expect(await run(caller, 'import', ndjson(orders), 'orders.ndjson', [], lagging.url)).toMatchObject({
+      code: 0,
+      out,
+    });
+  lagging.close();
 });
 
 const valid = order('o-1', '6.00', lansing, general);
