@@ -55,15 +55,13 @@ type Row = {
 const table: Readonly<Record<keyof typeof rows, Row>> = rows;
 
 /** Returns the alarm of a row of alarms.json. */
-const alarm = (row: keyof typeof rows, metric: IMetric, more: Partial<AlarmDefinition> = {}): AlarmDefinition => {
-  const { description, periods, threshold, runbook, firesBelow, firesIfMissing, wholeDay } = table[row];
+const alarm = (id: keyof typeof rows, metric: IMetric, more: Partial<AlarmDefinition> = {}): AlarmDefinition => {
+  const { periods: evaluationPeriods, firesBelow, firesIfMissing, wholeDay, ...row } = table[id];
   return {
-    id: row,
-    description,
+    id,
+    ...row,
     metric,
-    evaluationPeriods: periods,
-    ...(threshold !== undefined && { threshold }),
-    ...(runbook !== undefined && { runbook }),
+    evaluationPeriods,
     ...((firesBelow || firesIfMissing) && { comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD }),
     ...(firesIfMissing && { treatMissingData: TreatMissingData.BREACHING }),
     ...(wholeDay && { evaluationWindow: { wallClockWindow: {} } }),

@@ -72,12 +72,6 @@ type Sample = {
   })[];
 };
 
-/** Reads the sample; `null` in a deployment, which does not have it. */
-const readSample = async (signal: AbortSignal): Promise<Sample | null> => {
-  const reply = await fetch(`${getApi(location.href)}/_local/sample-month`, { signal });
-  return reply.ok ? await reply.json() : null;
-};
-
 /**
  * Records the sample. Skips transactions that exist, so it can be repeated. Concurrent calls record each one once, because
  * they use the same idempotency keys.
@@ -124,7 +118,11 @@ const Loading = ({ sample }: { sample: Sample }) => {
 
 /** A button that records a month of sales in eight states, in the local service only. */
 const SampleMonth = () => {
-  const { value } = useLoad('', (_levy, signal) => readSample(signal));
+  const { value } = useLoad('', async (_levy, signal): Promise<Sample | null> => {
+    const reply = await fetch(`${getApi(location.href)}/_local/sample-month`, { signal });
+    // A deployment does not have it.
+    return reply.ok ? await reply.json() : null;
+  });
   return value && <Loading sample={value} />;
 };
 

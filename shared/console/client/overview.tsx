@@ -12,7 +12,6 @@ import { Table } from './table.tsx';
 
 type Covered = Schemas['StateCoverage'];
 
-const needsDecision = ({ source }: Covered): boolean => source.proposal !== null || source.stale;
 const getStatus = ({ source, local }: Covered) => {
   if (source.proposal !== null) return 'proposed release';
   if (source.stale) return 'stale';
@@ -53,7 +52,7 @@ const ContentAge = () => {
               ],
             ]}
             rows={states
-              .filter((row) => registered.has(row.state) || needsDecision(row))
+              .filter((row) => registered.has(row.state) || row.source.proposal || row.source.stale)
               .toSorted((a, b) => Number(getStatus(a) === 'current') - Number(getStatus(b) === 'current'))}
             empty="No state has stale files or a proposed release."
           />

@@ -10,10 +10,7 @@ import { tiles } from './tile-map.ts';
 type Item = Schemas['ProductTaxCode'];
 
 const military = new Set(['AA', 'AE', 'AP']);
-const states = Object.keys(tiles)
-  .filter((state) => !military.has(state))
-  .toSorted();
-const stateOptions = [['', 'None'] as const, ...states];
+const states = Object.keys(tiles).filter((state) => !military.has(state));
 
 const Code = ({ code }: { code: string }) => (
   <Copied value={code}>
@@ -31,9 +28,6 @@ const Attributes = ({ item: { code, taxability } }: { item: Item }) => (
     ))}
   </ul>
 );
-
-const getSource = ({ taxability }: Item): string =>
-  taxability?.source ? `${taxability.source} (confidence ${taxability.confidence})` : 'none';
 
 const columns: readonly Column<Item>[] = [
   ['Code', ({ code }) => <Code code={code} />],
@@ -61,7 +55,7 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
       ),
   ],
   ['Attributes that change it', (row) => <Attributes item={row} />],
-  ['Source', getSource],
+  ['Source', ({ taxability: known }) => (known?.source ? `${known.source} (confidence ${known.confidence})` : 'none')],
 ];
 
 /** Searches for the code of a product, and shows how a state taxes it. */
@@ -75,7 +69,7 @@ export const ProductCodes = ({ query: parameters }: ViewProps) => {
         to={(values) => linkTo(['product-codes'], values)}
         fields={[
           ['q', 'Product, or a code of Stripe, TaxJar or Avalara'],
-          ['state', 'State', stateOptions],
+          ['state', 'State', [['', 'None'], ...states.toSorted()]],
         ]}
         values={query}
         button="Find codes"
