@@ -39,9 +39,6 @@ export const getState = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs:
   return replaced_by === undefined ? 'active' : 'overlapping';
 };
 
-/** A forgotten key expires, and a quarterly rotation is frequent enough. */
-const expiresByDefault = '90d';
-
 /** Parses scopes: one or more, separated by commas. */
 export const parseScopes = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
@@ -53,7 +50,8 @@ export const parseScopes = (text: string): ApiKey['scopes'] => {
 
 /** The options of every command that creates a key. */
 export const termOptions = {
-  expires: withDefault(expiresByDefault, '<when>', 'a duration (12h, 90d, 8w), an ISO timestamp, or never'),
+  // A forgotten key expires, and a quarterly rotation is frequent enough.
+  expires: withDefault('90d', '<when>', 'a duration (12h, 90d, 8w), an ISO timestamp, or never'),
   label: optional('<text>', 'the user of the key; shown by `keys list`'),
 };
 type TermOptions = { readonly expires: string; readonly label: string | undefined };

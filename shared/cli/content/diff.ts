@@ -157,7 +157,8 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   const compareRates = () => impactOfChange(before, after, today, withLocations ? onChanges : undefined);
   const impact = await impactOrCorruption(compareRates, { print });
   end();
-  if (withLocations && impact) print(places === 0 ? '\nNo combined rate changes.' : changedText(places));
+  const changed = `Combined rates of ${counted(places, 'ZIP or city', 'ZIPs and cities')} change.`;
+  if (withLocations && impact) print(places === 0 ? '\nNo combined rate changes.' : changed);
   print();
   printRates(changes);
   printRules(compareRules(before.head, after.head));
@@ -165,11 +166,6 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   print();
   for (const line of impactLines(after.imported, impact, { against: before.head.id, today })) print(line);
 };
-
-const changedText = (places: number): string =>
-  places === 1
-    ? 'Combined rates of 1 ZIP or city change.'
-    : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
 
 /** The JSON of `--json`; `locations` is null without `--rates`. */
 const diffJson = async (before: OpenRelease, after: OpenRelease, rates: boolean) => {

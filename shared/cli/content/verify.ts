@@ -20,15 +20,6 @@ import { CommandError, flag, subcommand } from '../terminal/run-command.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 
-/** Returns the active imported releases and the releases that a rollback can activate. */
-const inDirectory = async (): Promise<{ readonly active: readonly string[]; readonly previous: readonly string[] }> => {
-  const states = Object.values((await readActiveReleases()).states);
-  return {
-    active: states.map(({ release }) => release).filter(isImported),
-    previous: states.flatMap(({ previous }) => previous.map(({ release }) => release)).filter(isImported),
-  };
-};
-
 /** Returns the releases and their fallback releases. A corrupt head has no fallback. */
 const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
   const heads = await Promise.all(ids.map((id) => catchCorrupt(findHead(id))));
@@ -46,21 +37,24 @@ const inTable = async (): Promise<readonly string[]> => {
   return ids;
 };
 
-/** Refuses built-in releases, and ids that are neither in the table nor in the directory. */
-const requireImported = async (id: string, known: ReadonlySet<string>): Promise<void> => {
-  if (builtInReleaseById(id))
-    throw new CommandError(
-      `${id} is a built-in release. Pass an imported release: the Content table stores only those.`,
-    );
-  if (!known.has(id)) await catchCorrupt(openRelease(id));
-};
-
-/** Without ids and `--active`: all releases, including releases of the directory whose head is missing. */
+/**
+ * Without ids and `--active`: all releases, including releases of the directory whose head is missing. Refuses built-in
+ * releases, and ids that are neither in the table nor in the directory.
+ */
 const readReleases = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
-  const { active, previous } = await inDirectory();
+  const states = Object.values((await readActiveReleases()).states);
+  const active = states.map(({ release }) => release).filter(isImported);
+  // A rollback can activate these.
+  const previous = states.flatMap((state) => state.previous.map(({ release }) => release)).filter(isImported);
   if (ids.length === 0 && !onlyActive) return [...new Set([...(await inTable()), ...active, ...previous])].sort();
   const known = new Set([...active, ...previous]);
-  for (const id of ids) await requireImported(id, known);
+  for (const id of ids) {
+    if (builtInReleaseById(id))
+      throw new CommandError(
+        `${id} is a built-in release. Pass an imported release: the Content table stores only those.`,
+      );
+    if (!known.has(id)) await catchCorrupt(openRelease(id));
+  }
   return [...new Set([...ids, ...(onlyActive ? await withBelow(active) : [])])];
 };
 

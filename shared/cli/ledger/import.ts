@@ -66,11 +66,7 @@ const uncompressed = (item: object) =>
  * Whether the stored transaction is a later version of this one, because an expired draft may be swept during the
  * import.
  */
-const isSuccessor = async (
-  account: string,
-  stored: Readonly<Record<string, unknown>>,
-  item: Item,
-): Promise<boolean> => {
+const isSuccessor = async (account: string, stored: Item, item: Item): Promise<boolean> => {
   const { sk, id, version } = item;
   if (sk !== 'H' || !(Number(stored['version']) > Number(version))) return false;
   const entry = await readItem(TableName, auditKey(account, String(id), Number(version)));

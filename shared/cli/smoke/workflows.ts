@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { safetyHeaders } from '../../api/reply.ts';
-import { asObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { asObject, type JsonObject as Body, parseJson } from '../../base/json.ts';
 
 /** Thrown if a check fails or a request gets no response. The message never contains a key. */
 class Unexpected extends Error {
@@ -12,7 +12,7 @@ type HttpResponse = {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON object, or `null` if the body is not one. */
-  readonly body: JsonObject | null;
+  readonly body: Body | null;
   readonly text: string;
 };
 
@@ -118,7 +118,7 @@ const checkResponse = (answer: HttpResponse, status: number, type: string): void
 };
 
 /** Checks a JSON response, which must not be cacheable, and returns its body. */
-const answered = (answer: HttpResponse, status: number): JsonObject => {
+const answered = (answer: HttpResponse, status: number): Body => {
   checkResponse(answer, status, 'application/json');
   equal('Cache-Control', answer.headers.get('Cache-Control'), 'no-store');
   if (answer.body === null) throw new Unexpected('the body is not JSON');
@@ -138,7 +138,7 @@ type Created = {
  * Returns the id of a transaction in a response if its reference matches, so the run never voids other transactions.
  */
 const getId = ({ reference }: Created, body: unknown): string | null => {
-  const { id, reference_id } = (body ?? {}) as JsonObject;
+  const { id, reference_id } = (body ?? {}) as Body;
   return reference_id === reference && typeof id === 'string' && /^txn_\w+$/.test(id) ? id : null;
 };
 
@@ -147,7 +147,7 @@ const create = async (
   session: Session,
   all: Created[],
   name: string,
-  body: JsonObject,
+  body: Body,
 ): Promise<{ readonly created: Created; readonly answer: HttpResponse }> => {
   const reference = `${session.prefix}_${name}`;
   const headers = { 'Idempotency-Key': randomUUID() };
@@ -218,7 +218,7 @@ const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933'
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }];
 const sale = { customer, line_items };
 
-const record = async ({ session, all }: Run, name: string, body: JsonObject) => {
+const record = async ({ session, all }: Run, name: string, body: Body) => {
   const { created, answer } = await create(session, all, name, body);
   const stored = answered(answer, 201);
   equal('reference_id', stored['reference_id'], created.reference);
@@ -228,10 +228,10 @@ const record = async ({ session, all }: Run, name: string, body: JsonObject) => 
   return { created, answer, body: stored };
 };
 
-const read = async ({ session }: Run, { id }: Created, query = ''): Promise<JsonObject> =>
+const read = async ({ session }: Run, { id }: Created, query = ''): Promise<Body> =>
   answered(await session.send({ method: 'GET', path: `/transactions/${id}${query}` }), 200);
 
-const calculatedTax = async ({ session }: Run, body: JsonObject): Promise<string> => {
+const calculatedTax = async ({ session }: Run, body: Body): Promise<string> => {
   const { tax_amount } = answered(await session.send({ method: 'POST', path: '/calculations', body }), 200);
   expected(`tax_amount is ${tax_amount}, expected an amount`, /^\d+\.\d\d$/.test(String(tax_amount)));
   return String(tax_amount);
@@ -300,13 +300,7 @@ const estimate = async (run: Run): Promise<Created> => {
 };
 
 /** Records a credit of a sale, and checks its tax and the refund fields of the sale. */
-const refund = async (
-  run: Run,
-  parent: Created,
-  credit: JsonObject,
-  refundStatus: string,
-  tax: unknown,
-): Promise<void> => {
+const refund = async (run: Run, parent: Created, credit: Body, refundStatus: string, tax: unknown): Promise<void> => {
   const { body } = await record(run, refundStatus, { ...credit, status: 'finalized' });
   equal('tax_amount of the credit', body['tax_amount'], tax);
   const stored = await read(run, parent);
