@@ -80,22 +80,6 @@ it("has the rate in force on the day of the service's clock", async () => {
   expect(Date.parse(body.tax_date)).toBeGreaterThan(now() + 398 * dayMs);
 });
 
-it('returns 304 for its ETag, which depends on the bytes and the filter', async () => {
-  const { headers, text } = await get('state=MI');
-  const tag = headers.get('ETag') ?? '';
-  const again = await get('state=MI', { 'If-None-Match': tag });
-  expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', tag]);
-  const other = await get('state=PA', { 'If-None-Match': tag });
-  expect(other.status).toBe(200);
-  expect((await get('state=MI', { 'If-None-Match': '"other"' })).text).toBe(text);
-});
-
-it('is the same for every account, and requires a key', async () => {
-  const other = await newCaller();
-  expect((await other.call('GET', '/coverage')).text).toBe((await get()).text);
-  expect((await caller.call('GET', '/coverage', { headers: { 'X-API-Key': null } })).status).toBe(401);
-});
-
 // These tests depend on each other: each adds to the content of Minnesota.
 describe('the source of a state', () => {
   it('returns the built-in content before the first update, and the same in the list of all states', async () => {

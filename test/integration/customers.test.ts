@@ -117,16 +117,6 @@ describe('ids in a path', () => {
       expect((await made(client.list())).data.map(({ name }) => name).sort()).toEqual(['Changed', null, null, null]);
     },
   );
-
-  it("do not mix two accounts, even if made from the other account's key", async () => {
-    const [a, b] = [await newCaller(), await newCaller()];
-    await made(connectClient(a).create({ id: 'same', name: 'A' }));
-    await made(connectClient(b).create({ id: 'same', name: 'B' }));
-    await made(connectClient(b).create({ id: `${a.account.id}#same` }));
-    expect((await connectClient(a).get('same')).body).toMatchObject({ name: 'A' });
-    expect((await connectClient(b).get('same')).body).toMatchObject({ name: 'B' });
-    expect((await made(connectClient(a).list())).data).toHaveLength(1);
-  });
 });
 
 describe('updating', () => {
