@@ -197,7 +197,9 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
  */
 export const buildCreditRequest = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
   const { shipping, customer, ship_from, collected_by } = getTerms(fields, true);
-  const tax = collected_by === 'marketplace' ? '0' : unsigned(requiredAmount(fields, 'sales_tax'));
+  // A refund can lack the exemption_type of its order.
+  const isOfMarketplace = (order?.collected_by ?? collected_by) === 'marketplace';
+  const tax = isOfMarketplace ? '0' : unsigned(requiredAmount(fields, 'sales_tax'));
   const base = {
     type: 'credit',
     status: 'finalized',

@@ -605,6 +605,11 @@ describe('orders and refunds', () => {
     const { client } = await newClient();
     const { order: sold } = await client.createOrder({ ...order, exemption_type: 'marketplace' });
     expect([sold.amount, sold.sales_tax]).toEqual([16.5, 0]);
+    // A refund does not repeat the exemption type.
+    const { refund } = await client.createRefund(buildRefund('r', '123', [-16.5, -1.5, -1.46]));
+    expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual([-16.5, -1.5, 0]);
+    const changed = await client.updateRefund({ transaction_id: 'r', transaction_reference_id: '123', sales_tax: -1 });
+    expect(changed.refund.sales_tax).toBe(0);
   });
 
   it('find the line item of an imported order by its product', async () => {
