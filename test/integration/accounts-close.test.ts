@@ -82,13 +82,17 @@ const readRecord = async (account: string, reference: string) => {
 };
 
 it('closing an account revokes its keys, removes its due periods and blocks new keys and settings', async () => {
-  const { id, call } = await newShop();
+  const { id, call, filer } = await newShop();
+  // Tax that was recorded without a registration is owed, too.
+  const customer = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
+  await soldOn(filer, '2026-10-05', '100.00', { customer, tax_amount: '5.00' });
   expect((await call('GET', '/transactions')).status).toBe(200);
   expect((await accounts('close', '--account', id)).err).toContain('--yes');
   expect((await call('GET', '/transactions')).status).toBe(200);
   const closed = await accounts('close', '--account', id, '--yes');
   expect(closed.code).toBe(0);
   expect(closed.out).toContain('2026-09');
+  expect(closed.out).toContain('US-OH: transactions since 2026-10');
   await later(minuteMs, async () => {
     const { status, body } = await call('GET', '/transactions');
     expect([status, body.errors[0].code]).toEqual([401, 'auth_api_key_not_found']);

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Account, listRegistrations } from '../../accounts/account.ts';
+import type { Account } from '../../accounts/account.ts';
 import { now } from '../../config/clock.ts';
-import { registeredStates } from '../../filings/periods.ts';
 import { hashFile } from '../../importers/files/open-file.ts';
 import {
   beginDeletion,
@@ -25,10 +24,10 @@ import { account, CommandError, flag, required, subcommand, yes } from '../termi
 /** `accounts close` and `accounts reopen`. */
 
 /** Lists unfinished work to review before the account is closed. */
-const readUnfinished = async ({ id, settings }: Account): Promise<readonly string[]> => {
+const readUnfinished = async (id: string): Promise<readonly string[]> => {
   const open: string[] = [];
-  const registrations = listRegistrations(settings);
-  for (const state of registrations ? registeredStates(registrations) : stateJurisdictions) {
+  // The registration of a state with open entries can be removed.
+  for (const state of stateJurisdictions) {
     const months = await filingReads.oldestOpenMonths(id, state);
     const [oldest] = months.filter((month) => month !== null).sort();
     if (oldest !== undefined) open.push(`${state}: transactions since ${oldest} are not in a filing.`);
@@ -60,7 +59,7 @@ export const close = subcommand({
       const finished = left > 0 ? ` Revoked ${counted(left, 'key')} that were still active.` : '';
       throw new CommandError(`The account ${id} was already closed at ${account.closed_at}.${finished}`);
     }
-    const unfinished = await readUnfinished(account);
+    const unfinished = await readUnfinished(id);
     for (const line of json ? [] : unfinished) print(line);
     const message = `Close ${id} (${account.name})? Its keys are revoked, and its periods no longer close automatically.`;
     await requireConfirmation(message, options);
