@@ -144,10 +144,12 @@ const listLots = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly
   for (const text of [...others, preferred]) {
     const share = text.split(':')[1];
     if (share === undefined && text !== preferred) continue;
-    const there = rowsThere(zip, text, named).map((row) => ({
-      row,
-      at: inhabited.find(({ county }) => county === row.county) ?? inhabited[0],
-    }));
+    const found = rowsThere(zip, text, named);
+    // A community without a row is outside the places of its counties.
+    const there =
+      found.length === 0 && share !== undefined
+        ? inhabited.map((at) => ({ row: remainderIn(rows, at.county), at }))
+        : found.map((row) => ({ row, at: inhabited.find(({ county }) => county === row.county) ?? inhabited[0] }));
     const whole = there.reduce((sum, { at }) => sum + (at?.percent ?? 0), 0);
     for (const { row, at } of there) {
       if (!at) continue;
@@ -169,10 +171,17 @@ const listLots = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly
 };
 
 /** The areas that match one of the ZIP's names. */
-const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named: Named): readonly Lot[] => {
+const lotsNamed = (
+  lots: readonly Lot[],
+  zip: ZipRow,
+  text: string,
+  named: Named,
+  all: readonly RateRow[],
+): readonly Lot[] => {
   if (text === zip.names.split('|')[0] || !text.includes(':')) return lots;
   const rows = rowsThere(zip, text, named);
-  const own = lots.filter(({ row }) => (rows.length > 0 ? row && rows.includes(row) : !row || row.place === ''));
+  const rests = new Set(isInhabited(zip).map(({ county }) => remainderIn(all, county)));
+  const own = lots.filter(({ row }) => (rows.length > 0 ? row && rows.includes(row) : rests.has(row)));
   return own.length > 0 ? own : lots;
 };
 
@@ -227,8 +236,9 @@ const otherCities = (all: readonly ZipRow[], at: number, isOwn: (name: string) =
   });
 
 /** The possible cities of an address in a ZIP, with the areas that match each. */
-const listCases = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named: Named): readonly Case[] => {
+const listCases = (rows: readonly RateRow[], all: readonly ZipRow[], at: number, named: Named): readonly Case[] => {
   const zip = all[at] as ZipRow;
+  const lots = listLots(rows, zip, named);
   const texts = zip.names.split('|');
   const own = new Set(texts.flatMap((text) => rowsThere(zip, text, named)));
   const spellings = new Set(texts.flatMap((text) => text.replace(/:.*/, '').split('=')).map(letters));
@@ -236,7 +246,7 @@ const listCases = (lots: readonly Lot[], all: readonly ZipRow[], at: number, nam
   return [
     ...texts.map((text) => ({
       city: text.replace(/[=:].*/, ''),
-      possible: lotsNamed(lots, zip, text, named),
+      possible: lotsNamed(lots, zip, text, named, rows),
       isExact: true,
     })),
     ...['', 'Xyzzy'].map((city) => ({ city, possible: lots, isExact: true })),
@@ -324,7 +334,7 @@ describe.each(states)('%s', (state) => {
   it('uses the rate of most residents for each ZIP, and reports every uncertainty, for each name, a different name and no name', () => {
     const wrong = zips.flatMap((zip, at) => {
       if (at % step !== 0) return [];
-      const cases = listCases(listLots(rows, zip, named), zips, at, named);
+      const cases = listCases(rows, zips, at, named);
       return cases.flatMap((one) => getFault(state, rows, zip, one) ?? []);
     });
     expect(wrong.slice(0, 20)).toEqual([]);
@@ -333,7 +343,7 @@ describe.each(states)('%s', (state) => {
   it('warns about each uncertainty, and the policies reject it', () => {
     // Uses fewer ZIPs, because a calculation only uses the results that the test above compares.
     for (const [at, zip] of zips.entries())
-      for (const { city } of at % sparseStep === 0 ? listCases(listLots(rows, zip, named), zips, at, named) : []) {
+      for (const { city } of at % sparseStep === 0 ? listCases(rows, zips, at, named) : []) {
         const { ambiguous, coverage } = getAnswer(state, zip.zip5, city);
         const request = { to: { state, postal_code: zip.zip5, city }, tax_date: day };
         const codes = warningCodes(ask(request, { releaseFor: withTables }));

@@ -23,6 +23,9 @@ export type Candidate = {
 /** Counties with their percentages of the residents. */
 type Shares = ZipEntry['counties'];
 
+/** Returns whether a candidate is outside the places of its county. */
+const isRemainder = ({ missing, area }: Candidate): boolean => missing === null && !area?.place;
+
 const candidateIn = (table: LocalTable, county: string, area: Area, weight: number): Candidate =>
   area.taxes === null
     ? { county, area: table.remainder(county), missing: area.place, names: [], weight }
@@ -92,7 +95,8 @@ const percentMin = 0.5;
  * Returns the areas of a ZIP with their percentages of its residents: the places of its names, and the remainder of
  * each county.
  *
- * A place gets its share of the residents in the counties where it has a row. A preferred name without a share gets the
+ * A place gets its share of the residents in the counties where it has a row. A place without a row is outside the
+ * places of the ZIP, so its share belongs to the remainder of each county. A preferred name without a share gets the
  * remaining residents there. Any other name without a share may refer to a place in any county of the ZIP.
  */
 const areasOfZip = (
@@ -105,7 +109,9 @@ const areasOfZip = (
   const left = new Map(shares);
   const getPercent = (county: string): number => shares[counties.indexOf(county)]?.[1] ?? 0;
   const claim = (name: ZipName): readonly Candidate[] => {
-    const areas = areasSpelled(table, name, counties);
+    const spelled = areasSpelled(table, name, counties);
+    const isOutside = spelled.length === 0 && name.share !== null;
+    const areas = isOutside ? counties.map((county) => remainderCandidate(table, county)) : spelled;
     const whole = areas.reduce((sum, { county }) => sum + getPercent(county), 0);
     const own = [name];
     return areas.map((area) => {
@@ -117,7 +123,9 @@ const areasOfZip = (
   };
   const [preferred] = names;
   const others = names.filter((name) => name !== preferred && name.share !== null);
-  const places = [...others.flatMap(claim), ...(preferred ? claim(preferred) : [])];
+  const claimed = [...others.flatMap(claim), ...(preferred ? claim(preferred) : [])];
+  // On a tie, places precede remainders.
+  const places = [...claimed.filter((one) => !isRemainder(one)), ...claimed.filter(isRemainder)];
   const rests = shares.flatMap(([county]) => {
     const weight = left.get(county) ?? 0;
     return weight >= percentMin ? [remainderCandidate(table, county, weight)] : [];
@@ -150,7 +158,7 @@ const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => 
  *
  * | City | Candidates |
  * |---|---|
- * | a name of the ZIP other than the preferred name, with residents in its place | that place; if its rate is not established, the remainder of the counties |
+ * | a name of the ZIP other than the preferred name, with residents in its place | that place; if the tables have no row for it, the remainders of the counties |
  * | the preferred name of the ZIP, or a name without residents in its place | all areas of the ZIP |
  * | a place in a county of the ZIP that is not a postal name of any ZIP | that place, which is charged, and all areas of the ZIP |
  * | a name of other ZIPs or counties, which contradicts the ZIP | all areas of the ZIP, and the areas of the name, which are not charged |
@@ -213,7 +221,7 @@ const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: st
     // A name without residents may refer to the place of another name.
     const areas = claimed.length > 0 ? claimed : areasSpelled(table, name, counties);
     const own = claimed.length > 0 ? claimed : among(all, areas);
-    const there = areas.length > 0 ? own : all.filter(({ missing, area }) => missing === null && !area?.place);
+    const there = areas.length > 0 ? own : all.filter(isRemainder);
     const isPlace = name !== zip.names[0] && name.share !== null && there.length > 0;
     return isPlace ? { city: 'place', candidates: byResidents(there), own } : { city: 'postal', candidates: all, own };
   }
