@@ -221,9 +221,8 @@ const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: st
     // A name without residents may refer to the place of another name.
     const areas = claimed.length > 0 ? claimed : areasSpelled(table, name, counties);
     const own = claimed.length > 0 ? claimed : among(all, areas);
-    const there = areas.length > 0 ? own : all.filter(isRemainder);
-    const isPlace = name !== zip.names[0] && name.share !== null && there.length > 0;
-    return isPlace ? { city: 'place', candidates: byResidents(there), own } : { city: 'postal', candidates: all, own };
+    const isPlace = name !== zip.names[0] && name.share !== null && own.length > 0;
+    return isPlace ? { city: 'place', candidates: byResidents(own), own } : { city: 'postal', candidates: all, own };
   }
   const own = areasNamed(table, city, counties);
   if (own.length > 0 && table.zipsNamed(city).length === 0)
