@@ -1,5 +1,4 @@
-import type { Order, RequestContext, ShippingMethod } from '@vendure/core';
-import { Logger } from '@vendure/core';
+import { Logger, type Order, type RequestContext, type ShippingMethod } from '@vendure/core';
 import {
   type Calculation,
   createNewTexts,

@@ -1,7 +1,6 @@
 /** Counts the ZIP codes and residents for each outcome of a look-up in the local tables. */
 import { markdownTable } from '../base/texts.ts';
-import type { Candidate } from '../catalog/local/find-place.ts';
-import { findPlace } from '../catalog/local/find-place.ts';
+import { type Candidate, findPlace } from '../catalog/local/find-place.ts';
 import { loadLocalTable } from '../catalog/local/local-table.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import type { Release } from '../catalog/release.ts';

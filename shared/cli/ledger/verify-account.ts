@@ -19,8 +19,7 @@ import {
   statusFaults,
   sumFaults,
 } from '../../ledger/invariants.ts';
-import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
-import { isLive } from '../../ledger/transaction.ts';
+import { isLive, type StoredTransaction, type Transaction } from '../../ledger/transaction.ts';
 import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';

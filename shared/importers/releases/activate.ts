@@ -16,8 +16,7 @@ import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { ownTexts } from '../rules/describe.ts';
 import { impactOfChange, keysOfAll } from './measure-impact.ts';
 import { type ActiveRelease, getChain, getState, openRelease, readActiveRelease } from './open-release.ts';
-import type { Reporter } from './report.ts';
-import { impactLines, impactOrCorruption } from './report.ts';
+import { impactLines, impactOrCorruption, type Reporter } from './report.ts';
 
 /** Returns the custom rules of the active release that the given release does not have. */
 const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease, 'head'>): readonly string[] => {

@@ -16,8 +16,7 @@ import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Position } from '../build.ts';
 import { zipsOfState } from '../zips.ts';
 import { computeImpact, type Impact, type LoadRelease, type OnChanges } from './impact.ts';
-import type { OpenRelease } from './open-release.ts';
-import { getChain } from './open-release.ts';
+import { getChain, type OpenRelease } from './open-release.ts';
 
 /** Loads a release by its id, with its fallback releases. */
 export const loadStored =

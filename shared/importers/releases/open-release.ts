@@ -124,8 +124,7 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   const id = current.release;
   const head = await catchCorrupt(findHead(id));
   if (!head) throw new CommandError(`${id} is active for ${code}, but it is missing from the Content table.`);
-  const corrupt = head instanceof ContentCorrupt;
-  return corrupt ? { id, head: null, corrupt: head, builtIn, previous } : { id, head, builtIn, previous };
+  return { id, builtIn, previous, ...(head instanceof ContentCorrupt ? { head: null, corrupt: head } : { head }) };
 };
 
 /** Returns the ids of an imported release and of its imported fallback releases. */

@@ -3,8 +3,7 @@ import type { ReleaseHead } from '../../catalog/content.ts';
 import type { Dated } from '../../catalog/effective.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
-import type { RateKind } from '../../catalog/release-values.ts';
-import { formatFraction, formatPercent } from '../../catalog/release-values.ts';
+import { formatFraction, formatPercent, type RateKind } from '../../catalog/release-values.ts';
 import { badRowsNamed, type Summary } from '../summary.ts';
 import { getSize, type Impact, type RateStep } from './impact.ts';
 import type { ZipRange } from './zip-pieces.ts';
@@ -128,14 +127,11 @@ const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): s
   return `The fallback release ${below} covers all other ZIPs and cities.${future}`;
 };
 
-const stepJson = (step: RateStep | null) =>
-  step && {
-    key: step.key,
-    kind: step.kind,
-    day: step.day,
-    old: formatFraction(step.before),
-    new: formatFraction(step.after),
-  };
+const stepJson = (step: RateStep | null) => {
+  if (step === null) return null;
+  const { before, after, ...change } = step;
+  return { ...change, old: formatFraction(before), new: formatFraction(after) };
+};
 
 /** The impact for scripts; rates are fractions. */
 export const impactJson = ({

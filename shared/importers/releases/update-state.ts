@@ -179,15 +179,7 @@ const keptChanges = 100;
 
 const buildFirst = (changes: readonly RateChange[]) => ({
   count: changes.length,
-  rates: changes.slice(0, keptChanges).map(({ jurisdiction, name, kind, from, to, old, new: next }) => ({
-    jurisdiction,
-    name,
-    kind,
-    from,
-    to,
-    before: old,
-    after: next,
-  })),
+  rates: changes.slice(0, keptChanges).map(({ old: before, new: after, ...change }) => ({ ...change, before, after })),
 });
 
 /** Applies the gates to a release that is not active, and activates it if requested and allowed. */

@@ -2,8 +2,7 @@
 import { assert } from '../../base/assert.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
-import type { Confidence } from '../../catalog/release-values.ts';
-import { formatFraction, parseUnits } from '../../catalog/release-values.ts';
+import { type Confidence, formatFraction, parseUnits } from '../../catalog/release-values.ts';
 import { effectDefinition } from '../../tax/effects/effects.ts';
 import type { Conditions, RowAttributes, TaxabilityRow } from './rows.ts';
 
