@@ -42,7 +42,6 @@ const columns = {
   special: optional(fraction('EstimatedSpecialRate', 'SpecialRate')),
   risk: optional(text('RiskLevel')),
 };
-type Cells = Texts<typeof columns>;
 
 /**
  * The local taxes of a ZIP, from the county's to the special ones, in the order in which mandatory taxes are
@@ -106,7 +105,7 @@ const readLocal = (
 
 /** A risk level of 1, or none, is a ZIP within one city and one county (content notes 2). */
 
-const readZipRates = (cells: Cells, context: Context): RowResult<ZipRates> => {
+const readZipRates = (cells: Texts<typeof columns>, context: Context): RowResult<ZipRates> => {
   if (cells.state.toUpperCase() !== context.state) return skipped(`is not for ${context.state}`);
   return whenRead(readZip(cells.zip, context.state), (zip) =>
     whenRead(readCells(columns, cells), (values) =>

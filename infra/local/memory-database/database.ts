@@ -5,8 +5,7 @@ import { batchGet, get, queryTable, scanTable } from './reads.ts';
 import { type OnWrite, Table, type TableNamed } from './table.ts';
 import { type Tokens, transactWrite, writeOne } from './writes.ts';
 
-type Call = (tableNamed: TableNamed, input: Input) => object;
-const calls: Readonly<Record<string, Call>> = {
+const calls: Readonly<Record<string, (tableNamed: TableNamed, input: Input) => object>> = {
   GetCommand: get,
   BatchGetCommand: batchGet,
   PutCommand: (tableNamed, input) => writeOne('Put', tableNamed, input),

@@ -69,8 +69,6 @@ export const openJournal = (folder: string, database: Database) => {
   };
 };
 
-type Input = Readonly<Record<string, string | undefined>>;
-
 const shard = 'shardId-00000000000000000001';
 const recordsMax = 1000;
 /** Older records are dropped, as DynamoDB drops records after a day. */
@@ -134,7 +132,7 @@ export const newStreams = (database: Database) => {
     }
   };
 
-  const call = (operation: string, input: Input): object | undefined => {
+  const call = (operation: string, input: Readonly<Record<string, string | undefined>>): object | undefined => {
     if (operation === 'DescribeStream') {
       getStream(input['StreamArn']);
       return {

@@ -82,7 +82,6 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
 };
 
 type ShownZip = ReturnType<typeof showZip>;
-type ShownLocation = ShownZip['locations'][number];
 
 // `content show`: one release, or its locations and rates in one ZIP.
 
@@ -143,7 +142,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   for (const [key, source] of Object.entries(head.sources)) print(`Source ${key}: ${source}`);
 };
 
-const printLocation = (location: ShownLocation, date: string): void => {
+const printLocation = (location: ShownZip['locations'][number], date: string): void => {
   const { zips, from, to, in_force, within_city, yields_to_city, crosses_borders, of_streets, alternatives } = location;
   const where = `${zips.length > 0 ? zipsText(zips) : 'by name'}${within_city === null ? '' : `, only ${within_city}`}`;
   print(`\n${where}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`);

@@ -12,13 +12,11 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 export type Explanation = { readonly reason: Reason; readonly detail: string };
 
-type Charge = LineItemResponse | ShippingResponse;
-
 /**
  * Returns the taxes of a charge in minor units. `full` is the tax if every part of the charge were taxed at the full
  * rate of each jurisdiction.
  */
-const getTaxes = (charge: Charge, name: string, digits: number) => {
+const getTaxes = (charge: LineItemResponse | ShippingResponse, name: string, digits: number) => {
   const untaxed = charge.taxes.map(({ rate, exempt_amount }) =>
     multiply(decimal(rate), decimal(exempt_amount), digits),
   );

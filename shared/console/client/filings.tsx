@@ -168,10 +168,8 @@ const exportColumns = [
   'amount_due',
 ] as const;
 
-type Filed = Schemas['FilingList']['data'][number];
-
 /** Returns a row for each currency of a filing, and one for a filing without sales. */
-const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
+const filedRows = ({ summary, exceptions, ...filing }: Schemas['FilingList']['data'][number]) => {
   const due = amountsDue(summary);
   return (summary.length > 0 ? summary : [null]).map((sum, at) => ({
     ...filing,

@@ -10,9 +10,7 @@ import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
 import { Table } from './table.tsx';
 
-type Covered = Schemas['StateCoverage'];
-
-const getStatus = ({ source, local }: Covered) => {
+const getStatus = ({ source, local }: Schemas['StateCoverage']) => {
   if (source.proposal !== null) return 'proposed release';
   if (source.stale) return 'stale';
   // The warning `local_rates_outdated` puts their sales on the review list.

@@ -5,10 +5,8 @@ export type Row = Schemas['ReportByStateRow'];
 
 type Measure = { readonly name: string; readonly text: string; readonly read: (row: Row) => string };
 
-type Field = 'tax_amount' | 'taxable_amount' | 'gross_amount';
-
 const afterCredits =
-  (field: Field) =>
+  (field: 'tax_amount' | 'taxable_amount' | 'gross_amount') =>
   ({ sales, credits }: Row): string =>
     getSum([sales[field], negative(credits[field])]);
 

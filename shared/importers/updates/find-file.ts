@@ -114,7 +114,6 @@ export type CurrentFile = {
 };
 
 type Named = { readonly name: string; readonly url: string };
-type Index = Extract<PublishedFile, { readonly find: 'index' }>;
 type Dated = Extract<PublishedFile, { readonly pattern: string }>;
 
 /** Returns the files that a page links to. */
@@ -136,7 +135,7 @@ const findNewest = (named: readonly Named[], getOrder: (name: string) => string 
 
 /** Orders the files of an index by quarter and day of publication. */
 const publicationOrder =
-  ({ name: start }: Index) =>
+  ({ name: start }: Extract<PublishedFile, { readonly find: 'index' }>) =>
   (name: string): string | null => {
     const isPublished = name.toUpperCase().startsWith(start) && /^\w+\.(?:zip|csv|txt)$/i.test(name);
     const publication = isPublished ? publicationIn(name.slice(start.length)) : null;
