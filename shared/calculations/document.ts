@@ -7,7 +7,7 @@ import type { PostalAddress } from '../catalog/location/address.ts';
 import type { Coverage } from '../catalog/release.ts';
 import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
-import type { CollectionExemption, Delivery, TaxDocument, TaxLine } from '../tax/document.ts';
+import type { CollectionExemption, Delivery, Place, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { ambiguityRejected, ambiguousAddress, describeAmbiguity } from './ambiguity.ts';
 import {
@@ -42,7 +42,13 @@ type LocatedDocument = {
   /** By the index of each charge among the line items and then `shipping`. */
   readonly deliveries: ReadonlyMap<number, readonly Delivery[]>;
   /** The places of shipping charges that have separate addresses. */
-  readonly others: readonly { readonly located: LocatedLine; readonly collectionExemption: CollectionExemption }[];
+  readonly others: readonly {
+    readonly located: LocatedLine;
+    /** The index of the charge. */
+    readonly charge: number;
+    readonly collectionExemption: CollectionExemption;
+    readonly warnings: readonly Warning[];
+  }[];
 };
 
 const addressIn = (holder: { readonly address?: PostalAddress | null | undefined } | null | undefined) =>
@@ -134,10 +140,9 @@ const locateDocument = (
   for (const { charge, parcels } of read.value) {
     const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const exemption = deliveryExemption(
-        getCollectionExemption(line, found.place, destination ? charge.index : undefined),
-      );
-      if (destination) others.push({ located: found, collectionExemption: exemption.collectionExemption });
+      const buyer = getCollectionExemption(line, found.place, destination ? charge.index : undefined);
+      const exemption = deliveryExemption(buyer);
+      if (destination) others.push({ located: found, charge: charge.index, ...exemption, warnings: buyer.warnings });
       return { line, place: found.place, ...exemption };
     });
     deliveries.set(charge.index, ofCharge);
@@ -184,8 +189,11 @@ export type Context = {
   readonly certificates?: KnownCertificates;
 };
 
-/** A certificate warning with the index of its line; `null` if the certificate was recorded with a transaction. */
-type CertificateWarning = { readonly line: number | null; readonly warning: Warning };
+/**
+ * A certificate warning with the index of its line, or of a charge and its own place; `null` if the certificate was
+ * recorded with a transaction.
+ */
+type CertificateWarning = { readonly line: number | null; readonly place?: Place; readonly warning: Warning };
 
 export type ReadDocument = {
   readonly document: TaxDocument;
@@ -202,11 +210,17 @@ export type ReadDocument = {
 
 const warningsAbout = (
   collectionExemptions: readonly LineCollectionExemption[],
+  others: LocatedDocument['others'],
   { certificates }: Context,
 ): readonly CertificateWarning[] =>
   certificates && 'recorded' in certificates
     ? certificates.warnings.map((warning) => ({ line: null, warning }))
-    : collectionExemptions.flatMap(({ warnings }, line) => warnings.map((warning) => ({ line, warning })));
+    : [
+        ...collectionExemptions.flatMap(({ warnings }, line) => warnings.map((warning) => ({ line, warning }))),
+        ...others.flatMap(({ warnings, charge, located: { place } }) =>
+          warnings.map((warning) => ({ line: charge, place, warning })),
+        ),
+      ];
 
 const buildLineItems = (
   input: CalculationInput,
@@ -339,7 +353,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     located: locatedLines,
     places: [...locatedLines, ...others.map(({ located }) => located)],
     exemptions: listExemptions(located.value, collectionExemptions, findCollectionExemption),
-    certificateWarnings: warningsAbout(collectionExemptions, context),
+    certificateWarnings: warningsAbout(collectionExemptions, others, context),
     document: {
       day,
       currency,

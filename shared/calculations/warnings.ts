@@ -1,5 +1,5 @@
 import type { Treatment } from '../tax/assessment.ts';
-import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
+import type { InexactGross, Place, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { roundingUncertainties, uncertaintiesAboutCoupons } from '../tax/uncertainties.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
@@ -48,11 +48,18 @@ const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');
 
-// No certificate is needed if no tax is charged. An exempt product can have taxed shipping.
-const isCharged = (index: number, located: readonly LocatedLine[], { lines }: TaxedDocument): boolean => {
-  const codes = new Set(located[index]?.place.jurisdictions.map(({ code }) => code));
+// No certificate is needed if no tax is charged. An exempt product can have taxed shipping. `elsewhere` is the own place
+// of a charge.
+const isCharged = (
+  index: number,
+  located: readonly LocatedLine[],
+  { lines }: TaxedDocument,
+  elsewhere: Place | undefined,
+): boolean => {
+  const codes = new Set((elsewhere ?? located[index]?.place)?.jurisdictions.map(({ code }) => code));
   const isInPlace = (charge: TaxedCharge) =>
     charge.rows.some(({ jurisdiction, tax }) => tax > 0n && codes.has(jurisdiction.code));
+  if (elsewhere) return isInPlace(lines[index] as TaxedCharge);
   const deliveries = lines.filter(({ shares }) => shares?.some(({ line }) => line === index));
   return (lines[index]?.tax ?? 0n) > 0n || deliveries.some(isInPlace);
 };
@@ -176,8 +183,8 @@ export const listWarnings = (
   for (const [index, line] of lines.entries())
     if (line.thirdPartyDiscount > 0n)
       add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerTo(index)));
-  for (const { line, warning } of certificateWarnings)
-    if (line === null || isCharged(line, located, taxed)) add([warning]);
+  for (const { line, place, warning } of certificateWarnings)
+    if (line === null || isCharged(line, located, taxed, place)) add([warning]);
   add(benefitsWarnings(read));
   for (const [index, charge] of taxed.lines.slice(lineItems).entries())
     add(shippingWarnings(charge, pointerTo(lineItems + index)));

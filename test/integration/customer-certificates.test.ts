@@ -79,6 +79,17 @@ describe('a transaction with a customer id', () => {
     expect([outcome.tax_amount, about]).toEqual([tax, warnings]);
   });
 
+  it.each([
+    ['2026-10-07', ['exemption_expired /customer/id']],
+    ['2026-12-31', []],
+  ])('warns of a charge that is shipped to a state whose certificate ends on %s', async (valid_to, expected) => {
+    const { client } = await newShop([certificate(), certificate({ states: ['IN'], valid_to })]);
+    const ship_to = { address: { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' } };
+    const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '10.00', ship_to } })));
+    const about = warned(outcome).filter((text) => text.startsWith('exemption'));
+    expect([outcome.tax_amount, about]).toEqual([expected.length > 0 ? '0.70' : '0.00', expected]);
+  });
+
   it('keeps an unknown id as a reference, even if another account has the customer', async () => {
     const { client } = await newShop(null);
     await newShop();
