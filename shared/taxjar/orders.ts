@@ -71,7 +71,7 @@ export const toSale = (fields: Fields) => {
     reference_id: requiredAt(fields, 'transaction_id'),
     tax_date: parseDate(requiredAt(fields, 'transaction_date')),
     ...terms,
-    line_items: listLines(fields) ?? oneLine(sumGoods(fields)),
+    line_items: soldLines(fields) ?? oneLine(sumGoods(fields)),
     // The marketplace collected its tax, which the seller does not owe.
     tax_amount: terms.collected_by === 'marketplace' ? '0' : tax,
     metadata: { ...orderMetadata(fields), taxjar_request: fingerprint(fields) },
@@ -108,7 +108,16 @@ const creditLine = (id: string, goods: bigint) => ({
   quantity: '1',
   unit_price: formatAmount(goods, 2),
   discount_amount: '0',
+  metadata: {},
 });
+
+/** Returns TaxJar's codes of a line item of an order, which a refund repeats. */
+const keptMetadata = (id: string, order: Recorded) => {
+  const metadata = order.line_items.find((line) => line.id === id)?.metadata ?? {};
+  return Object.fromEntries(
+    Object.values(keptKeys).flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]])),
+  );
+};
 
 /** Distributes an amount of a refund over the remaining amounts of the charges of its order. */
 const distributed = (amount: bigint, charges: readonly { readonly id: string; readonly net_amount: string }[]) => {
@@ -135,10 +144,10 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
 type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
 
 /**
- * Takes the line items of a refund whose amount has the other sign, such as a coupon or a restocking fee, off the others
- * in proportion, as discounts.
+ * Takes the line items whose amount has the other sign, such as a coupon or a restocking fee, off the others in
+ * proportion, as discounts. In a sale, these are the negative ones; in a refund, those with the smaller sum.
  */
-const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fields): readonly Own[] => {
+const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fields, isSale = false): readonly Own[] => {
   const isMinus = (line: Fields, name: string) => textAt(line, name)?.startsWith('-') === true;
   const signs = listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
   // Levy refuses other quantities.
@@ -151,6 +160,8 @@ const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fiel
   if (nets.some((net) => net < 0n)) return lines;
   const sumSide = (isNegative: boolean) => sum(nets.filter((_, at) => signs[at] === isNegative));
   const isMainNegative = sumSide(true) > sumSide(false);
+  // Levy refuses a sale with a negative amount.
+  if (isSale && isMainNegative) return lines;
   const main = [...lines.keys()].filter((at) => nets[at] === 0n || signs[at] === isMainNegative);
   const off = sumSide(!isMainNegative);
   const shares = allocate(
@@ -162,6 +173,19 @@ const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fiel
     const discount = rescale(parseDecimal(discount_amount), 2) + (shares[index] as bigint);
     return { ...line, discount_amount: formatAmount(discount, 2) } as Own;
   });
+};
+
+/**
+ * Returns the line items of an order; `null` without any. Levy takes a coupon without a product tax code off the general
+ * goods. If there are none, it is taken off all line items.
+ */
+export const soldLines = (fields: Fields) => {
+  const lines = listLines(fields);
+  const generals = lines?.filter(({ product_tax_code }) => product_tax_code === general) ?? [];
+  if (generals.length === 0 || generals.some(({ unit_price }) => !unit_price.startsWith('-'))) return lines;
+  const unsignedLines = (listLines(fields, true) ?? []).map((line, at) => ({ ...line, id: line.id ?? String(at + 1) }));
+  const rest = withoutOpposite(unsignedLines, fields, true);
+  return rest === unsignedLines ? lines : rest;
 };
 
 /** Returns the line items of a credit. A request without line items credits the line items of its order. */
@@ -228,11 +252,12 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
   const isEmpty = lines.length === 0;
   const others = left.line_items.filter(({ id }) => !lines.some((line) => line.id === id));
   const credited = creditedShipping(shipping || undefined, order, left, isWide);
+  const all = isWide || isEmpty ? [...lines, ...others.map(({ id }) => creditLine(id, 0n))] : lines;
   return {
     ...base,
     ...(credited && { shipping: credited }),
     parent_transaction_id: order.id,
-    line_items: isWide || isEmpty ? [...lines, ...others.map(({ id }) => creditLine(id, 0n))] : lines,
+    line_items: all.map((line) => ({ ...line, metadata: { ...line.metadata, ...keptMetadata(line.id, order) } })),
   };
 };
 

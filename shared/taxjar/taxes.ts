@@ -8,7 +8,6 @@ import {
   type Fields,
   general,
   getTerms,
-  listLines,
   listStates,
   requiredAmount,
   requiredAt,
@@ -18,6 +17,7 @@ import {
   unknownCodes,
 } from './document.ts';
 import { decimal } from './numbers.ts';
+import { soldLines } from './orders.ts';
 import { missing } from './refusal.ts';
 import { listCodes, type Request, type TaxJarResponse } from './request.ts';
 
@@ -171,7 +171,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   const fields = requireObject(body);
   const terms = getTerms(fields);
   const shipping = requiredAmount(fields, 'shipping');
-  const lines = listLines(fields);
+  const lines = soldLines(fields);
   const amount = amountAt(fields, 'amount');
   if (!lines && amount === null) throw missing('amount or line_items');
   const registrations = parseRegistrations(fields, settings);

@@ -375,6 +375,13 @@ describe('orders and refunds', () => {
       differs: false,
       order: { amount: 11, shipping: 1, line_items: [{ id: 'b', quantity: 2, product_identifier: 'mug' }] },
     });
+    // A refund repeats the codes of its order, which are TaxJar's.
+    await client.createOrder({ ...order, transaction_id: '125', line_items: items });
+    for (const line_items of [null, [{ id: 'a', quantity: 1, unit_price: -5 }]]) {
+      const sent = buildRefund(`r of ${line_items}`, '125', [-3, 0, 0], { line_items });
+      const { refund } = await client.createRefund(sent);
+      expect(refund.line_items?.[0]).toMatchObject({ product_identifier: 'shirt', product_tax_code: '20010' });
+    }
     // Standalone, and of the order.
     for (const [id, reference] of [
       ['r1', 'unknown'],
@@ -599,6 +606,22 @@ describe('orders and refunds', () => {
     }
     const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
     expect(data).toMatchObject([{ refund_status: 'full', credited_amount: '90.00' }]);
+  });
+
+  it('take a coupon without a code off all line items if none of them is general goods', async () => {
+    const { client } = await newClient();
+    const shirt = { id: 'shirt', quantity: 1, unit_price: 200, product_tax_code: '20010' };
+    const coupon = { id: 'coupon', quantity: 1, unit_price: -20 };
+    const line_items = [shirt, coupon];
+    // N.Y. Tax Law 1115(a)(30) taxes clothing of 110.00 or more: 8.875 % of 180.00.
+    const { tax } = await client.taxForOrder({ ...to, amount: 180, shipping: 0, line_items });
+    expect(tax).toMatchObject({ order_total_amount: 180, amount_to_collect: 15.98 });
+    const sold = { ...order, amount: 180, shipping: 0, sales_tax: 15.98, line_items };
+    const { order: created } = await client.createOrder(sold);
+    expect(created).toMatchObject({ amount: 180, line_items: [{ id: 'shirt', unit_price: 200, discount: 20 }] });
+    // More than the goods.
+    const tooMuch = { ...sold, transaction_id: '124', line_items: [shirt, { ...coupon, unit_price: -201 }] };
+    expect(await refusal(client.createOrder(tooMuch))).toMatch(/^406 /);
   });
 
   it('of a marketplace have no tax of the seller', async () => {
