@@ -112,13 +112,12 @@ export class Tally {
   }
 }
 
-// These sort before and after every day.
-const beginningless = '';
+// Sorts after every day.
 const endless = '9999-99-99';
 
 /** Counts, while a release is written, its locations in force on one day. */
 export const newInForceCount = (day: string, establishedFrom: string) => {
-  let [locations, first, last] = [0, endless, beginningless];
+  let [locations, first, last] = [0, endless, ''];
   const counted = (): InForce => ({ day, locations, firstDay: first, lastDay: last === endless ? null : last });
   const add = (added: readonly Location[]): void => {
     for (const { from, to } of added) {

@@ -19,11 +19,10 @@ import {
   districtNames,
   type RateRow,
   rateRows,
-  type SourceRow,
   sourceRows,
   zipRows,
 } from '../../catalog/local/text-tables.ts';
-import type { Confidence, Evidence, Jurisdiction } from '../../catalog/release-values.ts';
+import type { Jurisdiction } from '../../catalog/release-values.ts';
 import { readPercent } from '../../importers/fractions.ts';
 import { OwnCodes, taxOfKind } from '../../importers/own-codes.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
@@ -159,20 +158,8 @@ const packRemainders = (areas: readonly PackedArea[], offsets: readonly number[]
   return remainders;
 };
 
-/** Returns the date of a source and the day by which its successor is due; empty strings if the source has no date. */
-const getPublished = (state: string, { as_of }: SourceRow): readonly [asOf: string, due: string] => {
-  const publisher = publishers.find((one) => one.state === state);
-  return [as_of, as_of && publisher ? nextExpectedAfter(publisher.cadence, as_of) : ''];
-};
-
-const evidenceText = ({ source, confidence, note }: RateRow): string => {
-  const evidence: Evidence = {
-    source,
-    confidence: (confidence || 'high') as Confidence,
-    ...(note === '' ? {} : { note }),
-  };
-  return JSON.stringify(evidence);
-};
+const evidenceText = ({ source, confidence, note }: RateRow): string =>
+  JSON.stringify({ source, confidence: confidence || 'high', ...(note && { note }) });
 
 /** Packs a state's rate table. Throws if it names a county, district or source without a row. */
 export const packRates = (state: string): PackedRates => {
@@ -182,6 +169,7 @@ export const packRates = (state: string): PackedRates => {
   const taxed = rows.map((row) => ({ row, taxes: row.rate === '' ? null : listParts(state, codes, row) }));
   const byArea = rowsByArea(taxed);
   const { lines, getOffsets } = packTaxes(taxed, new Set(byArea.flatMap((own) => own.at(-1) ?? [])));
+  const cadence = publishers.find((one) => one.state === state)?.cadence;
   const cited = new Map(sourceRows().map((row) => [row.key, row]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
   const evidence = [...new Set(rows.map(evidenceText))];
@@ -205,7 +193,9 @@ export const packRates = (state: string): PackedRates => {
       const source = cited.get(key);
       assert(source !== undefined, `source ${key} has a row in sources.csv`);
       const { publisher, title, as_of } = source;
-      return [key, `${publisher}: ${title} (as of ${as_of})`, ...getPublished(state, source)];
+      // The day by which the successor of the source is due, if the source has a date.
+      const due = as_of && cadence ? nextExpectedAfter(cadence, as_of) : '';
+      return [key, `${publisher}: ${title} (as of ${as_of})`, as_of, due];
     }),
     remainders: packRemainders(areas, areaOffsets),
     evidence: evidence.map((text) => JSON.parse(text)),
@@ -218,9 +208,6 @@ export const packRates = (state: string): PackedRates => {
 /** Pack a state's ZIP table. */
 export const packZips = (state: string): PackedZips =>
   sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
-
-const getNewest = (rows: readonly RateRow[]): RateRow | undefined =>
-  rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
 
 /** Counts the areas whose newest rate comes from sources of each date. */
 const getAges = (newest: readonly (RateRow | undefined)[], { sources }: PackedRates): RateSummary['ages'] => {
@@ -246,8 +233,9 @@ export const summarizeRates = (state: string): RateSummary => {
   );
   const places = Map.groupBy(rows, ({ place }) => place);
   places.delete('');
+  const newest = [...areas.values()].map((own) => own.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1));
   return {
-    ages: getAges([...areas.values()].map(getNewest), packed),
+    ages: getAges(newest, packed),
     is_untaxed: table.isUntaxed,
     areas: areas.size,
     places: places.size,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
@@ -18,15 +18,8 @@ type OpenFile = {
 };
 
 /** Returns the first bytes of a file, or the whole file if it is shorter. */
-export const firstBytes = async (path: string, count: number): Promise<Buffer> => {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-};
+export const firstBytes = async (path: string, count: number): Promise<Buffer> =>
+  Buffer.concat(await createReadStream(path, { end: count - 1 }).toArray());
 
 /** Returns the SHA-256 of a file's content, hexadecimal. */
 export const hashFile = async (path: string): Promise<string> => {
