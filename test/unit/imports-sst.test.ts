@@ -53,16 +53,7 @@ describe('SST files', () => {
       format: 'sst',
       locations: [],
       jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
-      rates: [
-        {
-          jurisdiction: 'US-MN',
-          rate: '0.06875',
-          from: '2009-07-01',
-          to: null,
-          source: 'import',
-          confidence: 'high',
-        },
-      ],
+      rates: [{ jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null, source: 'import' }],
     });
     expect(head.rules.length).toBeGreaterThan(5);
     expect(head.sources['import']).toMatch(/MNR2026Q4AUG28.csv, MNB2026Q4AUG28.csv, imported on 2026-11-21$/);

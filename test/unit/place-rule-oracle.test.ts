@@ -14,7 +14,6 @@ import {
 import { type PostalAddress, readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
-import { ask, refusal, warningCodes } from '../support/builders.ts';
 import { withTables } from '../support/local-content.ts';
 import { isLong } from '../support/seeded.ts';
 
@@ -338,26 +337,6 @@ describe.each(states)('%s', (state) => {
       return cases.flatMap((one) => getFault(state, rows, zip, one) ?? []);
     });
     expect(wrong.slice(0, 20)).toEqual([]);
-  });
-
-  it('warns about each uncertainty, and the policies reject it', () => {
-    // Uses fewer ZIPs, because a calculation only uses the results that the test above compares.
-    for (const [at, zip] of zips.entries())
-      for (const { city } of at % sparseStep === 0 ? listCases(rows, zips, at, named) : []) {
-        const { ambiguous, coverage } = getAnswer(state, zip.zip5, city);
-        const request = { to: { state, postal_code: zip.zip5, city }, tax_date: day };
-        const codes = warningCodes(ask(request, { releaseFor: withTables }));
-        const refused = (settings: Parameters<typeof refusal>[1]) => refusal(request, settings).map(({ code }) => code);
-        const text = JSON.stringify(request);
-        expect(codes.includes('address_ambiguous'), text).toBe(ambiguous);
-        expect(codes.includes('local_rates_missing'), text).toBe(coverage === 'partial');
-        expect(refused({ releaseFor: withTables, settings: { ambiguous_address: 'reject' } }), text).toEqual(
-          ambiguous ? ['validation_address_unresolvable'] : [],
-        );
-        expect(refused({ releaseFor: withTables, settings: { incomplete_coverage: 'reject' } }), text).toEqual(
-          coverage === 'partial' ? ['validation_not_covered'] : [],
-        );
-      }
   });
 
   it('never reports more certainty for a less complete address, or for a misspelled or different name', () => {
