@@ -20,10 +20,7 @@ const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, 
 };
 
 /** Returns the feature services of a directory, with their URLs. Throws `PublisherFailure`. */
-const servicesIn = async (
-  directory: string,
-  client: Client,
-): Promise<readonly { readonly name: string; readonly url: string }[]> => {
+const servicesIn = async (directory: string, client: Client): Promise<readonly Named[]> => {
   const { services } = await describe(Directory, directory, client);
   return (
     services

@@ -88,9 +88,8 @@ const send = (url: URL, { method, headers, abort, stalledMs, trusted }: Request)
   const start = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     // Connections are not pooled: each one goes to a checked address.
-    const checked: RequestOptions = isTrusted ? {} : { lookup: lookupPublic };
     const options: RequestOptions = {
-      ...checked,
+      ...(isTrusted ? {} : { lookup: lookupPublic }),
       method,
       headers,
       signal: abort.signal,
