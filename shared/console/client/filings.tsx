@@ -127,7 +127,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
   );
 };
 
-/** Reads all periods of registered states without a filing. */
+/** Reads all periods without a filing. */
 export const listPeriods = (levy: Levy, signal: AbortSignal) =>
   Array.fromAsync(levy.list('/filing-periods', { query: { limit: 100 }, signal }));
 
@@ -143,7 +143,17 @@ const OpenPeriods = () => {
             ['Period', (row) => <PeriodLink value={row} />],
             ['Frequency', (row) => row.frequency.replace('_', ' ')],
             ['Status', (row) => <Status value={row.is_over ? 'ended' : 'current'} />],
-            ['Closes automatically from', (row) => (row.closes_at ? <Instant value={row.closes_at} /> : 'no')],
+            [
+              'Closes automatically from',
+              ({ closes_at, is_registered }) =>
+                closes_at ? (
+                  <Instant value={closes_at} />
+                ) : is_registered ? (
+                  'no'
+                ) : (
+                  'no, because the account is not registered'
+                ),
+            ],
             ['Due', (row) => <DueDate value={row} />],
           ]}
           rows={rows}
