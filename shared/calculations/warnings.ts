@@ -40,6 +40,25 @@ const benefitsWarnings = ({
     return [{ code: 'taxability_not_established', message, pointer: `/line_items/${index}/customer/exemption` }];
   });
 
+/**
+ * Warns that the exemption sent with a shipping charge or a fee, or `none`, was not used, because the buyers of its line
+ * items decide.
+ */
+const unusedExemptionWarnings = (
+  { line_items }: CalculationInput,
+  { lines }: ReadDocument['document'],
+  taxed: TaxedDocument,
+): Warning[] =>
+  (line_items ?? []).flatMap(({ customer }, index) => {
+    const { collectionExemption, deliveries = [], place } = lines[index] as TaxLine;
+    const isExempt = (reason: TaxLine['collectionExemption']) => reason === 'customer_exempt';
+    const isUsed = deliveries.every((one) => isExempt(one.collectionExemption) === isExempt(collectionExemption));
+    const isFree = isExempt(collectionExemption) && taxed.lines[index]?.tax === 0n;
+    if (!customer?.exemption || isUsed || isFree) return [];
+    const message = `${place.name}: a charge is exempt like the line items that it is for, so its own exemption was not used. Send the exemption with these line items.`;
+    return [{ code: 'taxability_assumed', message, pointer: `/line_items/${index}/customer/exemption` }];
+  });
+
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
@@ -186,6 +205,7 @@ export const listWarnings = (
   for (const { line, place, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed, place)) add([warning]);
   add(benefitsWarnings(read));
+  add(unusedExemptionWarnings(input, document, taxed));
   for (const [index, charge] of taxed.lines.slice(lineItems).entries())
     add(shippingWarnings(charge, pointerTo(lineItems + index)));
   const write = writerFor(document.exponent);

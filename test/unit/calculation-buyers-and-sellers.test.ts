@@ -45,6 +45,24 @@ describe('an exemption certificate', () => {
     expect(listReasons(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
   });
 
+  // Connecticut taxes delivery and gift wrapping like the goods.
+  it.each([
+    ['SHIPPING.DELIVERY', {}, { exemption: resale }, '6.99', true],
+    ['FEES.GIFT_WRAP', {}, { exemption: resale }, '6.99', true],
+    ['SHIPPING.DELIVERY', { exemption: resale }, none, '0.00', true],
+    ['SHIPPING.DELIVERY', { exemption: resale }, { exemption: resale }, '0.00', false],
+    ['SHIPPING.DELIVERY', { exemption: resale }, {}, '0.00', false],
+    ['SHIPPING.DELIVERY', {}, none, '6.99', false],
+  ])(
+    'with %s is the one of the goods (%j) and not its own (%j): %s, with a warning (%s)',
+    (code, goods, own, tax, isSaid) => {
+      const charge = { product_tax_code: code, unit_price: '10.00', customer: own };
+      const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items: [{ customer: goods }, charge] });
+      const found = outcome.warnings.filter(({ pointer }) => pointer === '/line_items/1/customer/exemption');
+      expect([outcome.tax_amount, found.map((one) => one.code)]).toEqual([tax, isSaid ? ['taxability_assumed'] : []]);
+    },
+  );
+
   it('exempts the share of shipping of its lines only, and does not apply in a state without sales tax', () => {
     const line_items = [{ customer: { exemption: resale } }, {}];
     const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items, shipping: { amount: '10.00' } });
