@@ -220,7 +220,12 @@ describe('coverage sources', () => {
 
     it('includes a release that is not in use until it is activated', () => {
       const gate = { name: 'changed', figure: 30, most: 25, unit: '%', passed: false } as const;
-      const changes = { against: 'US-MN@2026-11-22.1', count: 3, rates: [] };
+      const rate = { jurisdiction: 'US-MN', name: 'Minnesota', kind: 'general', from: '2026-10-01', to: null };
+      const changes = {
+        against: 'US-MN@2026-11-22.1',
+        count: 1,
+        rates: [{ ...rate, before: '0.06875', after: '0.07' }],
+      };
       const waiting = {
         ...minnesota,
         activated: false,
