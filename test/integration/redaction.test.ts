@@ -56,7 +56,7 @@ const buildLine = (random: Random, at: number) => ({
   unit_price: `${1 + random.below(300)}.${10 + random.below(90)}`,
   ...(random.chance(0.5) && { description: random.secret('text') }),
   ...(random.chance(0.3) && { metadata: { gift: random.secret('note') } }),
-  ...(random.chance(0.2) && { customer: toCustomer(random, random.secret('other')) }),
+  ...(random.chance(0.2) && { customer: toCustomer(random, customerIds[random.below(5)] ?? random.secret('other')) }),
 });
 
 const toSale = (random: Random, id: string) =>
