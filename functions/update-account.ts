@@ -16,7 +16,7 @@ import { callerPartitions, partitions } from '../shared/store/table-access.ts';
 const unknownSetting = (pointer: string): Problem => ({
   code: 'validation_unknown_field',
   title: `Unknown setting ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
-  detail: `Send a setting of POST /account. Other settings are changed by the operator of the service.`,
+  detail: `Send a setting of POST /account. Only the operator of the service can change other settings.`,
   source: { pointer },
 });
 

@@ -113,7 +113,7 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
   const areas = Number(cells[6]);
   if (from === null || stateRate === null || !Number.isInteger(areas))
     throw new Error(
-      `${name} is not the Comptroller's taxrates.txt: its first line lacks the quarter, the month or the state's rate.`,
+      `${name} is not the Comptroller's taxrates.txt: its first line lacks the month, the state's rate or the number of areas.`,
     );
   return { from, stateRate, areas };
 };

@@ -28,7 +28,7 @@ export const differing = (what: string, actualValue: unknown, expectedValue: unk
 };
 
 /** Formats a fault as one sentence. */
-export const faultText = ({ what, actual, expected }: Fault): string => `${what} is ${actual}, should be ${expected}`;
+export const faultText = ({ what, actual, expected }: Fault): string => `${what} is ${actual}, expected ${expected}`;
 
 /* Single transactions */
 

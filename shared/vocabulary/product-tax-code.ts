@@ -111,7 +111,7 @@ const unknownPathProblem = (name: string, text: string): Problem =>
 const unknownAttributeProblem = (code: string): Problem => ({
   code: 'validation_unknown_product_attribute',
   title: `Unknown product attribute ${code}`,
-  detail: `GET /product-attributes lists the attributes.${suggestion(closest(code, vocabulary().attributeByCode.keys()))}`,
+  detail: `Send an attribute that GET /product-attributes lists.${suggestion(closest(code, vocabulary().attributeByCode.keys()))}`,
   meta: { attribute: code },
 });
 
@@ -135,7 +135,7 @@ const conflictProblem = (group: string, attributes: readonly string[]): Problem 
 const duplicateProblem = (code: string): Problem => ({
   code: 'validation_invalid_format',
   title: `Repeated attribute ${code}`,
-  detail: `Write ${code} once.`,
+  detail: `Send ${code} only once.`,
   meta: { attribute: code },
 });
 

@@ -11,7 +11,7 @@ export const holds = (condition: boolean, words: string): void => {
 
 export const same = (what: string, actual: unknown, expected: unknown): void => {
   const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
-  holds(a === b, `${what} is ${a}, should be ${b}`);
+  holds(a === b, `${what} is ${a}, expected ${b}`);
 };
 
 /** Runs `attempt` each second until it returns a value or the time limit in seconds is reached. */

@@ -148,21 +148,21 @@ const ofTransactions: Tamperings = {
   '<sale>  head: attribute total_amount is 1.00': () => change(head('sale'), { total_amount: '1.00' }),
   '<draft>  head: transaction is not readable': () => change(head('draft'), { status: 'finalized' }),
   '<sale>  head: transaction is not readable': () => change(head('sale'), { lines: Buffer.from('x') }),
-  '<sale>  head: attribute draft_shard is D#1, should be': () => change(head('sale'), { draft_shard: 'D#1' }),
+  '<sale>  head: attribute draft_shard is D#1, expected': () => change(head('sale'), { draft_shard: 'D#1' }),
   // With every attribute that repeats it.
   '<edited>  chain: hash of the state in the newest entry': () =>
     alter(
       owned('edited'),
       ofTransaction(() => ({ metadata: { note: 'another' } })),
     ),
-  '<edited>  chain: entries 2 to 3 is none': () =>
+  '<edited>  chain: each of entries 2 to 3 is absent': () =>
     remove(entryKey('edited', 2)).then(() => remove(entryKey('edited', 3))),
-  '<edited>  chain: entry 1 is none': () => remove(entryKey('edited', 1)),
-  '<edited>  chain: entry 4 is none': () => remove(entryKey('edited', 4)),
+  '<edited>  chain: entry 1 is absent': () => remove(entryKey('edited', 1)),
+  '<edited>  chain: entry 4 is absent': () => remove(entryKey('edited', 4)),
   '<edited>  chain: entry 2: hash is': () => change(entryKey('edited', 2), { by: 'key_other' }),
   '<edited>  chain: entry 3: previous hash is': () => rehashed(2, { at: january }),
   '<edited>  chain: hash of the newest entry, as stored with the transaction is': () => rehashed(4, { fields: [] }),
-  '<edited>  chain: entry 3: version is 2, should be 3': [
+  '<edited>  chain: entry 3: version is 2, expected 3': [
     () => change(entryKey('edited', 3), { version: 2 }),
     '<edited>  chain: entry 3: hash is',
   ],
@@ -171,12 +171,12 @@ const ofTransactions: Tamperings = {
     '<edited>  chain: entry 4: previous hash',
   ],
   '<edited>  chain: entry 3 is not readable': () => change(entryKey('edited', 3), { at: 5 }),
-  '<edited>  chain: entry 5 is there, should be none': () => change(entryKey('edited', 5), { version: 5 }),
+  '<edited>  chain: entry 5 is present, expected absent': () => change(entryKey('edited', 5), { version: 5 }),
   '<voided>  claims: claim on its reference_id is none': [
     () => forged('voided', { status: 'finalized', voided_at: null, void_reason: null }),
     '<voided>  entries: entry of US-MI',
   ],
-  '<voided>  chain: entry 2: status after finalized is draft, should be finalized or filed or void': () => {
+  '<voided>  chain: entry 2: status after finalized is draft, expected finalized or filed or void': () => {
     const expires_at = new Date(now() + dayMs).toISOString();
     const draftAgain = { status: 'draft', voided_at: null, void_reason: null, finalized_at: null, expires_at } as const;
     return forged('voided', draftAgain, { to: 'draft' });
@@ -197,13 +197,13 @@ const ofTransactions: Tamperings = {
     '<sale>  totals: tax_summary of US-MI',
     '<sale>  entries: entry of US-MI',
   ],
-  '<plain>  totals: total_amount is 99.99, should be 100.00': () => forged('plain', { total_amount: '99.99' }),
+  '<plain>  totals: total_amount is 99.99, expected 100.00': () => forged('plain', { total_amount: '99.99' }),
   '<plain>  totals: tax_summary of US-MI at 0.05': [
     () => forged('plain', ({ tax_summary }) => ({ tax_summary: tax_summary.map((row) => ({ ...row, rate: '0.05' })) })),
     '<plain>  totals: tax_summary of US-MI at 0.06',
   ],
   '<sale>  totals: applied_discount_amount is 0.00': () => forged('sale', { applied_discount_amount: '0.00' }),
-  '<sale>  totals: shipping_amount is 0.00, should be 7.95': () => forged('sale', { shipping_amount: '0.00' }),
+  '<sale>  totals: shipping_amount is 0.00, expected 7.95': () => forged('sale', { shipping_amount: '0.00' }),
   '<plain>  totals: item_1: taxes is none': [
     () =>
       forged(
@@ -237,12 +237,12 @@ const ofTransactions: Tamperings = {
     () => change(head('credit'), { summary: Buffer.from('x') }),
     '<sale>  credits: credited_amount is',
   ],
-  '<sale>  credits: credited_amount is 57.84, should be 9.24': () => remove(head('credit')),
-  '<sale>  credits: credited_amount is 57.84, should be 106.44': [
+  '<sale>  credits: credited_amount is 57.84, expected 9.24': () => remove(head('credit')),
+  '<sale>  credits: credited_amount is 57.84, expected 106.44': [
     () => forged('credit', ({ line_items }) => ({ line_items: [...line_items, ...line_items] })),
     '<sale>  credits: credited of a: net is',
   ],
-  '<sale>  credits: credited_amount is 57.84, should be 123.64': () =>
+  '<sale>  credits: credited_amount is 57.84, expected 123.64': () =>
     forged('voidedCredit', { status: 'finalized', voided_at: null }),
   '<credit>  credits: sale that it credits is none': () => remove(head('sale')),
   '<sale>  credits: void sale with live credits is 2': [
@@ -253,23 +253,23 @@ const ofTransactions: Tamperings = {
   '<edited>  claims: claim on its reference_id is none': () => remove(getClaim('in_3')),
   '<edited>  claims: claim on its reference_id is txn_other': () =>
     change(getClaim('in_3'), { transaction_id: 'txn_other' }),
-  [`<edited>  claims: deadline of its claim is ${january}, should be none`]: () =>
+  [`<edited>  claims: deadline of its claim is ${january}, expected none`]: () =>
     change(getClaim('in_3'), { expires_at: january }),
   '<draft>  claims: deadline of its claim is none': () =>
     tamper(getClaim('in_2'), ({ expires_at: _, ...item } = {}) => item),
-  '<voided>  claims: claim on its reference_id is kept, should be released': () =>
+  '<voided>  claims: claim on its reference_id is kept, expected released': () =>
     change(getClaim('in_4'), { transaction_id: owned('voided').id }),
-  '<voided>  claims: claim on its reference_id is txn_none, should be none': () =>
+  '<voided>  claims: claim on its reference_id is txn_none, expected none': () =>
     change(getClaim('in_4'), { transaction_id: 'txn_none' }),
   '<plain>  entries: entry of US-MI, 2026-10, USD is none': async () =>
     remove(openEntryKey(books.account, await liability('plain'))),
   '<plain>  entries: entry of US-MI, 2026-10, USD is 94.34 / 0.00, US-MI / 0.06 / 94.34 / 0.00 / 0.01': async () =>
     openEntry('plain', taxedAt(await liability('plain'), 1n)),
-  '<draft>  entries: open entry of US-MI, 2026-10, USD is there, should be none': () => openLiability('draft'),
-  '<voided>  entries: open entry of US-MI, 2026-10, USD is there, should be none': () => openLiability('voided'),
-  '<plain>  entries: open entry of US-MI, 2026-09, USD is there, should be none': () =>
+  '<draft>  entries: open entry of US-MI, 2026-10, USD is present, expected absent': () => openLiability('draft'),
+  '<voided>  entries: open entry of US-MI, 2026-10, USD is present, expected absent': () => openLiability('voided'),
+  '<plain>  entries: open entry of US-MI, 2026-09, USD is present, expected absent': () =>
     openLiability('plain', { month: '2026-09' }),
-  'txn_none  entries: open entry of US-MI, 2026-10, USD is there, should be none': () =>
+  'txn_none  entries: open entry of US-MI, 2026-10, USD is present, expected absent': () =>
     openLiability('plain', { transactionId: 'txn_none' }),
 };
 
@@ -293,7 +293,7 @@ const ofFilings: Tamperings = {
     async () => change(filedEntry('closed', 'september'), entryAttributes(await liability('september'))),
     '<closed>  filings: entries of shard',
   ],
-  '<late>  filings: entry of US-MI, 2026-09, USD in <closed> is there, should be none': () => remove(head('late')),
+  '<late>  filings: entry of US-MI, 2026-09, USD in <closed> is present, expected absent': () => remove(head('late')),
   '<filed>  filings: totals of shard': () =>
     tamper(septemberShard(), (item) =>
       filingProgressItem(filedBooks.account, owned('filed').id, { ...filingProgressFrom(item), totals: noTotals }),
@@ -302,32 +302,32 @@ const ofFilings: Tamperings = {
     () => change(septemberShard(), { entries: { moved: 7, marked: 7, reopened: 0 } }),
     '<filed>  filings: number of entries',
   ],
-  '<filed>  filings: number of shards is 7, should be 8': () => remove(septemberShard()),
+  '<filed>  filings: number of shards is 7, expected 8': () => remove(septemberShard()),
   '<filed>  filings: summary is []': () => change(filing('filed'), { summary: [] }),
-  '<filed>  filings: number of exceptions is 7, should be 0': () =>
+  '<filed>  filings: number of exceptions is 7, expected 0': () =>
     change(filing('filed'), { exceptions: { count: 7, gross_amount: '0.00', by_reason: [] } }),
-  '<closed>  filings: first day is 2026-09-15, should be 2026-10-01': () =>
+  '<closed>  filings: first day is 2026-09-15, expected 2026-10-01': () =>
     change(filing('closed'), { period_start: '2026-09-15' }),
-  '<closed>  filings: filing of the period of US-MI to 2026-10-31 is none, should be <closed>': () =>
+  '<closed>  filings: filing of the period of US-MI to 2026-10-31 is none, expected <closed>': () =>
     remove(period('US-MI', '2026-10-31')),
-  '<closed>  filings: filing of the period of US-MI to 2026-10-31 is <canceled>, should be <closed>': () =>
+  '<closed>  filings: filing of the period of US-MI to 2026-10-31 is <canceled>, expected <closed>': () =>
     change(period('US-MI', '2026-10-31'), { filing: owned('canceled').id }),
   // A state without filings.
-  'fil_other  filings: filing of the period of US-HI to 2026-11-30 is fil_other, should be none': () =>
+  'fil_other  filings: filing of the period of US-HI to 2026-11-30 is fil_other, expected none': () =>
     change(period('US-HI', '2026-11-30'), { filing: 'fil_other' }),
-  '<closed>  filings: end of the chain of US-MI is <filed> of 2026-09-30, should be <closed> of 2026-10-31': () =>
+  '<closed>  filings: end of the chain of US-MI is <filed> of 2026-09-30, expected <closed> of 2026-10-31': () =>
     change(michigan(), { last: { period_end: '2026-09-30', filing: owned('filed').id } }),
-  '<closed>  filings: end of the chain of US-MI is none, should be <closed> of 2026-10-31': () => remove(michigan()),
-  '<closed>  filings: busy flag of the chain of US-MI is true, should be false': () =>
+  '<closed>  filings: end of the chain of US-MI is none, expected <closed> of 2026-10-31': () => remove(michigan()),
+  '<closed>  filings: busy flag of the chain of US-MI is true, expected false': () =>
     change(michigan(), { isBusy: true }),
   '<closed>  filings: chain of US-MI is not readable': () => change(michigan(), { last: 'x' }),
-  '<september>  entries: filings, of <filed> is none, should be named': [
+  '<september>  entries: <filed> in filings is absent, expected present': [
     () => forged('september', { filings: [] }),
-    '<september>  entries: status is filed, should be not filed',
+    '<september>  entries: status is filed, expected not filed',
   ],
-  '<november>  entries: filings, of fil_other is named': [
+  '<november>  entries: fil_other in filings is present': [
     () => forged('november', { filings: [{ id: 'fil_other', state: 'US-MI', status: 'filed' }] }),
-    '<november>  entries: status is finalized, should be filed',
+    '<november>  entries: status is finalized, expected filed',
   ],
 };
 
@@ -386,10 +386,10 @@ describe('verify', () => {
     expect([code, asJson.code]).toEqual([1, 1]);
     expect(out.split('\n')).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(withIds('^<sale>  credits: credited_amount is 1.00, should be \\d+\\.\\d\\d$')),
-        withIds('<plain>  claims: claim on its reference_id is none, should be <plain>'),
+        expect.stringMatching(withIds('^<sale>  credits: credited_amount is 1.00, expected \\d+\\.\\d\\d$')),
+        withIds('<plain>  claims: claim on its reference_id is none, expected <plain>'),
         expect.stringContaining(withIds('<plain>  entries: entry of US-MI')),
-        withIds('<draft>  entries: open entry of US-MI, 2026-10, USD is there, should be none'),
+        withIds('<draft>  entries: open entry of US-MI, 2026-10, USD is present, expected absent'),
         '4 findings: credits 1, claims 1, entries 2.',
       ]),
     );

@@ -122,10 +122,10 @@ const redactionFaults = (
     ...faultUnless(
       isRedacted === (transaction.redacted_at !== undefined),
       'personal data',
-      isRedacted ? 'removed, without redacted_at' : 'there, with redacted_at',
+      isRedacted ? 'removed, without redacted_at' : 'present, with redacted_at',
       'removed exactly if redacted_at is set',
     ),
-    ...faultUnless(isEmpty, 'personal data of a redacted transaction', 'there', 'removed'),
+    ...faultUnless(isEmpty, 'personal data of a redacted transaction', 'present', 'removed'),
   ];
 };
 
@@ -147,15 +147,15 @@ export const checkChain = async (
       const sk = String(item['sk']);
       const version = Number(sk.slice(2));
       const isExpected = version >= 1 && version <= last && sk === auditKey(account, id, version).sk;
-      faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
+      faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'present', 'absent'));
       if (!isExpected) continue;
       const entry = parseOrNull(() => auditEntryFrom(item));
       chain.set(version, entry);
     }
   let next = 1;
   for (const version of [...chain.keys(), last + 1]) {
-    const missing = version - next === 1 ? `entry ${next}` : `entries ${next} to ${version - 1}`;
-    faults.push(...faultUnless(version === next, missing, 'none', 'there'));
+    const missing = version - next === 1 ? `entry ${next}` : `each of entries ${next} to ${version - 1}`;
+    faults.push(...faultUnless(version === next, missing, 'absent', 'present'));
     next = version + 1;
   }
   for (const [version, entry] of chain) {
@@ -399,9 +399,14 @@ const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling
   return [
     ...holding
       .filter((filing) => filing.status === 'filed')
-      .flatMap(({ id }) => faultUnless(isNamed(id), `filings, of ${id}`, 'none', 'named')),
+      .flatMap(({ id }) => faultUnless(isNamed(id), `${id} in filings`, 'absent', 'present')),
     ...filings.flatMap(({ id }) =>
-      faultUnless(isHolding(id), `filings, of ${id}`, 'named', 'none, because it has no entry in it'),
+      faultUnless(
+        isHolding(id),
+        `${id} in filings`,
+        'present',
+        'absent, because the filing has no entry of the transaction',
+      ),
     ),
     ...faultUnless(isFiled === (status === 'filed'), 'status', status, shouldBe),
   ];
@@ -441,6 +446,6 @@ const orphanedAmong = async (account: string, items: readonly Item[]): Promise<F
     .filter(({ pk, sk }) => !expected.has(`${pk} ${sk}`))
     .flatMap(({ transactionId, ...entry }) => {
       const what = `open ${entryName(entry)}`;
-      return listFindings(String(transactionId), 'entries', [{ what, actual: 'there', expected: 'none' }]);
+      return listFindings(String(transactionId), 'entries', [{ what, actual: 'present', expected: 'absent' }]);
     });
 };

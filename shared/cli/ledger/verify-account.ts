@@ -72,7 +72,7 @@ export const verifyFiling = async (account: string, id: string): Promise<{ reado
 
 const filingFaults = async (account: string, id: string, ofEntries: Finding[]): Promise<readonly Fault[]> => {
   const filing = await filingReads.find(account, id);
-  if (!filing) return [{ what: 'filing', actual: 'none', expected: 'there' }];
+  if (!filing) return [{ what: 'filing', actual: 'absent', expected: 'present' }];
   const shards = await filingReads.progress(account, id);
   const faults = differing('number of shards', shards.length, filingReads.shards);
   const sums: Totals[] = [];
@@ -135,7 +135,7 @@ const entryFindings = async (
     const place = entryPlace(account, entry);
     const name = `${entryName(entry)} in ${id}`;
     return listFindings(entry.transactionId, 'filings', [
-      ...faultUnless(expected.has(place) && entry.state === state, name, 'there', 'none'),
+      ...faultUnless(expected.has(place) && entry.state === state, name, 'present', 'absent'),
       ...faultUnless(!open.has(place), name, 'also open', 'in one place'),
     ]);
   });
@@ -234,7 +234,7 @@ const readOnce = async (subject: CheckedTransaction): Promise<Verified> => {
     findings: listFindings(id, 'head', [{ what, actual, expected }]),
   });
   const item = await headItem(account, id);
-  if (!item) return headFault('transaction that the index lists', 'none', 'there');
+  if (!item) return headFault('transaction that the index lists', 'absent', 'present');
   const stored = parseStored(item);
   if (!stored) return headFault('transaction', 'not readable', 'attributes and checksum of the stored item');
   counts.lines = stored.transaction.line_items.length;

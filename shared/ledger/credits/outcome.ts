@@ -104,7 +104,7 @@ const explainCredit = (
 /** Returns the warning for a credit line that matches no line of its sale. */
 export const unmatchedWarning = (index: number): Warning => ({
   code: 'credit_line_unmatched',
-  message: "No line of the parent has this id: it was calculated with the parent's releases and tax date.",
+  message: "No line of the parent has this id. Levy calculated the line with the parent's releases and tax date.",
   pointer: `/line_items/${index}`,
 });
 

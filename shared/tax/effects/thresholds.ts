@@ -117,7 +117,7 @@ export const holiday = defineEffect({
       ? {
           code: 'taxability_assumed',
           message:
-            'the holiday is only for personal use. The use of the buyer is not known, so the product was treated as bought for personal use. Send `use` of the customer.',
+            "the holiday is only for personal use. The buyer's use is not known, so the product was treated as bought for personal use. Send `customer.use`.",
         }
       : null,
   describe: (effect) =>

@@ -54,7 +54,7 @@ export const useSplit = defineEffect({
     determineUse(context) === null
       ? {
           code: 'taxability_assumed',
-          message: `the buyer's use is not known, so the product was treated as ${describe(effect.unknown ?? effect.personal)}. It is ${describeBoth(effect)}. Send \`use\` of the customer, or add _BUSINESS_USE or _PERSONAL_USE to the code.`,
+          message: `the buyer's use is not known, so the product was treated as ${describe(effect.unknown ?? effect.personal)}. It is ${describeBoth(effect)}. Send \`customer.use\`, or add _BUSINESS_USE or _PERSONAL_USE to the code.`,
         }
       : null,
   coverageTerm: () => 'by_use',
