@@ -38,7 +38,8 @@ const listTargets = (charges: readonly Charge[], refund: Refund, exponent: numbe
     return divide(left * BigInt(quantity), BigInt(charge.leftUnits));
   });
   if (getSum(targets) >= total) return distribute(total, targets);
-  // The refund exceeds the returned goods: take the rest of these goods first, then of all charges.
+  // The refund exceeds the price of the returned units. Take the excess first from the other units of the same lines, then
+  // from all charges.
   const spread = (wanted: bigint, rooms: readonly bigint[]) => {
     const most = getSum(rooms);
     return distribute(wanted < most ? wanted : most, rooms);

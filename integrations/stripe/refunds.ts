@@ -8,7 +8,7 @@ import { type Problem, refused } from '../core/problem.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
 import { decimal, type FullInvoice, getTax, instant } from './invoice.ts';
 
-/** A refund whose credit in Levy no longer belongs to the invoice. A credit above its total is voided. */
+/** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
   readonly refund: Refund;
   /** The other refunds that return the same money. */
@@ -150,8 +150,8 @@ const keepCredit = (refunds: readonly Refund[], { refund, instead }: Obsolete, r
 
 /**
  * Voids the credits of voided credit notes, of failed refunds, and of refunds that a credit note includes. Returns a
- * problem for each that Levy refuses to void, such as in a closed period, and the refunds to record, which do not
- * credit its amount again.
+ * problem for each credit that Levy refuses to void, such as in a closed period. Also returns the refunds to
+ * record, reduced so that no amount is credited twice.
  */
 export const voidObsolete = async (
   ledger: Ledger,

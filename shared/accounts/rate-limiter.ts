@@ -41,7 +41,8 @@ const [outageMsMin, outageMsMax] = [1000, 16_000];
 
 /**
  * An account's window in this instance: `used` as of the counter's last reply, and `tokens` of this instance's leases.
- * `counter` may be any number; `tried` is how many counters this window has tried since one had free requests.
+ * `counter` only increases; modulo the number of counters, it selects one. `tried` is how many counters this window has
+ * tried since one had free requests.
  */
 type Window = {
   readonly start: number;

@@ -151,7 +151,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
 /** The maximum body length; longer bodies are not read. */
 export const bodyBytesMax = 1024 * 1024;
 
-/** Refusals that do not require reading the body. */
+/** Refusals of a body that is not parsed into an object: 415, 413 and 400. */
 export const unreadable = {
   unsupportedMediaType: {
     code: 'validation_unsupported_media_type',

@@ -19,13 +19,13 @@ export type Samples = typeof samples;
 
 /** A successful response, as the OpenAPI document describes it. */
 type DocumentedResponse = {
-  /** 200 unless named. */
+  /** Default: 200. */
   readonly status?: 200 | 201 | 202;
   readonly description: string;
   /** The zod schema or the JSON Schema of the body. */
   readonly schema: z.ZodMiniType | Readonly<Record<string, unknown>>;
   readonly example: (samples: Samples) => unknown;
-  /** `application/json` unless named. */
+  /** Default: `application/json`. */
   readonly type?: 'text/html';
   /** The CSV file that `Accept: text/csv` selects instead. */
   readonly csvExample?: (samples: Samples) => string;

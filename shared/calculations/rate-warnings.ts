@@ -218,7 +218,7 @@ export const otherPlaceWarnings = (
     }),
   );
 
-/** Returns the refusals of addresses whose tax depends on which of several places contains them. */
+/** Refuses an address if the tax differs between the places that could contain it; `[]` if it does not. */
 const openAddressProblems = (open: OpenAddress, document: TaxDocument): Problem[] => {
   const [difference] = open.indexes.flatMap((_, position) => describeDifference(open, position, document) ?? []);
   if (difference === undefined) return [];

@@ -45,7 +45,7 @@ export type TotalsPart = DeepReadonly<z.output<typeof TotalsPart>>;
 export type PartPlace = Omit<TotalsPart, 'sums'>;
 
 /**
- * A list of entries to look at: `review` also returns the entries with exceptions, whether or not they are to review.
+ * A list of entries to look at: `review` also returns the entries with exceptions, whether or not they need review.
  */
 export type EntryList = 'exceptions' | 'review';
 

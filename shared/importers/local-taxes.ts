@@ -159,7 +159,7 @@ export class LocalTaxes {
   private readonly places = new Map<string, KeyedPlace>();
   /** The first places with an id, as text. */
   private readonly byId = new Map<string, { readonly text: string; readonly line: number }>();
-  /** Cities with contradicting rows, and the first day of the rates. */
+  /** Cities with a refused row, and the first day of the rates in these rows. */
   private readonly contradicted = new Map<string, string>();
 
   /** Adds the places of a row. Yields an entry if it repeats or contradicts an earlier row. */

@@ -50,8 +50,8 @@ export const RecordedBasis = z.object({
   /** For a credit: why certificates exempt the shipping of its sale, by state. Absent if no certificate does. */
   exemptShipping: z.optional(z.record(z.string(), z.enum(buyerExemptions))),
   /**
-   * For a credit: the states (`US-TX`) in which the goods of its sale were shipped from inside, and so its shipping.
-   * Absent if there are none.
+   * For a credit: the states (`US-TX`) in which its sale shipped goods from a place within the state. Shipping of these
+   * goods is also within the state. Absent if there are none.
    */
   shippedInside: z.optional(z.array(z.string())),
   /**

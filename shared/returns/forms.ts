@@ -32,7 +32,7 @@ const TotalFilter = z.strictObject({
   types: z.optional(z.array(z.enum(['state', 'county', 'city', 'district']))),
   codes: z.optional(texts),
   except: z.optional(texts),
-  /** Only, or except, cities that collect their own tax. */
+  /** `true`: only cities that collect their own tax. `false`: all jurisdictions except these cities. */
   self_collecting: z.optional(z.boolean()),
   /** Only sales at this rate. It has no effect on tax. */
   rate: z.optional(z.string()),

@@ -146,7 +146,7 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
     },
   );
 
-  it.each(cursors)("cannot use the account's cursor of %s", async (name, ask, expected) => {
+  it.each(cursors)("cannot use the owner's cursor of %s", async (name, ask, expected) => {
     const cursor = owner.cursors[name];
     const garbled = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
     expect(getRefusal(await expectEqual(ask(cursor), ask(garbled)))).toBe(expected);
@@ -157,7 +157,7 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
     if (expected !== notFound) expect((await asStranger(ask(stranger.cursors[name]))).value.status).toBe(200);
   });
 
-  it.each(['', '&expand=line_items'])("finds nothing in a list by the account's parent id%s", async (more) => {
+  it.each(['', '&expand=line_items'])("finds nothing in a list by the owner's parent id%s", async (more) => {
     const path = ({ sale: id }: Ids) => `/transactions?parent_transaction_id=${id}${more}`;
     const answer = await expectEqual(['GET', path(owner)], ['GET', path(absentIds)]);
     expect(answer.body).toMatchObject({ data: [] });
@@ -287,7 +287,7 @@ describe('equal ids and references in two accounts are independent', () => {
   });
 });
 
-/** POST requests that change nothing of an account, written by hand. Every other POST needs the write scope. */
+/** POST requests that do not change an account, written by hand. Every other POST needs the write scope. */
 const readingPosts = ['create-calculation', 'create-reconciliation', 'replay-transaction', 'update-session'];
 
 // These requests change the owner's objects, so they run after the tests above.

@@ -122,7 +122,7 @@ const newSale = (at: number) => {
     currency: draw.oneIn(25) ? 'CAD' : 'USD',
     ...(draw.oneIn(2) && { shipping: { amount: cents(300, 2000) } }),
     ...(draw.oneIn(5) && { discount_amount: cents(100, 400) }),
-    // A tax other than the calculated one, in one state. Its credits are tested in returns.test.ts.
+    // A supplied tax, in one state. Its credits are tested in returns.test.ts.
     ...(!elsewhere && at % creditEvery < 2 && { tax_amount: cents(0, 5000) }),
     // The first line is always shipped.
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) => ({
@@ -324,7 +324,7 @@ const getFigures = (document: Transaction, state: State) => {
   const charges = [...lines, ...(shippingRows.length > 0 ? [shipping] : [])];
   const rows = [...placed.flatMap(({ taxes }) => taxes), ...shippingRows];
   const tax = getSum(rows, ({ tax_amount }) => tax_amount);
-  // Only transactions in a single state have a tax other than the calculated one.
+  // Only transactions in a single state have a supplied tax.
   const isWhole = new Decimal(document.tax_amount).eq(tax);
   const calculated = isWhole ? new Decimal(document.calculated_tax_amount) : tax;
   const uncovered = getSum(charges, ({ uncovered }) => uncovered);

@@ -236,7 +236,7 @@ it('of the remainder is stale if less remains, even without tax', async () => {
   expect(getRefusal(await client.update(id, { status: 'finalized' }))).toBe('409 | conflict_credit_stale /status');
 });
 
-it('names a sale as the correction of a finalized credit that cannot change', async () => {
+it('tells the client to record a sale instead of changing a finalized credit', async () => {
   const { client, credit } = await withSale();
   const { id } = await made(credit(one()));
   const refused = await client.update(id, { tax_date: '2026-01-02' });

@@ -1,4 +1,4 @@
-/** Requests over HTTP: safety headers, raw bytes, media types, and the number of errors. */
+/** Requests over HTTP: security headers, raw bytes, media types, and the number of errors. */
 
 import { once } from 'node:events';
 import { request as startRequest } from 'node:http';
@@ -31,7 +31,7 @@ it('responses forbid caching, MIME sniffing, framing, scripts, embedding, referr
 });
 
 // Each response in the tests has them (test/support/setup-api.ts).
-describe('the safety headers', () => {
+describe('the security headers', () => {
   it.each(publicRoutes)(
     'are on $method $path, which is cacheable and has a separate policy',
     async ({ method, path }) => {
@@ -93,7 +93,7 @@ describe('an invalid HTTP request', () => {
     ['more than 10 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(10_241)}\r\n\r\n`],
     ['more than 10 KiB of path', `GET /${'a'.repeat(10_241)} HTTP/1.1\r\nHost: x\r\n\r\n`],
   ])(
-    'returns 400 with the error envelope and the safety headers, and closes the connection: %s',
+    'returns 400 with the error envelope and the security headers, and closes the connection: %s',
     async (_what, bytes) => {
       const [head = '', body = ''] = (await answerTo(bytes)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 400 /);

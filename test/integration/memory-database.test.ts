@@ -166,7 +166,7 @@ const sorted = (answer: Outcome, TableName: string): Outcome =>
       }
     : answer;
 
-it('responds to 1,500 random commands as the other database does, page by page', async () => {
+it('returns the same responses as the emulator to 1,500 random commands, page by page', async () => {
   const { TableName, compare } = await both();
   const random = seededRandom(1);
   const kinds = new Set<string>();
@@ -261,13 +261,13 @@ const cases: Record<string, (TableName: string) => any> = {
   'a reserved word: Month': isReserved('Month'),
 };
 
-it.each(Object.entries(cases))('accepts or rejects as the other database does: %s', async (_, commandFor) => {
+it.each(Object.entries(cases))('accepts and rejects the same commands as the emulator: %s', async (_, commandFor) => {
   const { TableName, compare } = await both();
   const { memory, emulator } = await compare(commandFor(TableName));
   expect(memory).toEqual(emulator);
 });
 
-it('rejects the 573 documented reserved words, and every word that the other database rejects', async () => {
+it('rejects the 573 documented reserved words, and every word that the emulator rejects', async () => {
   const { TableName, compare } = await both();
   const attributes = Object.values(tables).flatMap((table) =>
     ('indexes' in table ? table.indexes : []).flatMap(({ partition, sort, include }) => [
@@ -298,7 +298,7 @@ it('stores null, and keeps it apart from a removed attribute', async () => {
   expect([memory, emulator]).toEqual(Array(2).fill({ Attributes: { ...key, a: null } }));
 });
 
-it('accepts a repeated client token only with the same write, as the other database does', async () => {
+it('accepts a repeated client token only with the same write, as the emulator does', async () => {
   const { TableName, compare } = await both();
   const write = (version: number, ClientRequestToken: string) =>
     new TransactWriteCommand({

@@ -214,7 +214,7 @@ describe('transactions not on the list', () => {
 
   it('are at most 1,000 in a response, which continues after the last one', async () => {
     const client = await newClient();
-    // With a hundred drafts between them, the thousandth is in the middle of an index page.
+    // The 100 drafts between the sales put the thousandth sale in the middle of an index page.
     const references = Array.from({ length: 1101 }, (_, index) => `r_${index}`);
     await stored(
       client,

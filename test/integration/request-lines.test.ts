@@ -58,7 +58,7 @@ describe('a request has one line', () => {
     },
   );
 
-  it('for a calculation and an error with exactly these fields, in less than 600 bytes', async () => {
+  it('for a calculation and for an error, with exactly these fields and less than 600 bytes', async () => {
     const { account, call } = await newCaller();
     const buildFields = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },

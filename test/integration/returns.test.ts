@@ -16,7 +16,7 @@ import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { buildCreditRequest, getRefusal, listCharges, made } from '../support/sales.ts';
 
-// Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to zero. The
+// Sales with a supplied tax, refunded in parts over several months until the returns net to zero. The
 // expected shares come from calculations and from the requests, not from recorded credits. Sums of a whole month are
 // tested in closed-month.test.ts.
 
@@ -182,7 +182,7 @@ const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '
 
 const getEntry = (id: string) => entries.get(id) ?? { amounts: [] };
 
-describe('fully refunded sales with a tax other than the calculated one', () => {
+describe('fully refunded sales with a supplied tax', () => {
   it('include over- and under-collected, taxed and untaxed parts', () => {
     const differences = cases.map(({ sale }) => Number(sale.tax_amount) - Number(sale.calculated_tax_amount));
     expect(differences.filter((difference) => difference > 0).length).toBeGreaterThan(saleCount / 7);

@@ -692,8 +692,8 @@ describe('orders and refunds', () => {
   });
 });
 
-describe('the other methods', () => {
-  it('store customers', async () => {
+describe('the TaxJar interface', () => {
+  it('stores customers', async () => {
     const { caller, client } = await newClient();
     const customer = { customer_id: 'c/1', exemption_type: 'wholesale', name: 'Acme' } as const;
     const own = { ...customer, customer_id: 'c1' };
@@ -728,7 +728,7 @@ describe('the other methods', () => {
     expect((await client.createCustomer(own)).customer.exemption_type).toBe('wholesale');
   });
 
-  it('return rates, categories, nexus, addresses and summary rates', async () => {
+  it('returns rates, categories, nexus, addresses and summary rates', async () => {
     const registrations = [
       { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' },
       { state: 'OH', from: '2026-01-01', to: '2026-02-01', frequency: 'month' },
@@ -760,7 +760,7 @@ describe('the other methods', () => {
     expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
   });
 
-  it('have an OpenAPI document with every route and working examples', async () => {
+  it('has an OpenAPI document with every route and working examples', async () => {
     const { key } = await newCaller();
     const headers = { Authorization: `Bearer ${key}` };
     const ajv = new Ajv2020({ strict: false });
@@ -801,7 +801,7 @@ describe('the other methods', () => {
     }
   });
 
-  it('return errors in the format of TaxJar', async () => {
+  it('returns errors in the format of TaxJar', async () => {
     const { client } = await newClient();
     expect(await refusal(connectClient({ key: newApiKey() }).categories())).toMatch(/^401 Unauthorized: /);
     const reader = connectClient(await newCaller({ scopes: ['read'] }));

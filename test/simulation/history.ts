@@ -83,7 +83,7 @@ export class History {
   readonly #steps: number[] = [];
   /** By key, oldest first. */
   readonly versions = new Map<string, Version[]>();
-  /** Of all accounts. */
+  /** The versions of all accounts, oldest first. */
   readonly accounts: Version[] = [];
   readonly #lacks: { readonly at: number; readonly since: number }[] = [];
 

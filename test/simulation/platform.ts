@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { world } from './world.ts';
 
-/** Replaces these modules for the service's code. */
+/** The module that the service's code gets instead of the modules in `replaced`. */
 const replacement = new URL('virtual.ts', import.meta.url).href;
 const replaced = ['node:timers/promises', 'ulid'];
 

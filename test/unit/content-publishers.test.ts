@@ -318,7 +318,7 @@ describe('links on a page', () => {
   });
 });
 
-it.each(publisherRows)('publishers.json has a valid row of $state', (row) => {
+it.each(publisherRows)('publishers.json has a valid row for $state', (row) => {
   expect(schemaErrors('publisher', row)).toEqual([]);
   if ('format' in row) expect(Object.keys(importers)).toContain(row.format);
   for (const file of row.files ?? [])

@@ -410,7 +410,7 @@ describe('credits of a sale', () => {
   });
 });
 
-it('a credit calculation that is posted back unchanged records the same amounts of every kind', () => {
+it('a credit calculation of every kind, posted back unchanged, records the same amounts', () => {
   fc.assert(
     fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
       const sold = toSale(sale);

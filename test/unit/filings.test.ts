@@ -377,7 +377,7 @@ describe('an open entry', () => {
   const listStates = (...parameters: Parameters<typeof listEntries>) =>
     listEntries(...parameters).map(({ state }) => state);
 
-  it('is created in every state of the document without registrations, but not abroad', () => {
+  it('is created in every state of the document if the account has no registrations, but not abroad', () => {
     const lines = [
       [untaxed('US-OR', 'not_subject_to_tax')],
       [untaxed('US-HI', 'not_supported')],

@@ -260,7 +260,7 @@ describe('values in force on the day of an import', () => {
   });
 });
 
-it('importers have a built-in release if only one state uses the format', () => {
+it('every importer for a single state has a built-in release of the state', () => {
   for (const { onlyState } of Object.values(importers)) {
     if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
   }

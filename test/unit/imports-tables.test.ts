@@ -482,7 +482,7 @@ describe('the texas importer', () => {
   });
 });
 
-it('reports rows in place if the first 100 rows are shifted like rows with a separator at their end', async () => {
+it('reports a row without an additional separator at its end if the first 100 rows have one', async () => {
   const shifted = Array.from({ length: 100 }, (_, at) => `TX,${78600 + at},A,0.0625,0.0625,0,0,0,0,`);
   const { built } = await importFiles('zip-rates', 'TX', [
     tableFile('zip-rates', ...shifted, 'TX,78701,AUSTIN,0.0625,0.0625,0,0,0,1'),

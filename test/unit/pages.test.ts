@@ -19,7 +19,7 @@ const pages = ['*.md', 'infra/**/*.md', 'shared/**/*.md', 'test/*.md', 'integrat
   .sort();
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
-/** Returns the anchor of a heading: "Test the alarm route" is `test-the-alarm-route`. */
+/** Returns the anchors of a page's headings: `test-the-alarm-route` for "Test the alarm route". */
 const anchorsIn = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

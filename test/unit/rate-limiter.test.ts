@@ -142,7 +142,7 @@ describe('a single rate limiter', () => {
       expect(outages).toHaveLength(10);
     });
 
-    it('admits leased requests and rejects a used-up window, even while the counter fails', async () => {
+    it('admits leased requests and rejects requests of an exhausted window, even while the counter fails', async () => {
       const { take } = sharedCounter();
       let broken = false;
       const flaky: TakeRequests = (...sent) => {
@@ -254,7 +254,7 @@ describe('rate limit counters', () => {
       expect(asked[3]).toBe(3);
     });
 
-    it('moves from a used-up counter to the next one', async () => {
+    it('moves from an exhausted counter to the next one', async () => {
       const { take, asked, used } = sharedCounter();
       used.set(1, 10_000);
       const { admit } = rateLimiter(take, unexpected, 1);

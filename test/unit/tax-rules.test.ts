@@ -173,14 +173,17 @@ describe('a day whose general rate is not established', () => {
     { effect: { type: 'threshold_excess', amount: '50' }, row: null },
     { effect: { type: 'threshold_rate', amount: '50', rate: '0.05' }, row: null },
     { effect: { type: 'holiday', amount: '50', inclusive: false }, row: null },
-  ])('is covered from the first day of a rule that needs no rate: $effect.type, $row', ({ effect, row }) => {
-    const rules = [rule('food', food, effect, dated)];
-    expect(on('2025-09-01', rules)).toEqual(row === null ? unanswered : [`US-XX ${row}`]);
-    expect(on('2025-08-31', rules)).toEqual(unanswered);
-    expect(on('2025-09-01', [rule('food', food, effect, undated)])).toEqual(unanswered);
-  });
+  ])(
+    'is covered only by an effect that needs no general rate, from its first day: $effect.type, $row',
+    ({ effect, row }) => {
+      const rules = [rule('food', food, effect, dated)];
+      expect(on('2025-09-01', rules)).toEqual(row === null ? unanswered : [`US-XX ${row}`]);
+      expect(on('2025-08-31', rules)).toEqual(unanswered);
+      expect(on('2025-09-01', [rule('food', food, effect, undated)])).toEqual(unanswered);
+    },
+  );
 
-  it('is covered only if each jurisdiction has a rate or such a rule', () => {
+  it('is covered only if each jurisdiction has a rate or a rule with such an effect', () => {
     const own = rule('food', food, { type: 'rate', rate: '0.02' }, { ...dated, levels: ['state'] });
     const local = rule('local', food, exempt, { ...dated, levels: ['county'] });
     const both = { isLocal: true, isLocalKnown: true };

@@ -143,7 +143,7 @@ describe('an order', () => {
 });
 
 describe('refunds', () => {
-  it('refund the sale to the cent, unit by unit', async () => {
+  it('of one unit at a time refund the whole sale to the cent', async () => {
     const cart = buildCart([{ id: 'mug', quantity: 3, unitPrice: '9.35', discount: '1.39' }]);
     const order = buildOrder(cart, newReference(), '1.20');
     const refunds = ['9.29', '9.29', '9.28'].map((total, at) => oneBack(String(at), total));

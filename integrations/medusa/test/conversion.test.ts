@@ -186,7 +186,7 @@ describe('a customer', () => {
     expect(toCustomer(true)).toBe('medusa-cus_1');
   });
 
-  it('without an account has no id, because guests can enter the address of a different customer', () => {
+  it('without an account has no id, because guests can enter the e-mail address of a different customer', () => {
     expect([toCustomer(false), toCart(usCart).customerId]).toEqual([null, null]);
   });
 });

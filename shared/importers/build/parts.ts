@@ -62,7 +62,7 @@ const listLocations = (
   }));
 };
 
-/** Groups ranges with the same sets at the same time, which one location can list. */
+/** Groups ranges with the same days and sets. One location can list the ranges of a group. */
 const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
   ...Map.groupBy(resolved, ({ from, to, sets }) => `${from} ${to} ${sets.join()}`).values(),
 ];

@@ -166,8 +166,9 @@ class DueBooks {
   readonly #due = new Set<string>();
   readonly #chains = new Map<string, HeldChain>();
   readonly #accounts = new Map<string, Account>();
-  /** Accounts from before the index are in it once a sweep was done, or their settings were changed. */
+  /** Whether a sweep has completed, which adds accounts that were stored without due entries to the index. */
   #isSwept = false;
+  /** The accounts that were stored together with due entries. */
   readonly #indexed = new Set<string>();
 
   take({ name, version: { item } }: Change): string[] {
