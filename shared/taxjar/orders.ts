@@ -263,7 +263,7 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
 
 const signedBy = (transaction: Recorded) => (text: string) => {
   const isNegative = transaction.type === 'credit' && /[1-9]/.test(text);
-  return decimal(isNegative ? (text.startsWith('-') ? text.slice(1) : `-${text}`) : text);
+  return isNegative ? (text.startsWith('-') ? text.slice(1) : `-${text}`) : text;
 };
 
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
@@ -272,7 +272,10 @@ const addressFields = (address: Address | null | undefined, side: 'from' | 'to')
 const goodsAndShipping = ({ total_amount, tax_amount }: Recorded): bigint =>
   parseAmount(total_amount, 2) - parseAmount(tax_amount, 2);
 
-/** Returns a transaction as TaxJar's interface has it. Amounts of refunds are negative. */
+/**
+ * Returns a transaction as TaxJar's interface has it. Amounts are strings, which TaxJar's client for Go requires, and
+ * those of refunds are negative.
+ */
 export const toOrder = (transaction: Recorded) => {
   const signed = signedBy(transaction);
   const { metadata, reference_id, tax_date, customer, ship_from, shipping_amount, tax_amount } = transaction;

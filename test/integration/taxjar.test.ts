@@ -20,7 +20,19 @@ beforeAll(async () => {
 });
 
 type Refused = { readonly status: number; readonly error: string; readonly detail: string };
-const connectClient = ({ key }: Pick<Caller, 'key'>) => new Taxjar({ apiKey: key, apiUrl: `${url}/taxjar` });
+const amounts = ['amount', 'shipping', 'sales_tax', 'unit_price', 'discount'];
+/** Converts the amounts of orders and refunds, which TaxJar returns as strings, to the numbers of the client's types. */
+const withNumbers = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value), (name, text) =>
+    amounts.includes(name) && typeof text === 'string' ? Number(text) : text,
+  );
+const connectClient = ({ key }: Pick<Caller, 'key'>) =>
+  new Proxy(new Taxjar({ apiKey: key, apiUrl: `${url}/taxjar` }), {
+    get:
+      (client, name) =>
+      async (...sent: unknown[]) =>
+        withNumbers(await (client[name as 'createOrder'] as (...sent: unknown[]) => Promise<unknown>)(...sent)),
+  });
 const newClient = async (settings: object = {}) => {
   const caller = await newCaller({ settings });
   return { caller, client: connectClient(caller) };
@@ -235,6 +247,16 @@ describe('orders and refunds', () => {
       provider: 'shop',
     });
     expect(created.line_items).toMatchObject([{ id: '1', product_identifier: 'sku', product_tax_code: '31000' }]);
+    // TaxJar's client for Go reads amounts only as strings.
+    const headers = { Authorization: `Bearer ${caller.key}` };
+    expect(await (await fetch(`${url}/taxjar/v2/transactions/orders/123`, { headers })).json()).toMatchObject({
+      order: {
+        amount: '16.50',
+        shipping: '1.50',
+        sales_tax: '1.46',
+        line_items: [{ quantity: 1, unit_price: '15', discount: '0' }],
+      },
+    });
     // A repetition after a lost reply.
     expect(await client.createOrder(sent)).toEqual({ order: created });
     for (const other of [{ amount: 17.5 }, { to_zip: '10002' }, { line_items: [{ ...lines[0], unit_price: 14 }] }])
@@ -348,7 +370,7 @@ describe('orders and refunds', () => {
       const path = `${url}/taxjar/v2/transactions/${kind}/${id}`;
       const reply = await fetch(path, { method: 'PUT', headers, body: JSON.stringify(body) });
       const differs = reply.headers.get('Levy-Warnings')?.includes('line_amount_differs') ?? false;
-      return { status: reply.status, differs, ...(await reply.json()) };
+      return { status: reply.status, differs, ...withNumbers(await reply.json()) };
     };
     const items = [
       { id: 'a', quantity: 2, product_identifier: 'shirt', product_tax_code: '20010', unit_price: 5 },
