@@ -18,8 +18,11 @@ export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
   | {
       readonly recorded: ReadonlyMap<string, AppliedExemption | null>;
-      /** The states (`US-IN`) in which certificates exempt a line item or a charge in `shipping`, by its id. */
-      readonly exemptStates: ReadonlyMap<string, ReadonlySet<string>>;
+      /**
+       * The states (`US-IN`) in which certificates exempt a line item or a charge in `shipping`, by its id, and whether
+       * they exempt only parts of it.
+       */
+      readonly exemptStates: ReadonlyMap<string, ReadonlyMap<string, { readonly isPart: boolean }>>;
       readonly warnings: readonly Warning[];
     };
 
@@ -77,13 +80,15 @@ export const recordedCertificates = (transaction: {
 }): KnownCertificates => {
   const { line_items, shipping, warnings } = transaction;
   const exemptIn = ({ taxes }: Pick<LineItemResponse, 'taxes'>) =>
-    taxes.flatMap(({ taxability_reason, jurisdiction_code }) =>
-      taxability_reason === 'customer_exempt' ? jurisdiction_code.slice(0, 'US-IN'.length) : [],
-    );
+    taxes.flatMap(({ taxability_reason, jurisdiction_code: code }) => {
+      const isOther = (row: (typeof taxes)[number]) => row.taxability_reason !== taxability_reason;
+      const isPart = taxes.some((row) => row.jurisdiction_code === code && isOther(row));
+      return taxability_reason === 'customer_exempt' ? [[code.slice(0, 'US-IN'.length), { isPart }] as const] : [];
+    });
   return {
     recorded: new Map(line_items.map(({ id, applied_exemption }) => [id, applied_exemption])),
     exemptStates: new Map(
-      [...line_items, ...[shipping ?? []].flat()].map((charge) => [charge.id, new Set(exemptIn(charge))]),
+      [...line_items, ...[shipping ?? []].flat()].map((charge) => [charge.id, new Map(exemptIn(charge))]),
     ),
     warnings: warnings.filter(({ code }) => certificateWarnings.has(code)),
   };
@@ -239,7 +244,9 @@ const buyerFinder = (input: CalculationInput, day: string, known: KnownCertifica
       const id = ids[charge ?? index] ?? '';
       const exemption = known.recorded.get(id) ?? null;
       if (charge === undefined) return { exemption, warnings: [] };
-      const isExempt = known.exemptStates.get(id)?.has(place) === true;
+      const state = known.exemptStates.get(id)?.get(place);
+      // If only some of its lines are exempt, they most likely are the ones with a certificate.
+      const isExempt = state && (!state.isPart || known.recorded.get(ids[index] ?? '') != null);
       return { exemption: isExempt ? (exemption ?? unknownCertificate) : null, warnings: [] };
     }
     const certificates = known.customers.get(customerId);

@@ -281,6 +281,17 @@ describe('the recorded certificate of a transaction', () => {
     }
   });
 
+  it('is kept for a charge that is shipped elsewhere for two buyers, of whom one is exempt', async () => {
+    const { client, add } = await newShop([certificate({ states: null })]);
+    await add('cus_2', []);
+    const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' };
+    const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: { id: 'cus_2' } })];
+    const shipping = { amount: '10.00', ship_to: { address: indiana } };
+    const sold = await made(client.create(sale({ ...buyer(), line_items, shipping, status: 'finalized' })));
+    // 6 % of 100.00 in Michigan, and 7 % of half the delivery in Indiana.
+    expect(sold.tax_amount).toBe('6.35');
+  });
+
   it('is kept if only the tax of a draft or sale is edited, with its warnings', async () => {
     const { client, put } = await newShop([certificate({ valid_to: '2026-10-07' })]);
     for (const status of ['draft', 'finalized']) {
