@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomerList } from '../customers/response.ts';
-import { exemptionReasons, type Fields, listStates, requiredAt, requireObject } from './document.ts';
+import { changedFields, exemptionReasons, type Fields, listStates, requiredAt, requireObject } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import { everyRow, type Levy, type Request, type Route, type TaxJarResponse } from './request.ts';
 
@@ -98,7 +98,7 @@ export const customerRoutes: readonly Route[] = [
     async ({ levy, body, at: [id = ''] }) => {
       const { customer: known } = toCustomer(await requireCustomer(levy, id));
       const before = customerRequest({ ...known, name: known.name ?? id });
-      const request = customerRequest({ ...known, ...requireObject(body) });
+      const request = customerRequest({ ...known, ...changedFields(body) });
       // Certificates can have numbers and dates, which TaxJar does not have.
       const isSame = isDeepStrictEqual(request.exemptions, before.exemptions);
       return { body: toCustomer(await changeCustomer(levy, id, isSame ? { name: request.name } : request)) };

@@ -14,6 +14,10 @@ export const requireObject = (value: Json, name = 'The body'): Fields => {
   return value as Fields;
 };
 
+/** Returns the fields of a change. The typed client for C# sends `null` for each field that does not change. */
+export const changedFields = (body: Json): Fields =>
+  Object.fromEntries(Object.entries(requireObject(body)).filter(([, value]) => value !== null));
+
 /**
  * Reads each object of a list; `null` if the list is absent or empty. An error of a field contains its object:
  * `line_items[0]: …`

@@ -1,7 +1,15 @@
 import { isDay } from '../base/calendar.ts';
 import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
-import { type Fields, listLines, parseDate, requiredAt, requireObject, unknownCodes } from './document.ts';
+import {
+  changedFields,
+  type Fields,
+  listLines,
+  parseDate,
+  requiredAt,
+  requireObject,
+  unknownCodes,
+} from './document.ts';
 import { parseJson } from './numbers.ts';
 import {
   buildCreditRequest,
@@ -166,7 +174,7 @@ const update =
         422,
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
-    const change = { ...requireObject(body), transaction_id: reference };
+    const change = { ...changedFields(body), transaction_id: reference };
     const fields = mergeChange(sentFields(current), change, current);
     const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
     const request = await prepareRequest(kind, fields, recording);

@@ -381,6 +381,7 @@ describe('orders and refunds', () => {
     for (const [change, amount, shipping] of [
       [{ shipping: 2.5 }, 17.5, 2.5],
       [{ shipping: 3, line_items: [] }, 18, 3],
+      [{ shipping: 2, amount: null, line_items: null, to_country: null, to_zip: null, customer_id: null }, 17, 2],
       [{ amount: 16, shipping: 1 }, 16, 1],
       [{ sales_tax: 1.5 }, 16, 1],
     ] as const)
@@ -732,6 +733,8 @@ describe('the TaxJar interface', () => {
     const path = '/customers/c1' as '/customers/{id}';
     await made(caller.call('POST', path, { body: { exemptions } }));
     await client.updateCustomer({ ...own, exempt_regions: [...exempt_regions, { country: 'US', state: 'NJ' }] });
+    // The typed client for C# sends null for what does not change.
+    await client.updateCustomer({ ...own, exempt_regions: null as never });
     expect(await made(caller.call('GET', path))).toMatchObject({ name: 'Acme', exemptions });
     const government = { ...own, exemption_type: 'government' } as const;
     expect((await client.updateCustomer(government)).customer).toMatchObject({
