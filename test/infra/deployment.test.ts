@@ -304,6 +304,12 @@ describe('a template for SAM', () => {
     const { Parameters = {} } = synthesized.service;
     expect(Object.values(Parameters).filter(({ Default }) => Default === undefined)).toEqual([]);
   });
+
+  // cfn-lint reads the rules from the template. It is not a dependency: `sam validate --lint` exits 0 with these rules.
+  it('lists the cfn-lint rules that do not apply: two for SAM, one for the deployment', () => {
+    const ignored = (deployment: typeof all) => deployment.service.Metadata?.['cfn-lint']?.config.ignore_checks;
+    expect([ignored(sam), ignored(synthesized)]).toEqual([['W3005', 'W2001'], ['W3005']]);
+  });
 });
 
 describe('a synthesis', () => {

@@ -211,6 +211,21 @@ describe('coverage sources', () => {
     proposal: null,
   };
   describe('the source of a state', () => {
+    it('is the built-in content until an update is imported, with the day of the local rates', () => {
+      expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({
+        origin: 'built_in',
+        publisher: 'Missouri Department of Revenue',
+        addresses: ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'],
+        release: null,
+        in_use: false,
+        proposal: null,
+        as_of: expect.stringMatching(/^2026-\d\d-\d\d$/),
+        next_expected: null,
+        stale: false,
+        stale_reason: null,
+      });
+    });
+
     it('is the active import, even if it is below another import', () => {
       const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
       expect(toSourceCoverage(buildHead(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);

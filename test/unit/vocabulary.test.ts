@@ -16,6 +16,7 @@ import { listStems, resultsMax } from '../../shared/vocabulary/search.ts';
 import { appliesTo, vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { getProduct, getRelease, jurisdiction, rule } from '../support/builders.ts';
 import { readings } from '../support/facts.ts';
+import { builtIn } from '../support/local-content.ts';
 
 const search = (text: string): string[] => selectItems({ q: text }).map(({ code }) => code);
 
@@ -110,7 +111,9 @@ describe('the vocabulary', () => {
       expect(new Set(members.map(({ group }) => JSON.stringify(group))).size).toBe(1);
   });
 
-  it('has unique names, descriptions and examples', () => {
+  // The search reads only the part of a description before "; not".
+  it('has unique names, examples, and descriptions with inclusions and exclusions', () => {
+    for (const { description } of texts) expect(description).toMatch(/^[A-Z][^.;]*; not [^.]+\.$/);
     expect(repeated(texts.flatMap(({ name, description }) => [name, description]))).toEqual([]);
     expect(repeated(texts.flatMap(({ examples }) => examples))).toEqual([]);
   });
@@ -384,6 +387,23 @@ describe('the crosswalk', () => {
 
 describe('the deciding attributes', () => {
   const day = '2026-11-26';
+
+  // The expected values follow from the laws, not from the rules: Tex. Tax Code 151.313 exempts drugs for people with and
+  // without a prescription; 86 Ill. Adm. Code 130.310 treats candy with flour or that needs refrigeration as food;
+  // Ohio R.C. 5739.01(B)(3)(e) taxes automatic data processing for use in business.
+  it.each([
+    { state: 'TX', code: 'HEALTH.DRUGS', expected: { _ANIMAL_USE: 'taxable' } },
+    { state: 'IL', code: 'FOOD.CANDY', expected: { _CONTAINS_FLOUR: 'rate', _REFRIGERATED: 'rate' } },
+    { state: 'OH', code: 'SOFTWARE.SAAS', expected: { _BUSINESS_USE: 'use_split', _PERSONAL_USE: 'use_split' } },
+    { state: 'OH', code: 'SOFTWARE.SAAS._BUSINESS_USE', expected: {} },
+    { state: 'TX', code: 'GENERAL', expected: {} },
+  ])('are known for $code in $state', ({ state, code, expected }) => {
+    const release = builtIn(state);
+    const found = decidingAttributes(release, release.jurisdictions[0], getProduct(code), day);
+    expect(Object.fromEntries(found.map(({ attribute, rule }) => [attribute.code, rule?.effect.type]))).toEqual(
+      expected,
+    );
+  });
 
   const exempt: Effect = { type: 'exempt' };
   const reduced: Effect = { type: 'rate', rate: '0.01' };
