@@ -2,9 +2,9 @@ import type { Schemas } from '../../shared/client/client.ts';
 import { below, type Charge, creditLine, getNet, getSum, gross, listCharges, reachable, type Sale } from './charges.ts';
 import { distribute, divide, getDecimals, toDecimal, toMinor } from './money.ts';
 import type { Order, Refund } from './order.ts';
-import { failed, type Problem } from './problem.ts';
+import { type Attempt, done, failed, type Problem } from './problem.ts';
 import { oneOrMany } from './shipping.ts';
-import { type Body, createOnce, type Ledger, type Transaction } from './transactions.ts';
+import { type Body, createOnce, findByReference, type Ledger, type Transaction } from './transactions.ts';
 
 /** The part of a sale that a credit refunds. */
 export type Credit = {
@@ -189,37 +189,89 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
 };
 
 /**
- * Returns the refunds that require credits. If an edit lowered a paid order, its sale has the new amounts, and the
- * first refunds return the overpayment.
+ * Returns the refunds that require credits. The first refunds return the amount that the customer paid `above` the
+ * sale, unless they have a credit. `recorded` has the amounts of the credits by the id of the refund.
  */
-const refundsOfSale = ({ refunds, paid, total }: Order, exponent: number): Refund[] => {
-  let above = toMinor(paid ?? total, exponent) - toMinor(total, exponent);
+const refundsOfSale = (
+  { refunds }: Order,
+  exponent: number,
+  above: bigint,
+  recorded: ReadonlyMap<string, bigint>,
+): Refund[] => {
+  let left = above;
   return refunds.flatMap((refund) => {
-    if (above <= 0n) return refund;
-    const left = toMinor(refund.total, exponent) - above;
-    above = left < 0n ? -left : 0n;
-    return left > 0n ? { ...refund, total: toDecimal(left, exponent), lines: [], shipping: '0' } : [];
+    const whole = toMinor(refund.total, exponent);
+    const overpaid = left < 0n ? 0n : left < whole ? left : whole;
+    const part = recorded.get(refund.id) ?? whole - overpaid;
+    left -= whole - part;
+    if (part === whole) return refund;
+    return part > 0n ? { ...refund, total: toDecimal(part, exponent), lines: [], shipping: '0' } : [];
   });
 };
 
-/** Records the credits of an order's refunds, oldest first. `credits` has their ids by the id of the refund. */
-export const recordCredits = async (
+/** Returns the amounts of the recorded credits of a sale by the id of their refund. */
+const readRecorded = async (
+  ledger: Ledger,
+  sale: Transaction,
+  { reference, refunds }: Order,
+): Promise<Attempt<Map<string, bigint>>> => {
+  const recorded = new Map<string, bigint>();
+  for (const { id } of refunds) {
+    const found = await findByReference(ledger, refundReference(reference, id));
+    if (!found.ok) return found;
+    if (found.value?.parent_transaction_id === sale.id)
+      recorded.set(id, toMinor(found.value.total_amount, getDecimals(sale.tax_amount)));
+  }
+  return done(recorded);
+};
+
+/** The credits of a sale after recording, the problems, and whether anything was written. */
+export type Credits = {
+  readonly problems: readonly Problem[];
+  readonly isChanged: boolean;
+  /** The ids of the credits by the id of their refund. */
+  readonly credits: ReadonlyMap<string, string>;
+};
+
+const recordAll = async (
   ledger: Ledger,
   sale: Transaction,
   order: Order,
-): Promise<{
-  readonly problems: readonly Problem[];
-  readonly isChanged: boolean;
-  readonly credits: ReadonlyMap<string, string>;
-}> => {
+  refunds: readonly Refund[],
+): Promise<Credits> => {
   const problems: Problem[] = [];
   const credits = new Map<string, string>();
   let isChanged = false;
-  for (const credit of listCredits(sale, refundsOfSale(order, getDecimals(sale.tax_amount)))) {
+  for (const credit of listCredits(sale, refunds)) {
     const credited = await ensureCredit(ledger, sale, credit, order);
     if (credited.problem) problems.push(credited.problem);
     if (credited.id) credits.set(credit.refund.id, credited.id);
     isChanged ||= credited.isChanged;
   }
   return { problems, isChanged, credits };
+};
+
+/**
+ * Records the credits of an order's refunds, oldest first. If an edit lowered a paid order, its sale has the new
+ * amounts, and the first refunds return the overpayment.
+ */
+export const recordCredits = (ledger: Ledger, sale: Transaction, order: Order): Promise<Credits> => {
+  const exponent = getDecimals(sale.tax_amount);
+  const { paid, total } = order;
+  const above = toMinor(paid ?? total, exponent) - toMinor(total, exponent);
+  return recordAll(ledger, sale, order, refundsOfSale(order, exponent, above, new Map()));
+};
+
+/**
+ * Records the credits of an edited order on its earlier sale, which Levy refuses to void. Recorded credits stay. The
+ * sale does not have the amount that the customer paid for an increase, so refunding it requires no credit.
+ */
+export const recordCreditsOfKeptSale = async (ledger: Ledger, sale: Transaction, order: Order): Promise<Credits> => {
+  const recorded = await readRecorded(ledger, sale, order);
+  if (!recorded.ok) return { problems: [recorded.problem], isChanged: false, credits: new Map() };
+  const exponent = getDecimals(sale.tax_amount);
+  const [paid, total] = [order.paid ?? order.total, order.total].map((amount) => toMinor(amount, exponent));
+  const most = (paid as bigint) > (total as bigint) ? (paid as bigint) : (total as bigint);
+  const above = most - toMinor(sale.total_amount, exponent);
+  return recordAll(ledger, sale, order, refundsOfSale(order, exponent, above, recorded.value));
 };

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../shared/client/client.ts';
-import { recordCredits } from './credits.ts';
+import { recordCredits, recordCreditsOfKeptSale } from './credits.ts';
 import { isAddedFee } from './delivery-fee.ts';
 import { isForeign, toDocument } from './document.ts';
 import { getDecimals, toMinor } from './money.ts';
@@ -71,12 +71,23 @@ export const isNewer = (
   { changedAt }: { readonly changedAt?: string | undefined },
 ): boolean => Date.parse(metadata?.['changed_at'] ?? '') > Date.parse(changedAt ?? '');
 
-const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<null>> => {
+/** The sale of an order. */
+type Ensured = Written & {
+  /** Levy has a newer state, so the snapshot is ignored. */
+  readonly isKept?: boolean;
+  /** Why Levy refuses to replace the sale after an edit. */
+  readonly refusal?: Problem;
+};
+
+/** Voids an edited sale. Returns `null`, or the sale if Levy refuses permanently. */
+const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<Ensured | null>> => {
   const update = { status: 'void', void_reason: 'The order was edited. A new sale replaces this one.' } as const;
   const voided = await change(ledger, 'replaced', sale, reference, update);
   if (voided.ok) return done(null);
-  const { code, detail } = voided.refusal;
-  return failed(reference, code, `The order was edited after its sale ${sale.id} was recorded. ${detail}`);
+  const { problem } = refused(reference, voided.refusal);
+  const detail = `The order was edited after its sale ${sale.id} was recorded. ${voided.refusal.detail}`;
+  if (!problem.isFinal) return { ok: false, problem: { ...problem, detail } };
+  return done({ transaction: sale, isChanged: false, refusal: { ...problem, detail } });
 };
 
 // Levy merges metadata, so without a value a former estimate would remain marked.
@@ -92,9 +103,6 @@ const updateMarks = async (ledger: Ledger, sale: Transaction, body: SaleBody): P
   // A redacted sale refuses the update and is correct without it.
   return { transaction: updated.ok ? updated.data : sale, isChanged: updated.ok && 'estimated' in metadata };
 };
-
-/** The sale of an order. With `isKept`, Levy has a newer state, so the snapshot is ignored. */
-type Ensured = Written & { readonly isKept?: boolean };
 
 /**
  * Updates the sale that has the order's reference. Returns `null` if the sale is void and the reference is free again.
@@ -152,9 +160,15 @@ const ensureSale = async (ledger: Ledger, order: Order, wanted: Wanted): Promise
   return { ok: false, problem: { reference, code: 'contention', detail, isFinal: false } };
 };
 
-/** Voids the transaction of an order that was canceled before payment. */
+/** Credits the refunds of an edited order on the sale that Levy refuses to void, and reports the refusal. */
+const creditKeptSale = async (ledger: Ledger, sale: Transaction, order: Order, refusal: Problem): Promise<Recorded> => {
+  const credited = await recordCreditsOfKeptSale(ledger, sale, order);
+  return { ...credited, sale, problems: [refusal, ...credited.problems] };
+};
+
+/** Voids the transaction of an order that was canceled before payment, or moved abroad. */
 const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
-  const { reference } = order;
+  const { reference, wanted } = order;
   const nothing: Recorded = { sale: null, problems: [], isChanged: false };
   const found = await findByReference(ledger, reference);
   if (!found.ok) return { ...nothing, problems: [found.problem] };
@@ -165,7 +179,10 @@ const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   const voided = await change(ledger, 'cancelled', sale, reference, update);
   if (voided.ok) return { ...nothing, isChanged: true };
   if (voided.refusal.code === 'conflict_draft_expired') return nothing;
-  return { ...nothing, sale, problems: [refused(reference, voided.refusal).problem] };
+  const { problem } = refused(reference, voided.refusal);
+  return wanted !== 'void' && problem.isFinal
+    ? creditKeptSale(ledger, sale, order, problem)
+    : { ...nothing, sale, problems: [problem] };
 };
 
 /** Returns a problem if the collected tax differs from the tax that Levy calculates. */
@@ -180,16 +197,18 @@ const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, e
  *
  * `order.tax` is recorded as the collected tax, so the ledger has the amount that the shop charged; Levy also stores
  * the calculated tax. If an order was edited after its sale was recorded, a new sale replaces the old one, unless the
- * old sale has credits or its period is closed. The sale of an order that moved abroad is voided. A snapshot with an older `changedAt` than the recorded one, and a draft
- * of an order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
+ * old sale has credits or its period is closed: then the refunds are credited on the old sale. The sale of an order that
+ * moved abroad is voided. A snapshot with an older `changedAt` than the recorded one, and a draft of an order whose sale
+ * is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
  */
 export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   // An edit can move an order abroad, where the shop calculates the tax.
   if (order.wanted === 'void' || isForeign(order)) return ensureVoid(ledger, order);
   const ensured = await ensureSale(ledger, order, order.wanted);
   if (!ensured.ok) return { sale: null, problems: [ensured.problem], isChanged: false };
-  const { transaction: sale, isChanged, isKept } = ensured.value;
+  const { transaction: sale, isChanged, isKept, refusal } = ensured.value;
   if (isKept) return { sale, problems: [], isChanged };
+  if (refusal) return creditKeptSale(ledger, sale, order, refusal);
   const problems: Problem[] = [];
   const exponent = getDecimals(sale.tax_amount);
   if (toMinor(sale.total_amount, exponent) !== toMinor(order.total, exponent)) {

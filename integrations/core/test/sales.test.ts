@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { createClient, LevyUnavailable } from '../../../shared/client/client.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createClient, LevyUnavailable, orThrow } from '../../../shared/client/client.ts';
 import { toDecimal, toMinor } from '../money.ts';
 import type { Order } from '../order.ts';
 import { recordOrder } from '../sales.ts';
@@ -209,6 +209,68 @@ describe('failures', () => {
     faults.state.fault = fault;
     const { problems } = await recordOrder(ledger, buildOrder(mugs, newReference(), '1.20'));
     expect(problems).toMatchObject([{ isFinal }]);
+  });
+});
+
+it('reports a temporary refusal to replace an edited sale as not final', async () => {
+  const order = buildOrder(mugs, newReference(), '1.20');
+  await read(order);
+  const edited = buildOrder(two, order.reference, '0.80');
+  Object.assign(faults.state, { fault: 409, applies: ({ path }: { path: string }) => path.includes('/transactions/') });
+  expect((await recordOrder(ledger, edited)).problems).toMatchObject([{ code: 'conflict_in_test', isFinal: false }]);
+  faults.state.fault = 'none';
+  expect(await read(edited)).toMatchObject({ total_amount: '18.58' });
+});
+
+describe('a sale that an edit cannot replace', () => {
+  it('of a closed period gets the credits of all refunds', async () => {
+    const month = new Date();
+    month.setUTCDate(0);
+    const harrisburg = { city: 'Harrisburg', province: 'PA', postalCode: '17101', country: 'US' };
+    const base = { placedAt: month.toISOString(), paid: '28.27' };
+    const [lowered, abroad] = ['closed', 'closed-abroad'] as const;
+    const at = (reference: string) => buildOrder({ ...mugs, address: harrisburg }, reference, '1.60', base);
+    for (const reference of [lowered, abroad]) await read(at(reference));
+    const body = { state: 'PA', period_end: month.toISOString().slice(0, 10) };
+    const { id } = orThrow(await service.levy.post('/filings', { body }));
+    const path = { id: String(id) };
+    const readStatus = async () => orThrow(await service.levy.get('/filings/{id}', { path })).status;
+    await vi.waitFor(async () => expect(await readStatus()).toBe('closed'), 20_000);
+    const now = { at: new Date().toISOString() };
+    const refunds = [
+      { ...oneBack('1', '9.42'), ...now },
+      { ...buildRefund('2', '5.00'), ...now },
+    ];
+    const edited = buildOrder({ ...two, address: harrisburg }, lowered, '1.07', { ...base, refunds });
+    const moved = { ...at(abroad), address: { country: 'DE' }, refunds: refunds.slice(1) };
+    for (const isChanged of [true, false])
+      for (const order of [edited, moved]) {
+        const recorded = await recordOrder(ledger, order);
+        expect(recorded).toMatchObject({ isChanged, problems: [{ isFinal: true, reference: order.reference }] });
+      }
+    expect(await states(lowered)).toEqual(['sale finalized 28.27', 'credit finalized 9.42', 'credit finalized 5.00']);
+    expect(await states(abroad)).toEqual(['sale finalized 28.27', 'credit finalized 5.00']);
+  });
+
+  it('has what the shop kept after its credits, without the refunds of an increase', async () => {
+    const [first, ...later] = [buildRefund('1', '5.00'), buildRefund('2', '12.00'), buildRefund('3', '4.00')] as const;
+    await read(buildOrder(two, 'raised', '0.80', { refunds: [first] }));
+    const raised = buildOrder(mugs, 'raised', '1.20', { paid: '27.87' });
+    // The increase is 9.29, so 2.71 of the second refund belongs to the sale.
+    for (const [count, isChanged] of [
+      [1, true],
+      [1, false],
+      [2, true],
+    ] as const) {
+      const recorded = await recordOrder(ledger, { ...raised, refunds: [first, ...later.slice(0, count)] });
+      expect(recorded).toMatchObject({ isChanged, problems: [{ code: 'conflict_has_credits', isFinal: true }] });
+    }
+    expect(await states('raised')).toEqual([
+      'sale finalized 18.58',
+      'credit finalized 5.00',
+      'credit finalized 2.71',
+      'credit finalized 4.00',
+    ]);
   });
 });
 
