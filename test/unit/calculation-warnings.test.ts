@@ -296,9 +296,10 @@ describe('a supplied line amount', () => {
     expect(found({ line_items: [{ ...others, amount }] })).toEqual(expected);
   });
 
-  it('causes a warning with both amounts', () => {
-    const [warning] = sentWarnings({ line_items: [{ ...line, amount: '25.00' }] }, [], utc);
-    expect(warning?.message).toMatch(/"25\.00".* 20\.00\b/);
+  it('causes a warning with both amounts on its line', () => {
+    const message = expect.stringMatching(/"25\.00".* 20\.00\b/);
+    const expected = [{ code: 'line_amount_differs', message, pointer: '/line_items/1/amount' }];
+    expect(sentWarnings({ line_items: [line, { ...line, amount: '25.00' }] }, [], utc)).toEqual(expected);
   });
 
   it.each(['USD', 'JPY', 'KWD'])('causes no warning if a response in %s is sent back', (currency) => {
