@@ -121,6 +121,8 @@ const updateToMatch = async (
     return failed(reference_id, 'mismatch', detail);
   }
   if (isChanged) return done(found);
+  // Another process voided it after its reference was found.
+  if (transaction.status === 'void') return done(null);
   if (isNewer(transaction, { changedAt })) return done({ ...found, isKept: true });
   if (isRecorded(transaction)) {
     if (wanted === 'draft') return done({ ...found, isKept: true });

@@ -274,6 +274,22 @@ describe('a sale that an edit cannot replace', () => {
   });
 });
 
+it('is recorded again if another process voids its sale after the reference was found', async () => {
+  const order = buildOrder(mugs, newReference(), '1.20');
+  const { id } = await read(order);
+  const { levy } = ledger;
+  let isFirst = true;
+  const get = (async (...call: Parameters<typeof levy.get>) => {
+    if (isFirst) orThrow(await levy.post('/transactions/{id}', { path: { id }, body: { status: 'void' } }));
+    isFirst = false;
+    return levy.get(...call);
+  }) as typeof levy.get;
+  const edited = buildOrder(two, order.reference, '0.80');
+  const recorded = await recordOrder({ ...ledger, levy: { ...levy, get } }, edited);
+  expect(recorded).toMatchObject({ problems: [], isChanged: true });
+  expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 18.58']);
+});
+
 it('updates a draft with every edit of its order', async () => {
   const order = buildOrder(mugs, 'edited', '1.20', { wanted: 'draft' });
   const edited = buildOrder(two, 'edited', '0.80', { wanted: 'draft' });
