@@ -11,17 +11,44 @@ export type Payment = {
   readonly captures?: readonly (Dated & { readonly amount: number })[] | null;
   readonly refunds?: readonly (Dated & { readonly id: string; readonly amount: number })[] | null;
 };
-/** The refunds of payments. */
-export const toRefunds = (payments: readonly Payment[], currency: string): Refund[] =>
-  payments
-    .flatMap(({ refunds }) => refunds ?? [])
-    .map(({ id, amount, created_at }) => ({
-      id,
-      total: getAmount(amount, currency),
-      at: getInstant(created_at),
-      lines: [],
-      shipping: getAmount(0, currency),
-    }));
+/** Store credit and other amounts that reduce the payment but not the price of the goods. */
+export type CreditLine = Dated & {
+  readonly amount: number;
+  readonly metadata?: { readonly created_in_version?: number } | null;
+};
+
+/** Returns the order version in which staff gave store credit instead of a refund, which is a line below zero. */
+const getRefundVersion = ({ amount, metadata }: CreditLine): number | undefined =>
+  Number(amount) < 0 ? metadata?.created_in_version : undefined;
+
+/** Returns the refunds of payments, and the refunds as store credit. */
+export const toRefunds = (
+  payments: readonly Payment[],
+  creditLines: readonly CreditLine[],
+  currency: string,
+): Refund[] => {
+  const exponent = getExponent(currency);
+  const none = { lines: [], shipping: getAmount(0, currency) };
+  const ofPayments = payments.flatMap(({ refunds }) => refunds ?? []);
+  // Medusa copies the lines with new ids and times to each version of an order.
+  const versions = new Set(creditLines.flatMap((line) => getRefundVersion(line) ?? []));
+  const asCredit = [...versions].map((version): Refund => {
+    const own = creditLines.filter((line) => getRefundVersion(line) === version);
+    const at = own.map(({ created_at }) => getInstant(created_at)).sort()[0] as string;
+    return {
+      id: `store-credit-${version}`,
+      total: toDecimal(roundExact(-sumExact(own, exponent)), exponent),
+      at,
+      ...none,
+    };
+  });
+  return [
+    ...ofPayments.map(({ id, amount, created_at }) => {
+      return { id, total: getAmount(amount, currency), at: getInstant(created_at), ...none };
+    }),
+    ...asCredit,
+  ];
+};
 
 export const oldestFirst = (refunds: readonly Refund[]): Refund[] =>
   refunds.toSorted((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
@@ -32,17 +59,12 @@ export const sumCaptured = ({ amount, captured_at, captures }: Payment, exponent
   return sumExact(parts.length === 0 && captured_at ? [{ amount }] : parts, exponent);
 };
 
-/** Store credit and other amounts that reduce the payment but not the price of the goods. */
-export type CreditLine = {
-  readonly amount: number;
-  readonly metadata?: { readonly created_in_version?: number } | null;
-};
-
 /**
  * Returns the part of an order that credit lines pay, in millionths of a minor unit. Medusa also writes credit lines for
  * refunds, which never exceed the refunds.
  */
-export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[], exponent: number): bigint => {
+export const paidByCredit = (all: readonly CreditLine[], payments: readonly Payment[], exponent: number): bigint => {
+  const lines = all.filter((line) => getRefundVersion(line) === undefined);
   const isLater = ({ metadata }: CreditLine) => metadata?.created_in_version !== undefined;
   const later = sumExact(lines.filter(isLater), exponent);
   const refunded = sumExact(

@@ -61,19 +61,23 @@ export const orderFields = [
 /** An order converted for Levy, and the amount that the customer still owes after a change. */
 export type SoldOrder = Order & { readonly paid: string; readonly unpaid: string };
 
+const isCanceledOrder = ({ status, canceled_at }: MedusaOrder): boolean =>
+  status === 'canceled' || Boolean(canceled_at);
+
 /**
- * Returns the credits of an order. The part that the customer does not pay was paid with returned units, or is no
- * longer due because the order was canceled. Otherwise it is `unpaid`.
+ * Returns the credits of an order. `credit` is the part that store credit pays, in millionths of a minor unit. The part
+ * that the customer does not pay was paid with returned units, or is no longer due because the order was canceled.
+ * Otherwise it is `unpaid`.
  */
-const listCredits = (order: MedusaOrder, payments: readonly Payment[], total: string, currency: string) => {
+const listCredits = (order: MedusaOrder, payments: readonly Payment[], total: string, credit: bigint) => {
+  const currency = order.currency_code.toUpperCase();
   const exponent = getExponent(currency);
-  const refunds = toRefunds(payments, currency);
-  const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
+  const refunds = toRefunds(payments, order.credit_lines ?? [], currency);
+  const isCanceled = isCanceledOrder(order);
   const coming = payments.map((payment) => {
     const [captured, whole] = [sumCaptured(payment, exponent), toExact(payment.amount, exponent)];
     return isCanceled || payment.canceled_at || captured > whole ? captured : whole;
   });
-  const credit = paidByCredit(order.credit_lines ?? [], payments, exponent);
   const missing = toMinor(total, exponent) - roundExact(getSum(coming) + credit);
   const sources = { returns: order.returns ?? [], claims: order.claims ?? [] };
   const givenBack = sumGivenBack(order.items ?? [], sources, currency);
@@ -118,13 +122,14 @@ export const toSoldOrder = (order: MedusaOrder): SoldOrder => {
   const exponent = getExponent(currency);
   const round = (exact: bigint): string => toDecimal(roundExact(exact), exponent);
   const paid = getSum(payments.map((payment) => sumCaptured(payment, exponent)));
-  const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
+  const isCanceled = isCanceledOrder(order);
   const returned = getReturned(order.items ?? [], exponent);
   const tax = round(toExact(order.tax_total, exponent) + returned.tax);
   // A refund lowers `total` but not these two fields.
   const remaining = toExact(order.item_total, exponent) + toExact(order.shipping_total, exponent);
   const total = round(remaining + returned.net + returned.tax);
-  const credit = paidByCredit(order.credit_lines ?? [], payments, exponent);
+  // Store credit does not pay for a canceled order.
+  const credit = isCanceled ? 0n : paidByCredit(order.credit_lines ?? [], payments, exponent);
   const isFree = roundExact(remaining - credit) === 0n;
   const isPaid = paid > 0n || payments.some(({ captured_at }) => captured_at) || (isFree && !isCanceled);
   return {
@@ -135,8 +140,8 @@ export const toSoldOrder = (order: MedusaOrder): SoldOrder => {
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
     tax,
     total,
-    paid: round(paid),
+    paid: round(paid + credit),
     isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
-    ...listCredits(order, payments, total, currency),
+    ...listCredits(order, payments, total, credit),
   };
 };

@@ -238,6 +238,12 @@ const buildOrder = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): Medus
   payment_collections: [{ payments: [{ amount: paid, captures: [{ amount: paid, created_at: at(2) }] }] }],
   ...more,
 });
+/** A credit line of the placement, or of a later version of the order. */
+const buildCreditLine = (amount: number, created_in_version?: number) => ({
+  amount,
+  created_at: at(7),
+  ...(created_in_version && { metadata: { created_in_version } }),
+});
 const received = { return_received_quantity: 1 };
 const backItems = [{ item_id: 'ordli_1', quantity: 1, received_quantity: 1 }];
 const back = { id: 'return_1', received_at: at(5), updated_at: at(6), items: backItems };
@@ -333,15 +339,45 @@ describe('an order', () => {
   it('paid partly with store credit counts as paid, even after a refund', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
-    const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];
+    const credit_lines = [buildCreditLine(10), buildCreditLine(5, 2)];
     const sold = toSoldOrder(buildOrder({ credit_lines, payment_collections: [{ payments }] }));
     expect([sold.wanted, sold.total, sold.unpaid, sold.refunds.length]).toEqual(['finalized', '22.00', '0.00', 1]);
     // A credit line of a later order version pays only its amount above the refunds.
-    const later = [{ amount: 7 }, { amount: 8, metadata: { created_in_version: 2 } }];
+    const later = [buildCreditLine(7), buildCreditLine(8, 2)];
     const more = toSoldOrder(buildOrder({ credit_lines: later, payment_collections: [{ payments }] }));
     expect([more.unpaid, more.refunds.length]).toEqual(['0.00', 1]);
-    const all = toSoldOrder(buildOrder({ credit_lines: [{ amount: 22 }], payment_collections: [] }));
+    const all = toSoldOrder(buildOrder({ credit_lines: [buildCreditLine(22)], payment_collections: [] }));
     expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
+  });
+
+  it('that an edit lowered was overpaid by its store credit, too', () => {
+    const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }] }];
+    const items = [{ ...first, quantity: 1 }];
+    const credit_lines = [buildCreditLine(10)];
+    const sold = toSoldOrder(buildOrder({ items, credit_lines, payment_collections: [{ payments }] }, 1));
+    expect([sold.total, sold.paid]).toEqual(['11.00', '22.00']);
+  });
+
+  it('whose return was settled with store credit credits the returned units', () => {
+    const items = [{ ...first, detail: received }];
+    const sold = toSoldOrder(buildOrder({ items, returns: [back], credit_lines: [buildCreditLine(-11, 2)] }, 1));
+    expect([sold.total, sold.paid, sold.unpaid]).toEqual(['22.00', '22.00', '0.00']);
+    expect(sold.refunds).toMatchObject([
+      { id: 'store-credit-2', total: '11.00', at: at(7), lines: [{ id: 'ordli_1', quantity: 1 }] },
+    ]);
+  });
+
+  it('paid partly with store credit is credited in full if it is canceled', () => {
+    const refunds = [{ id: 'ref_1', amount: 12, created_at: at(7) }];
+    const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
+    const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
+    // Medusa writes a credit line for the refund.
+    expect(
+      listRefunds(buildOrder({ ...canceled, credit_lines: [buildCreditLine(10), buildCreditLine(12, 2)] })),
+    ).toEqual([
+      ['ref_1', '12.00'],
+      ['canceled', '10.00'],
+    ]);
   });
 
   it('with a refund after a return credits the returned units', () => {
