@@ -98,6 +98,22 @@ it("applies and logs the shop's rate for items that an edit adds while Levy is d
   expect(problems().join('\n')).toContain(`Levy returned no tax for order ${order.id}; charging the shop's tax rate`);
 });
 
+it('credits a return that is settled with store credit once, even after a later refund', async () => {
+  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const staff = createStaff(shop);
+  await staff.takeBack(order.id, getItem(order), 1);
+  const { summary, total } = await listChanges(shop, order.id).read();
+  const settlement = { amount: summary.pending_difference, reference: 'refund', reference_id: order.id };
+  await shop.admin('POST', `/orders/${order.id}/credit-lines`, settlement);
+  // 26.66 and 6 %.
+  await expectNet(order.id, { net: paid - 2826, tax: cents(order.tax_total) - 160, credits: 1 });
+  expect(cents(total)).toBe(paid - 2826);
+  await staff.refund(order.id, 500);
+  await eventually(levy, order.id, ({ credits }) => credits.length === 2);
+  await settle();
+  expect(await readNet(levy, order.id)).toMatchObject({ net: paid - 3326, credits: 2 });
+});
+
 it('keeps the amount of the order after an even exchange', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, tax, id] = [listChanges(shop, order.id), cents(order.tax_total), getItem(order)];
