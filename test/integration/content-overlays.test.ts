@@ -234,7 +234,7 @@ it('a dry run without a database assumes that the built-in release is active', a
   written.mockRestore();
 });
 
-it('keep the fallback release for a city whose rate depends on the street address now', async () => {
+it('keeps the fallback release for a city whose rate depends on the street address now', async () => {
   const text = fixture('ordmache-current.txt').content.toString();
   const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
   const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;

@@ -67,7 +67,7 @@ it('lists the releases of one state on request', async () => {
   expect(getRefusal(await get('expand=releases'))).toBe('422 | validation_invalid_format expand');
 });
 
-it('has no row for a place without content, and rejects an unknown place', async () => {
+it('returns no row for a place without content, and rejects an unknown place', async () => {
   expect((await get('state=GU')).body.states).toEqual([]);
   expect(getRefusal(await get('state=ZZ'))).toBe('422 | validation_invalid_format state');
   expect(getRefusal(await get('state='))).toBe('422 | validation_invalid_format state');

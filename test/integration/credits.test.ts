@@ -28,7 +28,7 @@ const one = (id = 'item_1', others: object = {}) => ({ line_items: [{ id, quanti
 const getDetail = ({ body }: Answer): string => body.errors[0].detail;
 const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
 
-it('cannot exceed the units of the sale', async () => {
+it('rejects a credit of more units than the sale has', async () => {
   const { calculate, credit, credited } = await withSale();
   const units = (quantity: string, discount_amount: string) => ({
     parent_line_item_id: 'item_1',
@@ -43,7 +43,7 @@ it('cannot exceed the units of the sale', async () => {
   expect(await credited()).toEqual(['0.00', '0.00', 'none']);
 });
 
-it('can be a whole unit of a line with less than one unit, for another price', async () => {
+it('accepts a credit of one unit of a line with less than one unit, at a different price', async () => {
   const line_items = [goods({ id: 'item_1', quantity: '0.5', unit_price: '80.00' })];
   const { credit } = await withSale({ line_items });
   expect((await made(credit(one('item_1', { unit_price: '10.00' })))).tax_amount).toBe('0.60');
@@ -69,7 +69,7 @@ it('warns of a different product, customer or origin', async () => {
   expect(await ignored({ customer: { ...parent.customer, id: 'c1' }, line_items: [unmatched] })).toEqual([]);
 });
 
-it('without line items copies the lines, discounts, shipping and releases of the sale', async () => {
+it('a credit without line items copies the lines, discounts, shipping and releases of the sale', async () => {
   const discounts = { discount_amount: '7.77', third_party_discount_amount: '1.00' };
   const { credit, parent } = await withSale({ ...twoLines, ...discounts, shipping: { amount: '5.00' } });
   const whole = await made(credit({ tax_date: '2026-11-01' }));
@@ -86,7 +86,7 @@ it('without line items copies the lines, discounts, shipping and releases of the
   );
 });
 
-it('inherits the missing fields of a matched line: code, customer, price, and discounts by amount', async () => {
+it('a credit line inherits the missing fields of its sale line: code, customer, price, and discounts by amount', async () => {
   const terms = { product_tax_code: 'CLOTHING.APPAREL', description: 'Shirt' };
   const discounts = { discount_amount: '8.00', third_party_discount_amount: '2.00' };
   const { credit } = await withSale({ line_items: [goods({ id: 'a', ...terms, quantity: '4', ...discounts })] });
@@ -108,7 +108,7 @@ it('inherits the missing fields of a matched line: code, customer, price, and di
   });
 });
 
-it('has a negative discount if it credits a price reduction together with a part of what it reduced', async () => {
+it('a credit has a negative discount if it reverses a price reduction together with a part of what it reduced', async () => {
   const line_items = ['a', 'b'].map((id) => goods({ id, quantity: '1' }));
   const { credit, credited } = await withSale({
     line_items: [...line_items, { id: 'reduction', quantity: '1', unit_price: '-10.00' }],
@@ -164,7 +164,7 @@ it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s
   expect(await credited()).toEqual(['50.00', '3.00', 'partial']);
 });
 
-it('has the decimals of the currency of its sale', async () => {
+it("a credit has the decimals of its sale's currency", async () => {
   const line_items = [goods({ id: 'item_1', quantity: '1', unit_price: '1000' })];
   const { credit } = await withSale({ currency: 'JPY', line_items });
   const wrong = await credit({ ...one(), tax_amount: '60.5' });
@@ -228,7 +228,7 @@ describe('fields that a credit inherits from its sale', () => {
   });
 });
 
-it('of the remainder is stale if less remains, even without tax', async () => {
+it('a draft credit of the remainder is stale if less remains, even without tax', async () => {
   const address = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
   const { client, credit, draft } = await withSale({ customer: { address } });
   const { id } = await draft({ credit_remaining: true });
@@ -236,7 +236,7 @@ it('of the remainder is stale if less remains, even without tax', async () => {
   expect(getRefusal(await client.update(id, { status: 'finalized' }))).toBe('409 | conflict_credit_stale /status');
 });
 
-it('tells the client to record a sale instead of changing a finalized credit', async () => {
+it('refuses a change of a finalized credit, and advises to record a sale', async () => {
   const { client, credit } = await withSale();
   const { id } = await made(credit(one()));
   const refused = await client.update(id, { tax_date: '2026-01-02' });

@@ -251,7 +251,7 @@ it('publishes a filed filing again with each corrected confirmation number, at t
   expect(others).toEqual([first, first]);
 });
 
-it('has the time at which a filing changed', () => {
+it('an event of a filing has the time of the change', () => {
   const times = (['first filing.closed', 'first filing.canceled', 'second filing.closed'] as const).map((wanted) => {
     const [as = '', type = ''] = wanted.split(' ');
     return getEvent(as, type).occurred_at;

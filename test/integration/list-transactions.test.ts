@@ -71,7 +71,7 @@ it('returns CSV with Accept: text/csv, with a Link to the next page that keeps t
   expect(rows[1]?.['voided_at']).toBe('');
 });
 
-it('has 25 rows by default, and 1 to 100 with a limit', async () => {
+it('returns 25 rows by default, and 1 to 100 with a limit', async () => {
   const client = await newClient();
   await Promise.all(Array.from({ length: 27 }, () => client.create(sale())));
   expect((await made(client.list())).data).toHaveLength(25);

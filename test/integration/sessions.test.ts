@@ -42,7 +42,7 @@ it('exchanges a key for a cookie that scripts and other sites cannot use, and re
   expect(getRefusal(await caller.call('POST', '/transactions', { body: sale, headers }))).toBe('403 | auth_forbidden');
 });
 
-it('is Secure and bound to the host for every address other than this machine', async () => {
+it('sets a cookie that is Secure and bound to the host, except on loopback addresses', async () => {
   const { call } = await newCaller();
   const answer = await call('POST', '/session', { body: { action: 'start' }, headers: { Host: 'levy.example' } });
   expect(answer.headers.get('set-cookie')).toMatch(

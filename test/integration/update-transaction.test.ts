@@ -238,7 +238,7 @@ describe('expand=history', () => {
   });
 });
 
-it('begins with the void of an expired draft, as the sweep will write it', async () => {
+it('a history begins with the void of an expired draft, as the sweep will write it', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const before = await made(getHistory(client, id));
@@ -256,7 +256,7 @@ it('begins with the void of an expired draft, as the sweep will write it', async
   });
 });
 
-it('omits an entry that was written during the read', async () => {
+it('a history omits an entry that was written during the read', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const next = await made(client.update(id, { metadata: { later: 'yes' } }));

@@ -31,7 +31,7 @@ describe('a JSON Pointer', () => {
   });
 });
 
-it('nesting is rejected if nested deeper than sixteen levels', () => {
+it('rejects bodies nested deeper than sixteen levels', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   expect(textProblems(nested(16))).toEqual([]);
   expect(textProblems(nested(17))).toMatchObject([

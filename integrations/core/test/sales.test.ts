@@ -274,7 +274,7 @@ describe('a sale that an edit cannot replace', () => {
   });
 });
 
-it('is recorded again if another process voids its sale after the reference was found', async () => {
+it('records an order again if another process voids its sale after the reference was found', async () => {
   const order = buildOrder(mugs, newReference(), '1.20');
   const { id } = await read(order);
   const { levy } = ledger;
