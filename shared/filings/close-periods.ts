@@ -223,7 +223,9 @@ export const sweepAccounts = async (
       try {
         const account = read();
         if (account.closed_at !== undefined) return;
-        swept.added += await addMissing(account, ports);
+        // `+=` would read the sum before the wait, and lose what the other accounts add meanwhile.
+        const added = await addMissing(account, ports);
+        swept.added += added;
         await remind(account, ports);
       } catch (error) {
         ports.onFailure(error);

@@ -173,6 +173,8 @@ describe('the due index', () => {
     expect([await dueEntries(broken.account), await dueEntries(other.account)]).toEqual([[], [expect.anything()]]);
     await later(8 * dayMs, async () => expect(await sweepAccounts(ports)).toEqual({ added: 1, failed: 0 }));
     expect(await dueEntries(broken.account)).toHaveLength(1);
+    for (const { account } of [broken, other]) await deleteDueEntries(account);
+    await later(9 * dayMs, async () => expect(await sweepAccounts(ports)).toEqual({ added: 2, failed: 0 }));
   });
 
   it('is processed in turns: a backlog of one account delays other accounts by one period', async () => {
