@@ -312,6 +312,26 @@ describe('the policy for operators', () => {
     expect(listAllowed(synthesized)).toEqual(expect.arrayContaining(needed));
   });
 
+  it('can purge only dead-letter queues, publish only on the bus, and start only the event pipe', () => {
+    const listChanges = (deployment: Synthesized) =>
+      listAllowed(deployment).filter((allowed) => /^(events|pipes|sqs):(?!Get|List|Receive)/.test(allowed));
+    const queues = ['sqs:PurgeQueue on FailedRuns.Arn', 'sqs:PurgeQueue on UncountedTransactions.Arn'];
+    expect(listChanges(synthesized)).toEqual([
+      'events:PutEvents on EventBus.Arn',
+      'pipes:StartPipe on EventPipe.Arn',
+      ...queues,
+      'sqs:PurgeQueue on UntoldEvents.Arn',
+    ]);
+    // With events=false.
+    expect(listChanges(activating)).toEqual(queues);
+  });
+
+  it('allows the use of a customer-managed key only through DynamoDB', () => {
+    const ofKeys = statements(all).filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
+    expect(ofKeys.map(({ Resource: on }) => flat(listed(on)[0]))).toEqual(['DataKey.Arn']);
+    expect(flat(ofKeys[0]?.Condition?.['StringEquals']?.['kms:ViaService'])).toBe('dynamodb.AWS::Region.amazonaws.com');
+  });
+
   it('fits the 6,144-character limit of a managed policy with the longest names', () => {
     const longest = `arn:aws-us-gov:logs:us-gov-west-1:123456789012:${'x'.repeat(64)}`;
     const text = JSON.stringify(statements(all), (_key, value) =>

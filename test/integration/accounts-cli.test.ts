@@ -85,10 +85,21 @@ describe('create', () => {
 
   it('--json prints one object with the secret', async () => {
     const made = await newAccount('--label', 'shop', '--expires', '12h', 'rounding=invoice');
-    const [{ id, created_at, key }, settings] = [made, { ...defaultSettings(currentVersion), rounding: 'invoice' }];
-    expect(made).toEqual({ id, name: 'A shop', created_at, settings, key });
-    expect(key).toMatchObject({ account: id, label: 'shop', scopes: ['read', 'write'], created_at });
-    expect(msBetween(created_at, key.expires_at)).toBe(12 * hourMs);
+    expect(made).toEqual({
+      id: expect.stringMatching(/^acct_/),
+      name: 'A shop',
+      created_at: expect.any(String),
+      settings: { ...defaultSettings(currentVersion), rounding: 'invoice' },
+      key: {
+        id: expect.stringMatching(/^key_/),
+        account: made.id,
+        label: 'shop',
+        scopes: ['read', 'write'],
+        created_at: made.created_at,
+        secret: expect.stringMatching(/^levy_/),
+        expires_at: new Date(Date.parse(made.created_at) + 12 * hourMs).toISOString(),
+      },
+    });
     expect(await answerTo(made.key.secret)).toBe('200');
   });
 
@@ -196,12 +207,25 @@ describe('a key', () => {
     expect((await listKeys(id))[0]?.last_used_at).toBeNull();
     await get(key.secret);
     const [{ last_used_at = '', ...others } = {}] = await listKeys(id);
-    const { created_at, expires_at } = key;
-    expect(others).toMatchObject({ id: key.id, label: 'shop', scopes: ['read', 'write'], created_at, expires_at });
+    expect(others).toEqual({
+      id: key.id,
+      label: 'shop',
+      scopes: ['read', 'write'],
+      state: 'active',
+      created_at: key.created_at,
+      expires_at: key.expires_at,
+      revoked_at: null,
+      replaced_by: null,
+    });
     expectNow(last_used_at);
-    const [, row] = (await ran('keys', 'list', '--account', id)).split('\n');
-    const instants = [created_at, expires_at, last_used_at].map((instant) => instant.slice(0, 16).replace('T', ' '));
-    expect(row?.split(/ {2,}/)).toEqual([key.id, 'shop', 'read, write', ...instants, 'active']);
+    const text = await ran('keys', 'list', '--account', id);
+    expect(text).toMatch(/^key +label +scopes +created +expires +last used +state\n/);
+    const instants = [key.created_at, key.expires_at, last_used_at];
+    expect(text.split('\n')[1]?.split(/ {2,}/)).toEqual([
+      ...[key.id, 'shop', 'read, write'],
+      ...instants.map((instant) => instant.slice(0, 16).replace('T', ' ')),
+      'active',
+    ]);
   });
 });
 

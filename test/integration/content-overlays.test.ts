@@ -65,8 +65,19 @@ describe('overlays', () => {
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(await impactOfChange(await openRelease(builtIn), await openRelease(first), today)).toMatchObject({
       zips: 2,
+      cities: 0,
+      firstDay: '2024-01-01',
+      lastDay: null,
       changed: 1,
-      past: { changed: 1, largest: { day: '2024-01-01', before: 7_900_000n, after: 5_900_000n } },
+      gained: 0,
+      lost: 0,
+      vanished: 0,
+      largest: { key: '53202', kind: 'general', day: today, before: 7_900_000n, after: 5_900_000n },
+      past: {
+        changed: 1,
+        firstDay: '2024-01-01',
+        largest: { key: '53202', kind: 'general', day: '2024-01-01', before: 7_900_000n, after: 5_900_000n },
+      },
     });
     const ran = await content('activate', first);
     expect(ran.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);

@@ -76,13 +76,15 @@ describe('the search for product tax codes', () => {
   });
 });
 
-it('has distinct synonyms, and none repeats a name or an example', () => {
+it('has five distinct lower-case synonyms per code, and none repeats a name or an example', () => {
   const all = catalog().flatMap(({ synonyms }) => synonyms);
+  expect(catalog().filter(({ synonyms }) => synonyms.length < 5)).toEqual([]);
   expect(all.filter((text, at) => all.indexOf(text) !== at)).toEqual([]);
   for (const { name, examples, synonyms } of catalog()) {
     const texts = [...synonyms, name, ...examples].map((text) => listStems(text).join(' '));
     expect(synonyms.filter((_, at) => texts.lastIndexOf(texts[at] ?? '') !== at)).toEqual([]);
   }
+  expect(all.filter((text) => text !== text.toLowerCase().trim() || text === '')).toEqual([]);
 });
 
 const { productAttributes, productTaxCodes: paths } = vocabulary();
@@ -112,8 +114,13 @@ describe('the vocabulary', () => {
   });
 
   // The search reads only the part of a description before "; not".
-  it('has unique names, examples, and descriptions with inclusions and exclusions', () => {
-    for (const { description } of texts) expect(description).toMatch(/^[A-Z][^.;]*; not [^.]+\.$/);
+  it('describes each code in one unique sentence with its inclusions and exclusions', () => {
+    for (const { name, description, examples } of texts) {
+      expect(name).toMatch(/^[A-Z].*[a-z)]$/);
+      expect(description).toMatch(/^[A-Z](?=[^.;]*; not )[^.]{40,200}\.$/);
+      expect(examples.length >= 1 && examples.length <= 3).toBe(true);
+      for (const example of examples) expect(example).toMatch(/^[A-Z][^.;]{2,50}$/);
+    }
     expect(repeated(texts.flatMap(({ name, description }) => [name, description]))).toEqual([]);
     expect(repeated(texts.flatMap(({ examples }) => examples))).toEqual([]);
   });
