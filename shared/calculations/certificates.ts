@@ -32,7 +32,7 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 
 /**
  * Returns the exemption or the use of the buyer in the request for a line item: the line's customer overrides the
- * document's customer, which says nothing about a line with a different customer id. `none` disables every certificate.
+ * document's customer, which does not count for a line with a different customer id. `none` disables every certificate.
  */
 export const buyerField = <Name extends 'exemption' | 'use'>(
   name: Name,

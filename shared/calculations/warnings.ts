@@ -55,7 +55,7 @@ const unusedExemptionWarnings = (
     const isUsed = deliveries.every((one) => isExempt(one.collectionExemption) === isExempt(collectionExemption));
     const isFree = isExempt(collectionExemption) && taxed.lines[index]?.tax === 0n;
     if (!customer?.exemption || isUsed || isFree) return [];
-    const message = `${place.name}: a charge is exempt like the line items that it is for, so its own exemption was not used. Send the exemption with these line items.`;
+    const message = `${place.name}: a charge has the exemption of its line items, so its own exemption was not used. Send the exemption with these line items.`;
     return [{ code: 'taxability_assumed', message, pointer: `/line_items/${index}/customer/exemption` }];
   });
 

@@ -4,8 +4,8 @@ import type { Dated } from './effective.ts';
 // The values of a release that rule effects depend on: jurisdictions, rates and rounding.
 
 /**
- * Confidence in a value, highest first. `high`: law or a revenue department; `medium-high`: a vendor's document; `medium`: one
- * secondary source; `low`: unconfirmed.
+ * Confidence in a value, highest first. `high`: law or a revenue department; `medium-high`: a vendor's document;
+ * `medium`: one secondary source; `low`: unconfirmed.
  */
 export const confidences = ['high', 'medium-high', 'medium', 'low'] as const;
 export type Confidence = (typeof confidences)[number];

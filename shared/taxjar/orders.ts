@@ -3,7 +3,7 @@ import { canonicalJson } from '../base/json.ts';
 import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
 import { allocate, sum } from '../money/allocate.ts';
-import { formatAmount, parseAmount } from '../money/currency.ts';
+import { formatAmount, negative, parseAmount } from '../money/currency.ts';
 import { decimalPattern, multiply, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import {
   amountAt,
@@ -261,10 +261,10 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
   };
 };
 
-const signedBy = (transaction: Recorded) => (text: string) => {
-  const isNegative = transaction.type === 'credit' && /[1-9]/.test(text);
-  return isNegative ? (text.startsWith('-') ? text.slice(1) : `-${text}`) : text;
-};
+const signedBy =
+  ({ type }: Recorded) =>
+  (text: string) =>
+    type === 'credit' ? negative(text) : text;
 
 const addressFields = (address: Address | null | undefined, side: 'from' | 'to') =>
   Object.fromEntries(addressParts.map(([part, name]) => [`${side}_${name}`, address?.[part] ?? null]));

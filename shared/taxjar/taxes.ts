@@ -187,7 +187,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   note([
     ...listCodes(calculated),
     ...(unknownCodes(fields).length > 0 ? ['product_tax_code_missing'] : []),
-    // As in TaxJar, the line items are taxed.
+    // The line items are taxed.
     ...(lines && amount !== null && rescale(parseDecimal(amount), 2) !== goods ? ['line_amount_differs'] : []),
   ]);
   const state = stateAt(fields, 'to_');
