@@ -358,7 +358,7 @@ it('shows the amounts due of open and closed periods, and totals that do not off
   });
 });
 
-describe('failures', () => {
+describe('lost replies and concurrent users', () => {
   it('finds the filing after a lost reply, without creating a second one', () =>
     atPeriod('MI', async (page, own) => {
       await openDialog(page);

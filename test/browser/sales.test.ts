@@ -238,12 +238,12 @@ it('cancels a download between pages', async () => {
   });
 });
 
-describe('a credited sale', () => {
+describe('credited sales', () => {
   it.each([
     ['taxes on top', {}],
     ['taxes in its prices', { tax_included: true }],
     ['a discount of a third party', { third_party_discount_amount: '10.00' }],
-  ])("with %s has no remainder, and shows the explanation of its credit's tax", async (_, document) => {
+  ])('shows no remainder of a sale with %s, and explains the tax of its credit', async (_, document) => {
     const sale = await shop.sell('NY', document);
     const credit = await shop.refund('NY', sale);
     await visit(`#/transactions/${credit.id}`, { key: shop.key }, async (page) => {
@@ -252,7 +252,7 @@ describe('a credited sale', () => {
     });
   });
 
-  it('lists all of its credits', async () => {
+  it('lists all credits of a sale', async () => {
     const sale = await shop.sell('NY');
     const line_items = [{ id: 'one', quantity: '0.1', unit_price: '100.00' }];
     for (const reference_id of ['part-1', 'part-2', 'part-3'])
@@ -351,7 +351,7 @@ describe('500 random documents', () => {
     return sums;
   };
 
-  it('match the sums of the ledger, and are listed page by page', async () => {
+  it('shows sums that match the ledger, and lists the documents page by page', async () => {
     const expected = await summed();
     await visit('#/overview', { key: own.key }, async (page) => {
       const readReport = async () => {
@@ -379,7 +379,7 @@ describe('500 random documents', () => {
     });
   }, 180_000);
 
-  it('are all in a downloaded workbook, and are sorted and summed on the page', async () => {
+  it('downloads all documents in a workbook, and sorts and sums them on the page', async () => {
     await visit('#/transactions', { key: own.key }, async (page) => {
       const file = await downloadedFile(page, 'Download all transactions as XLSX');
       const [sheet] = await readExcelFile(file);

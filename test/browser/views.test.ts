@@ -171,7 +171,7 @@ it('reports a missing connection', () =>
     await seeText(page, 'No connection to Levy');
   }));
 
-describe('a customer', () => {
+describe('the customer view', () => {
   const path = (id: string) => `/customers/${id}` as '/customers/{id}';
   const create = (body: object) => made(shop.filer.call('POST', '/customers', { body }));
   const rename = (id: string, name: string) => made(shop.filer.call('POST', path(id), { body: { name } }));
@@ -180,7 +180,7 @@ describe('a customer', () => {
     await click(page, 'Save');
   };
 
-  it('can be edited, and reports a concurrent change and reloads', async () => {
+  it('edits a customer, reports a concurrent change, and reloads', async () => {
     await create({ id: 'acme', name: 'Acme', exemptions: [{ reason: 'resale', certificate_number: 'C-1' }] });
     await at('#/customers/acme', async (page) => {
       const first = page.getByRole('group', { name: 'Certificate 1' });
@@ -204,7 +204,7 @@ describe('a customer', () => {
     });
   });
 
-  it('is sent with a new idempotency key for different content, even after a lost reply', async () => {
+  it('sends different content with a new idempotency key, even after a lost reply', async () => {
     await create({ id: 'beta', name: 'Beta', exemptions: [] });
     await at('#/customers/beta', async (page) => {
       const keys = new Map<string, Set<string | undefined>>();
@@ -231,7 +231,7 @@ const button = 'Load a sample month';
 const getStatus = (page: Page, step: string) =>
   page.getByRole('listitem').filter({ hasText: step }).locator('.status').innerText();
 
-it('lists what an empty account lacks, and offers no sample in a deployment', async () => {
+it('lists the missing settings of an empty account, and offers no sample in a deployment', async () => {
   const { key } = await newCaller({ scopes: ['read', 'write', 'settings'], settings: { registrations: null } });
   await visit('', { options: {} }, async (page) => {
     await page.route('**/_local/**', (route) => route.fulfill({ status: 403, json: { message: 'Forbidden' } }));
@@ -293,7 +293,7 @@ describe('accessibility', () => {
   it.each([
     ['light', 1280],
     ['dark', 390],
-  ] as const)('has no serious findings of axe in the %s theme, at %i pixels', async (colorScheme, width) => {
+  ] as const)('has no serious axe findings in the %s theme, at %i pixels', async (colorScheme, width) => {
     const sold = await shop.sell('HI', { explain: true });
     const body = { id: `c-${colorScheme}`, exemptions: [{ reason: 'resale' }] };
     await made(shop.filer.call('POST', '/customers', { body }));

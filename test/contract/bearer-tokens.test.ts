@@ -32,9 +32,9 @@ afterAll(() => issuer.close());
 const get = (headers: Record<string, string>) => call('GET', '/transactions', { headers });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-describe('a good token', () => {
+describe('valid tokens', () => {
   it.each(['shop', 'key_9c1f24ad7be0', 'close-periods', 'draft_expired', 'token:shop', '👍 é', 's'.repeat(255)])(
-    'is named by its subject in the history, which no other credential can have: %s',
+    'records the subject of a token in the history, and no other credential can have it: %s',
     async (sub) => {
       const headers = bearer(await signToken({ sub }));
       const { body } = await call('POST', '/transactions', { body: sale({ status: 'finalized' }), headers });
@@ -43,7 +43,7 @@ describe('a good token', () => {
     },
   );
 
-  it('is limited to its scopes: other operations return 403', async () => {
+  it('limits a token to its scopes: other operations return 403', async () => {
     const reader = bearer(await signToken({ permissions: ['tax:read'] }));
     expect((await get(reader)).status).toBe(200);
     const { status, body } = await call('POST', '/transactions', {

@@ -30,12 +30,12 @@ const getPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.
 const collected = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Array.fromAsync(items);
 
 describe("the client's types", () => {
-  it('match the newest API version', () => {
+  it('matches the newest API version', () => {
     const newest = document.components.schemas.ServiceVersion.enum.at(-1);
     expect(readFileSync(getPath('shared/client/client.ts'), 'utf8')).toContain(`['ServiceVersion'] = '${newest}'`);
   });
 
-  it('allow a retry of every POST, because each takes an Idempotency-Key, needs only the read scope, or sets values', () => {
+  it('allows a retry of every POST, because each takes an Idempotency-Key, needs only the read scope, or sets values', () => {
     const operations = Object.entries<Record<string, { readonly parameters?: readonly unknown[] }>>(document.paths);
     const withoutKey = operations.flatMap(([path, { post }]) =>
       post && !JSON.stringify(post.parameters ?? []).includes('IdempotencyKey') ? [path] : [],
@@ -44,7 +44,7 @@ describe("the client's types", () => {
     expect(withoutKey.sort()).toEqual(readOnly.map(({ path }) => path).sort());
   });
 
-  it('reject each mistake', () => {
+  it('rejects each mistake at compile time', () => {
     // Type-checked by `npm run check`, never called.
     const mistakes = async (levy: Levy) => {
       // @ts-expect-error an amount is a string
@@ -103,8 +103,8 @@ it('reads a return with its entries, and as CSV', async () => {
   expect(await collected(entries)).toHaveLength(1);
 });
 
-describe('a result', () => {
-  it('has the code and status of an error', async () => {
+describe('results of the client', () => {
+  it('returns the code and status of an error', async () => {
     const levy = await connectClient();
     const body = { ...sale, status: 'finalized', reference_id: 'twice' } as const;
     const { id } = orThrow(await levy.post('/transactions', { body }));
@@ -114,7 +114,7 @@ describe('a result', () => {
     expect(() => orThrow(second)).toThrow('conflict_duplicate_reference_id');
   });
 
-  it('has the code not_modified if the ETag is current', async () => {
+  it('returns the code not_modified if the ETag is current', async () => {
     const levy = await connectClient();
     const query = { state: 'MI' };
     const first = await levy.get('/coverage', { query });
@@ -124,14 +124,14 @@ describe('a result', () => {
     expect(second).toMatchObject({ ok: false, refusal: { status: 304, code: 'not_modified' } });
   });
 
-  it('is not_found for an id with special characters', async () => {
+  it('returns not_found for an id with special characters', async () => {
     const levy = await connectClient();
     for (const id of ['a/b', 'é?x=1#y', '%2e%2e', ' '])
       expect(await levy.get('/transactions/{id}', { path: { id } })).toMatchObject({ refusal: { code: 'not_found' } });
   });
 });
 
-describe('a list iterator', () => {
+describe('list iterators', () => {
   it('yields every item of every page, with and without cursors, and throws on an error', async () => {
     let calls = 0;
     const fetch = (...request: Parameters<typeof globalThis.fetch>) => {

@@ -209,8 +209,8 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   system_service_unavailable: () => answerWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
 };
 
-describe('every error code', () => {
-  it.each(Object.entries(provocations))('%s has its documented status', async (code, provoke) => {
+describe('error codes', () => {
+  it.each(Object.entries(provocations))('returns %s with its documented status', async (code, provoke) => {
     const answer = await provoke();
     // The first error determines the status.
     expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorStatuses[code as Code], code]);
@@ -218,7 +218,7 @@ describe('every error code', () => {
   });
 
   it.each(['system_internal_error', 'system_service_unavailable'] as const)(
-    '%s matches its schema and does not reveal its cause',
+    'returns %s as its schema describes, and does not reveal its cause',
     async (code) => {
       const { status, headers, body, text } = await provocations[code]();
       expect(listProblems({ method: 'GET', path: '/product-attributes', status, headers, body })).toEqual([]);
@@ -228,7 +228,7 @@ describe('every error code', () => {
     },
   );
 
-  it('validation_required_field rejects null in an update exactly if the document does not allow it', async () => {
+  it('returns validation_required_field for null in an update exactly if the document does not allow null', async () => {
     const caller = await newCaller();
     const { properties } = document.components.schemas.TransactionUpdate;
     const transaction = await created(caller, sale);

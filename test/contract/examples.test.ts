@@ -46,7 +46,7 @@ const calculate = async (body: object) => {
   return answer.body;
 };
 
-describe("the document's examples work unchanged", () => {
+describe("the document's examples, unchanged", () => {
   it('returns the example calculation for the example sale', async () => {
     expect(await calculate(sale)).toEqual(calculation);
   });
@@ -86,7 +86,7 @@ describe("the document's examples work unchanged", () => {
   });
 });
 
-describe('the filing examples work unchanged', () => {
+describe('the filing examples, unchanged', () => {
   const same = ({ id, asked_by, filed_by, created_at, closed_at, filed_at, ...figures }: Record<string, unknown>) => ({
     ...figures,
     known: [id, asked_by, filed_by, created_at, closed_at, filed_at].map((value) => typeof value),
@@ -153,7 +153,7 @@ const host = 'http://service.example';
 type Sent = { readonly method: string; readonly url: string; readonly key: string | null; readonly body: unknown };
 
 // test/support/setup-api.ts checks each response against the OpenAPI document.
-it('every curl command on the page works, using ids from earlier responses', async () => {
+it('runs every curl command on the page with ids from earlier responses', async () => {
   const caller = await newCaller({ scopes: ['read', 'write', 'settings'] });
   const filer = createFiler(caller);
   const ran = new Set<string>();
@@ -278,7 +278,7 @@ const pythonBody = (code: string): unknown => {
 };
 
 it.each([...operations.values()])(
-  "$operationId has the document's examples in each language, and a form",
+  "shows the document's examples of $operationId in each language, and a form",
   async (operation) => {
     const { operationId: id, method, path, requestBody, responses } = operation;
     const bodies = media(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
@@ -327,13 +327,13 @@ type GuideAnswer = {
 const described = ({ object, type, status, tax_amount, summary }: GuideAnswer): string =>
   [object, type, status, tax_amount ?? summary?.[0]?.tax_amount].filter(Boolean).join(' ');
 
-it('the guide sets two variables and uses no others', () => {
+it('sets two variables in the guide and uses no others', () => {
   expect(blocks[0]).toMatch(/^export LEVY=http:\/\/127\.0\.0\.1:3000\nexport LEVY_KEY=levy_… +# .+$/);
   const used = blocks.slice(1).flatMap((block) => block.match(/\$\w+/g) ?? []);
   expect([...new Set(used)].sort()).toEqual(['$DRAFT', '$LEVY', '$LEVY_KEY', '$SALE']);
 });
 
-it("the guide's commands work in order", async () => {
+it("runs the guide's commands in order", async () => {
   const { url } = await startApi();
   const { key } = await newCaller();
   const run = promisify(execFile);

@@ -249,7 +249,7 @@ const shown = ({ method, target, headers, body }: WireRequest): string => {
   return [`${method} ${target.slice(0, 500)}`, ...lines, JSON.stringify(body.toString().slice(0, 3000))].join('\n');
 };
 
-it('every invalid request gets a response that the OpenAPI document describes, and writes nothing', {
+it('returns a documented response for every invalid request, and writes nothing', {
   timeout: 600_000,
 }, async () => {
   const stop = answerFrom(async (command) => {

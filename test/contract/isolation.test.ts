@@ -139,14 +139,14 @@ describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
   };
 
   it.each(attempts.map((attempt) => [attempt[0], attempt] as const))(
-    'cannot access or detect the object: %s',
+    'rejects access to the object, and does not reveal that it exists: %s',
     async (_name, attempt) => {
       const answer = await expectEqual(buildRequest(attempt, owner), buildRequest(attempt, absentIds));
       expect(getRefusal(answer)).toBe(attempt[2]);
     },
   );
 
-  it.each(cursors)("cannot use the owner's cursor of %s", async (name, ask, expected) => {
+  it.each(cursors)("rejects the owner's cursor of %s", async (name, ask, expected) => {
     const cursor = owner.cursors[name];
     const garbled = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
     expect(getRefusal(await expectEqual(ask(cursor), ask(garbled)))).toBe(expected);
@@ -213,11 +213,11 @@ it("leaves the account's objects unchanged", async () => {
   for (const id of [filing, earlier]) expect(await readState(`/filings/${id}`)).toMatch(/^closed/);
 });
 
-describe('equal ids and references in two accounts are independent', () => {
+describe('equal ids and references in two accounts', () => {
   it.each([
     ['the owner', owner, stranger],
     ['the stranger', stranger, owner],
-  ])('%s lists, repeats and files only its objects', async (_name, own, other) => {
+  ])("lists, repeats and files only the account's objects: %s", async (_name, own, other) => {
     const lists = [
       'transactions?reference_id=the-same-reference',
       'transactions?customer_id=the-same-customer',
@@ -245,7 +245,7 @@ describe('equal ids and references in two accounts are independent', () => {
     expect(again.body.id).toBe(own.filing);
   });
 
-  it('creates, changes and finalizations can use a reference that the other account uses', async () => {
+  it('creates, changes and finalizes transactions with a reference that the other account uses', async () => {
     const body = sale({ status: 'finalized', reference_id: 'of-the-owner' });
     const first = await owner.call('POST', '/transactions', { body });
     const other = await stranger.call('POST', '/transactions', { body });
@@ -260,7 +260,7 @@ describe('equal ids and references in two accounts are independent', () => {
     expect([renamed.status, renamed.body.reference_id]).toEqual([200, 'of-the-owners-draft']);
   });
 
-  it.each(['6.00', '7.00'])('a reconciliation of %s finds no references of the other account', async (tax_amount) => {
+  it.each(['6.00', '7.00'])('finds no references of the other account in one of %s', async (tax_amount) => {
     const suffixes = [`sale-${tax_amount}`, `draft-${tax_amount}`, `void-${tax_amount}`];
     const theirs = await Promise.all(
       suffixes.map(async (suffix) => {
@@ -321,7 +321,7 @@ describe.each(closedEndpoints)('$name', (endpoint) => {
 });
 
 // The attempts above would prove nothing if their requests found no object of any account. Runs last: it cancels filings.
-it('the same requests find the objects of their own account', async () => {
+it("finds the objects of the caller's own account with the same requests", async () => {
   const refused: string[] = [];
   for (const attempt of attempts) {
     const answer = await call(buildRequest(attempt, owner), ownerToken);

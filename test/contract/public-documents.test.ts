@@ -78,7 +78,7 @@ describe.each([
     expect((await get({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
-  it('is a small bundle that reads the document from a file next to it, and returns the same document', async () => {
+  it('builds a small bundle that reads the document from a file next to it, and returns the same document', async () => {
     const own = join(folder, name);
     const inputs = Object.keys(bundle(name, own).inputs);
     expect(inputs.filter((input) => /node_modules|^shared\/(docs|console)\//.test(input))).toEqual([]);
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-it('a deployed document lists no loopback server', async () => {
+it('lists no loopback server in a deployed document', async () => {
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'Levy-GetOpenapi');
   vi.resetModules();
   const deployed = await import('../../functions/get-openapi.ts');
@@ -104,14 +104,14 @@ it('a deployed document lists no loopback server', async () => {
   expect(body).toMatchObject(rest);
 });
 
-it('a public document rejects an unknown version and an unknown parameter with the error envelope', async () => {
+it('rejects an unknown version and an unknown parameter of a public document with the error envelope', async () => {
   const version = await openapi({ headers: { 'service-version': 'oak.2020-01-01' } });
   expect([version.status, version.body.errors[0].code]).toEqual([422, 'validation_unknown_service_version']);
   const parameter = await openapi({ query: '?pretty=1' });
   expect([parameter.status, parameter.body.errors[0].source]).toEqual([422, { pointer: null, parameter: 'pretty' }]);
 });
 
-it('the pages have a strict Content-Security-Policy and cannot be framed', () => {
+it('sends the pages with a strict Content-Security-Policy, and forbids framing', () => {
   for (const { headers } of [getDocs.read(), getConsole.read()]) {
     expect(headers).toMatchObject({ 'X-Frame-Options': 'DENY', 'Content-Type': 'text/html; charset=utf-8' });
     expect(headers['Content-Security-Policy']).toContain("connect-src 'self';");
@@ -122,7 +122,7 @@ it('the pages have a strict Content-Security-Policy and cannot be framed', () =>
   expect(text).not.toMatch(/<(?:script|img|link)[^>]+(?:src|href)="(?!data:)/);
 });
 
-it('the console contains the issuer and the client id, and its policy allows connections to the issuer', async () => {
+it('includes the issuer and the client id in the console, and allows connections to the issuer', async () => {
   const settings = {
     OIDC_ISSUER: 'https://login.example/realms/shop"<',
     OIDC_AUDIENCE: 'levy',

@@ -24,7 +24,7 @@ const { at, ofType, listProperties, template } = synthesized;
 const methods = listMethods(synthesized);
 const getStage = (deployment: Synthesized): Properties => deployment.listProperties('AWS::ApiGateway::Stage')[0];
 
-it.each(Object.entries(endpoints))('%s has its method, which calls its function', (operation, { method, path }) => {
+it.each(Object.entries(endpoints))('defines the method that calls %s', (operation, { method, path }) => {
   const here = methods.filter((one) => one.path === path);
   const [handler] = getFunction(synthesized, operation);
   const called = `${handler}Live`;
@@ -56,7 +56,7 @@ it('allows no other methods, and only the API to invoke its functions', () => {
   expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
 });
 
-it('every function runs on arm64, and no log filter by level is set, because it would drop lines without a level', () => {
+it('runs every function on arm64 without a log filter by level, which would drop lines without a level', () => {
   for (const of of [synthesized, all])
     for (const { Architectures, LoggingConfig, TracingConfig } of of.listProperties('AWS::Lambda::Function'))
       expect([Architectures, LoggingConfig, TracingConfig]).toEqual([
@@ -66,7 +66,7 @@ it('every function runs on arm64, and no log filter by level is set, because it 
       ]);
 });
 
-it('only functions that authenticate, and the console, get the issuer, the claims and the scopes', () => {
+it('passes the issuer, the claims and the scopes only to functions that authenticate, and to the console', () => {
   const getOidc = (operation: string) => {
     const { Variables } = getFunction(all, operation)[1].Properties.Environment;
     return Object.entries(Variables).filter(([name]) => name.startsWith('OIDC_'));
@@ -80,7 +80,7 @@ it('only functions that authenticate, and the console, get the issuer, the claim
     ]);
 });
 
-it('the public documents send at most 500 GB a day without compression, as deployment.md states', async () => {
+it('limits the public documents to 500 GB a day without compression, as deployment.md states', async () => {
   const openapi = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
   const texts = await Promise.all([getDocs().text, getConsole().text, openapi]);
   // The throttle is two requests per second.
@@ -93,7 +93,7 @@ it('creates the API Gateway error log before the stage, because API Gateway woul
   ]);
 });
 
-it("console=false removes the console's path, deploys the changed definition and keeps the stage", () => {
+it("removes the console's path with console=false, deploys the changed definition and keeps the stage", () => {
   for (const [of, has] of [
     [synthesized, true],
     [withoutConsole, false],
@@ -120,10 +120,10 @@ const statuses: Record<string, number> = {
   DEFAULT_5XX: 500,
 };
 
-it('has a gateway response for each refusal that needs no function', () =>
+it('defines a gateway response for each refusal that needs no function', () =>
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(Object.keys(statuses))));
 
-it.each(Object.entries(responses))('the gateway response %s is one error in the envelope', (type, response) => {
+it.each(Object.entries(responses))('defines the gateway response %s as one error in the envelope', (type, response) => {
   const { statusCode, responseTemplates, responseParameters } = response;
   expect(statusCode).toBe(statuses[type] ?? statusCode);
   expect(Object.keys(responseTemplates)).toEqual(['application/json']);
@@ -160,7 +160,7 @@ const served = [...Object.keys(endpoints), 'method-not-allowed', 'taxjar'].map(
 );
 
 it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
-  '%s is called through the alias of its published version, which the next deployment retains',
+  'calls %s through the alias of its published version, which the next deployment retains',
   (handler) => {
     const alias = at(`${handler}Live`);
     expect([alias.Name, flat(alias.FunctionName)]).toEqual(['live', handler]);
@@ -171,7 +171,7 @@ it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
   },
 );
 
-it.each(served)('%s first receives 10% of the requests, and is rolled back on an alarm', (handler) => {
+it.each(served)('sends 10% of the requests to a new version of %s first, and rolls back on an alarm', (handler) => {
   const { UpdatePolicy } = template.Resources[`${handler}Live`] ?? {};
   const { DeploymentConfigName, AutoRollbackConfiguration, AlarmConfiguration } = at(
     flat(UpdatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
@@ -192,14 +192,14 @@ it.each(served)('%s first receives 10% of the requests, and is rolled back on an
   expect(watched.length).toBeLessThanOrEqual(5);
 });
 
-it("CodeDeploy can shift only the API's aliases", () => {
+it("allows CodeDeploy to shift only the API's aliases", () => {
   const moves = listStatements(synthesized)
     .filter(({ Action }) => listed(Action).includes('lambda:UpdateAlias'))
     .flatMap(({ Resource: on }) => listed(on).map(flat));
   expect(moves.sort()).toEqual(served.flatMap((id) => [`${id}.Arn`, `${id}.Arn:*`]).sort());
 });
 
-it('rollout=linear shifts 10% each minute, and rollout=all-at-once needs no CodeDeploy', () => {
+it('shifts 10% each minute with rollout=linear, and needs no CodeDeploy with rollout=all-at-once', () => {
   const configs = all.listProperties('AWS::CodeDeploy::DeploymentGroup').map((group) => group.DeploymentConfigName);
   expect(new Set(configs)).toEqual(new Set(['CodeDeployDefault.LambdaLinear10PercentEvery1Minute']));
   expect(disposable.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
@@ -227,7 +227,7 @@ const listRounds = ({ ofType: resources }: Synthesized): string[][] => {
 };
 
 it.each(['standard', 'everySetting'] as const)(
-  'at most five functions shift at the same time (%s), the busiest first',
+  'shifts at most five functions at the same time (%s), the busiest first',
   (name) => {
     const rounds = listRounds(deployments[name]);
     expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());

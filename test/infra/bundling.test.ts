@@ -58,12 +58,12 @@ describe.each(entries)('the bundle of %s', (entry) => {
     .flatMap((name) => listSources(join(listMaps(entry), name)))
     .map((path) => path.replace(/^(\.\.\/)+/, ''));
 
-  it('has no source map, because Lambda does not read it', () => {
+  it('contains no source map, because Lambda does not read it', () => {
     expect(files.filter((name) => !/\.(js|br)$/.test(name))).toEqual(['package.json']);
     for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('sourceMappingURL');
   });
 
-  it('is below its size limit: code, and packed data that is not of one state', () => {
+  it('stays below its size limit: code, and packed data that is not of one state', () => {
     // Importers read workbooks, archives, HTML and place names. The limit of the console page is 180 KB gzipped.
     // The interface of TaxJar performs the work of several endpoints.
     const codeMax = { 'update-content': 820, taxjar: 620 }[entry as string] ?? 520;
@@ -81,21 +81,21 @@ describe.each(entries)('the bundle of %s', (entry) => {
     expect(sources.filter((path) => /shared\/cli\/|node_modules\/(commander|@clack)\//.test(path))).toEqual([]);
   });
 
-  it('has no release, or the release of every state, at most 256 KB', () => {
+  it('contains no release, or the release of every state, at most 256 KB', () => {
     const releases = files.filter(isRelease);
     expect([0, 55]).toContain(releases.length);
     expect(kibibytes(releases) * 1024).toBeLessThanOrEqual(256_000);
     if (locating.has(entry)) expect(releases).toHaveLength(55);
   });
 
-  it('has the local tables of all states, at most 1 MB, if it locates addresses, and otherwise none', () => {
+  it('contains the local tables of all states, at most 1 MB, if it locates addresses, and otherwise none', () => {
     const tables = files.filter(isTable);
     expect(tables.length).toBe(locating.has(entry) ? allTables.length : 0);
     expect(kibibytes(tables) * 1024).toBeLessThanOrEqual(1_000_000);
     expect(files.includes('rate-summaries.br')).toBe(['get-coverage', 'update-account', 'taxjar'].includes(entry));
   });
 
-  it('is CommonJS without import(), contains no local path, and exports a handler', () => {
+  it('builds a CommonJS module without import() and without local paths that exports a handler', () => {
     expect(files).toContain('package.json');
     expect(require(join(folder, 'index.js'))).toHaveProperty('handler', expect.any(Function));
     for (const name of code) {
@@ -105,7 +105,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
     }
   });
 
-  it('has no definition of another function, no response schema and no unused credential provider', () => {
+  it('contains no definition of another function, no response schema and no unused credential provider', () => {
     const functions = sources.filter((path) => path.startsWith('functions/'));
     expect(functions).toContain(`functions/${entry}.ts`);
     const others = /(^|[/-])response\.ts$|client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
@@ -131,7 +131,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
   });
 });
 
-it('the deployment has the same code without source maps, built in another folder, and separate code for each function', () => {
+it('contains the same code in a deployment without source maps, built in another folder', () => {
   const app = new App({ outdir: mkdtempSync(join(out, 'deeper-')) });
   const settings = readSettings(app);
   const data = new DataStack(app, 'LevyData', settings);
@@ -159,14 +159,14 @@ it.each([
   ['us-east-1', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, 'dynamodb.us-east-1.api.aws'],
   ['cn-north-1', {}, 'dynamodb.cn-north-1.amazonaws.com.cn'],
   ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
-])('the database client in %s uses, with %o, the endpoint %s', (AWS_REGION, others, host) => {
+])('uses in the database client of %s, with %o, the endpoint %s', (AWS_REGION, others, host) => {
   const env = { AWS_REGION, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', ...others };
   const script = join(getFolder('get-transaction'), 'index.js');
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, script], { env });
   expect([String(stdout), String(stderr)]).toEqual([host, '']);
 });
 
-it('the tree-shaken bearer token library accepts and rejects the same tokens as the original', async () => {
+it('accepts and rejects the same tokens with the tree-shaken bearer token library as with the original', async () => {
   const folder = getFolder('get-coverage');
   const file = readdirSync(folder).find((name) => /^jwt-.*\.js$/.test(name)) as string;
   const deployed: { readonly createCheck: typeof createCheck } = require(join(folder, file));
@@ -182,7 +182,7 @@ it('the tree-shaken bearer token library accepts and rejects the same tokens as 
   issuer.close();
 });
 
-it('`npm run frames` prints the source line of a frame in the deployed code', () => {
+it('prints the source line of a frame in the deployed code (`npm run frames`)', () => {
   const text = 'public, no-cache';
   const getLine = (lines: string) => lines.slice(0, lines.indexOf(text)).split('\n');
   const before = getLine(readFileSync(join(getFolder('get-openapi'), 'index.js'), 'utf8'));

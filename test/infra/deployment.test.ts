@@ -95,7 +95,7 @@ describe('the snapshot of the templates', () => {
 describe('consistency of the templates and the code', () => {
   const { at, listProperties } = synthesized;
 
-  it('an existing emulator table is accepted if it matches its definition, and otherwise rejected', async () => {
+  it('accepts an existing emulator table that matches its definition, and rejects any other', async () => {
     const input = createTableInput('transactions', tables.transactions);
     const indexes = (input.GlobalSecondaryIndexes ?? [])
       .map((index) => ({ ...index, IndexStatus: 'ACTIVE' }))
@@ -122,7 +122,7 @@ describe('consistency of the templates and the code', () => {
     expect(await Promise.all(changes.map(getOutcome))).toEqual(outcomes);
   });
 
-  it('stream readers use the filters from the code, and the bus gets at most ten events per call', () => {
+  it('uses the filters from the code for stream readers, and sends the bus at most ten events per call', () => {
     const listPatterns = ({ FilterCriteria }: Properties) =>
       FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
     const stream = listProperties('AWS::Pipes::Pipe')[0].SourceParameters;
@@ -137,14 +137,14 @@ describe('consistency of the templates and the code', () => {
     expect(stream.DynamoDBStreamParameters.BatchSize * eventsOfRecordMax).toBeLessThanOrEqual(10);
   });
 
-  it('a run of a schedule ends before the next one starts', () => {
+  it('ends a run of a schedule before the next one starts', () => {
     for (const [name, { minutes, timeoutSeconds }] of Object.entries(schedules)) {
       expect(getFunction(synthesized, name)[1].Properties.Timeout).toBe(timeoutSeconds);
       expect(timeoutSeconds).toBeLessThan(minutes * 60);
     }
   });
 
-  it('the update of each state with an importer starts once a night', () => {
+  it('starts the update of each state with an importer once a night', () => {
     expect(at('UpdateContentSchedule').ScheduleExpression).toBe('cron(0/5 6-9 * * ? *)');
     const times = [6, 7, 8, 9].flatMap((hour) =>
       Array.from({ length: 12 }, (_, at) => new Date(Date.UTC(2026, 0, 1, hour, at * 5, 0)).toISOString()),
@@ -153,7 +153,7 @@ describe('consistency of the templates and the code', () => {
     expect(started).toEqual(publishers.filter(({ format }) => format !== null).map(({ state }) => state));
   });
 
-  it("deployment.md lists each AWS service in the template, for the deployment's permissions", () => {
+  it("lists each AWS service of the template in deployment.md, for the deployment's permissions", () => {
     const page = readFileSync(new URL('../../infra/docs/deployment.md', import.meta.url), 'utf8');
     const [, permissions = ''] = /^## Permissions$(.*?)^## /ms.exec(page) ?? [];
     const named = [...permissions.matchAll(/^\| `(\w+)` \|/gm)].map(([, service]) => service);
@@ -168,7 +168,7 @@ const listIds = ({ Resources }: typeof all.data) => Object.keys(Resources).sort(
 
 describe('the data stack', () => {
   // Written by hand: a changed id would replace the resource and lose its data.
-  it('has these logical ids', () => {
+  it('keeps these logical ids', () => {
     const isDerived = (id: string) => /^Backups|^(FailedRuns|UncountedTransactions|UntoldEvents)Policy/.test(id);
     expect(listIds(all.data).filter((id) => !isDerived(id))).toEqual(
       [
@@ -178,7 +178,7 @@ describe('the data stack', () => {
     );
   });
 
-  it('has all resources that hold data, so the service stack can be recreated', () => {
+  it('contains all resources that hold data, so the service stack can be recreated', () => {
     const stateful = /^AWS::(DynamoDB::|Backup::|SQS::|Events::EventBus|S3::|RDS::)/;
     // Function versions are kept for rollbacks, and other APIs in the AWS account can use the logging role.
     const retained = ['AWS::Lambda::Version', 'AWS::IAM::Role', 'AWS::ApiGateway::Account'];
@@ -191,14 +191,14 @@ describe('the data stack', () => {
     }
   });
 
-  it('is deployed before the service stack, which reads its outputs without exports', () => {
+  it('deploys the data stack before the service stack, which reads its outputs without exports', () => {
     expect(jsonIn(all.outdir, 'manifest.json').artifacts.Levy.dependencies).toContain('LevyData');
     expect(readFileSync(join(all.outdir, 'Levy.template.json'), 'utf8')).not.toContain('ImportValue');
     expect(JSON.stringify([all.data.Outputs, all.service.Outputs])).not.toContain('"Export"');
   });
 });
 
-it("each stack is below CloudFormation's limits with every setting, even with 20 more endpoints on new paths", () => {
+it("stays below CloudFormation's limits in each stack with every setting, even with 20 more endpoints on new paths", () => {
   // The console is an endpoint with a separate path.
   const [{ service }, { service: without }] = [synthesized, withoutConsole];
   const cost = Object.keys(service.Resources).length - Object.keys(without.Resources).length;
@@ -212,8 +212,8 @@ it("each stack is below CloudFormation's limits with every setting, even with 20
   expect(readFileSync(join(all.outdir, 'Levy.template.json')).length).toBeLessThan(700_000);
 });
 
-describe('a stage', () => {
-  it('has its name in its stacks, with termination protection unless they can be destroyed', () => {
+describe('deployment stages', () => {
+  it("includes the stage's name in its stacks, with termination protection unless they can be destroyed", () => {
     const listStacks = ({ outdir }: Synthesized) => {
       const { artifacts } = jsonIn(outdir, 'manifest.json');
       return ['Levy', 'LevyData'].flatMap((id) => {
@@ -225,7 +225,7 @@ describe('a stage', () => {
     expect(listStacks(disposable)).toEqual(['Levy-dev', false, 'LevyData-dev', false]);
   });
 
-  it('shares no resource name with another stage', () => {
+  it('uses no resource name of another stage', () => {
     const named = Object.values(all.template.Resources).flatMap(({ Type, Properties = {} }) =>
       Object.entries(Properties).filter(
         ([name, value]) =>
@@ -248,7 +248,7 @@ describe('cdk-nag', () => {
       violations.map(({ ruleName }: Properties) => ruleName),
     );
 
-  it.each(Object.entries(deployments))('has no unacknowledged finding or warning (%s)', (_name, { outdir }) => {
+  it.each(Object.entries(deployments))('reports no unacknowledged finding or warning (%s)', (_name, { outdir }) => {
     expect(findings(outdir)).toEqual([]);
   });
 
@@ -261,7 +261,7 @@ describe('cdk-nag', () => {
   });
 });
 
-describe('a template for SAM', () => {
+describe('the template for SAM', () => {
   it('mounts every endpoint, and returns 405 to every other method', () => {
     const verbs = ['GET', 'DELETE', 'PUT', 'POST', 'HEAD', 'OPTIONS', 'PATCH'];
     // Reads the template as `sam local start-api` does: in template order, with ANY as seven verbs, and the last match
@@ -282,7 +282,7 @@ describe('a template for SAM', () => {
     expect(new Set(Object.values(mounted))).toEqual(new Set(['MethodNotAllowed']));
   });
 
-  it('has functions that run locally with the emulator and its tables', () => {
+  it('defines functions that run locally with the emulator and its tables', () => {
     for (const { Architectures, Environment } of sam.listProperties('AWS::Lambda::Function')) {
       expect(Architectures).toEqual([process.arch === 'x64' ? 'x86_64' : 'arm64']);
       const { DYNAMODB_ENDPOINT, METHODS_BY_PATH: _, ...named } = Environment.Variables;
@@ -291,7 +291,7 @@ describe('a template for SAM', () => {
     }
   });
 
-  it('cannot be deployed: it requires a parameter that matches no value and that no resource refers to', () => {
+  it('prevents a deployment: it requires a parameter that matches no value and that no resource refers to', () => {
     for (const { Parameters, Resources, Outputs } of [sam.service, sam.data]) {
       const { Default, AllowedPattern } = Parameters?.['SamLocalOnly'] ?? { Default: 'no parameter' };
       expect(Default).toBeUndefined();
@@ -312,7 +312,7 @@ describe('a template for SAM', () => {
   });
 });
 
-describe('a synthesis', () => {
+describe('the synthesis', () => {
   it('sets every CDK flag that differs from its recommended value', () => {
     const { artifacts } = jsonIn(synthesized.outdir, 'manifest.json');
     const report = Object.values<Properties>(artifacts).find(({ type }) => type === 'cdk:feature-flag-report');
@@ -373,7 +373,7 @@ describe('the fixed costs of `npm run cost`', () => {
     expect(backups(all)).toEqual([['Daily', deployment.dailyBackups], monthly]);
   });
 
-  it('has the memory size of every function, and per-method metrics with methodMetrics=true', () => {
+  it('includes the memory size of every function, and per-method metrics with methodMetrics=true', () => {
     const memory = new Set(listProperties('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
     expect([...memory]).toEqual([deployment.memory]);
     const isOn = ({ listProperties: of }: typeof all) =>

@@ -72,7 +72,7 @@ const listPermissions = (roleId: string): string[] =>
     })
     .sort();
 
-it('every defined function, and no other, has a separate role', () => {
+it('defines a separate role for every function, and no other role', () => {
   expect(ofType('AWS::Lambda::Function')).toHaveLength(Object.keys(entries).length);
   expect(new Set(Object.keys(entries).map(getRole)).size).toBe(Object.keys(entries).length);
 });
@@ -97,7 +97,7 @@ const others = (entry: string): string[] => {
 };
 
 it.each(Object.entries(entries))(
-  '%s has exactly the permissions in its definition, and the names of its tables',
+  'grants %s exactly the permissions in its definition, and the names of its tables',
   (entry, access) => {
     const [id, { Properties }] = getFunction(synthesized, entry);
     const group = 'arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:FunctionLogs';
@@ -124,7 +124,7 @@ it.each(Object.entries(entries))(
   },
 );
 
-it('only updates that activate releases can change the active release, and they publish only to an existing bus', () => {
+it('grants changes of the active release only to updates that activate releases, which publish only to an existing bus', () => {
   const denied = (deployment: Synthesized) =>
     listStatements(deployment, getId(getFunction(deployment, 'update-content')[1].Properties.Role)).filter(
       ({ Effect }) => Effect === 'Deny',
@@ -136,7 +136,7 @@ it('only updates that activate releases can change the active release, and they 
   expect(allowedTo(activating).filter((allowed) => allowed.includes('events:'))).toEqual([]);
 });
 
-it('a customer-managed key can be used only through DynamoDB, and described for backups', () => {
+it('allows the use of a customer-managed key only through DynamoDB, and its description for backups', () => {
   const statements = listStatements(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
   expect(statements.length).toBeGreaterThan(15);
   for (const { Action, Condition } of statements.filter(({ Action }) => Action !== 'kms:DescribeKey')) {
@@ -146,7 +146,7 @@ it('a customer-managed key can be used only through DynamoDB, and described for 
   expect(statements.filter(({ Action }) => Action === 'kms:DescribeKey')).toHaveLength(1);
 });
 
-it('updates of the accounts table are limited to request counters, key usage and, in one function, accounts', () => {
+it('limits updates of the accounts table to request counters, key usage and, in one function, accounts', () => {
   const updates = listStatements(synthesized).filter(
     ({ Action, Resource: on }) =>
       listed(Action).includes('dynamodb:UpdateItem') && listed(on).some((at) => getId(at) === 'AccountsTable'),
@@ -163,7 +163,7 @@ it('updates of the accounts table are limited to request counters, key usage and
 });
 
 // Written by hand, not derived from the definition.
-it('a calculation can only get ledger items, and customers in batches', () => {
+it('allows a calculation only to get ledger items, and customers in batches', () => {
   const ledger = allowedTo(synthesized, getRole('create-calculation')).filter((of) => of.includes('TransactionsTable'));
   expect(ledger).toEqual([
     'Allow dynamodb:BatchGetItem on TransactionsTable.Arn',
@@ -198,12 +198,12 @@ it.each([
   // Without keys, because a schedule has no caller.
   ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
-])('%s reaches only its partitions of %s', (entry, on, expected) => {
+])('limits %s to its partitions of %s', (entry, on, expected) => {
   expect(listConditions(entry, on)).toEqual(expected);
 });
 
 // Written by hand, not derived from the definitions.
-it('only the two customer functions and the interface of TaxJar can write customers', () => {
+it('grants writes of customers only to the two customer functions and the TaxJar interface', () => {
   const writers = Object.keys(entries).filter((entry) =>
     listStatements(synthesized, getRole(entry)).some(
       ({ Action, Condition }) =>
@@ -214,7 +214,7 @@ it('only the two customer functions and the interface of TaxJar can write custom
   expect(writers.sort()).toEqual(['create-customer', 'taxjar', 'update-customer']);
 });
 
-it('no function has access to the whole ledger or all accounts', () => {
+it('grants no function access to the whole ledger or all accounts', () => {
   for (const [entry, { actions: tables }] of Object.entries(defined))
     for (const table of ['transactions', 'accounts'] as const)
       for (const condition of table in tables ? listConditions(entry, `${tableIds[table]}.Arn`) : [])
@@ -224,14 +224,14 @@ it('no function has access to the whole ledger or all accounts', () => {
         ]);
 });
 
-it('tracing=true adds only the permission to send traces, for every function', () => {
+it('adds with tracing=true only the permission to send traces, for every function', () => {
   const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
   for (const entry of Object.keys(entries))
     expect(allowedTo(all, getRole(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
   expect(allowedTo(synthesized).filter((allowed) => allowed.includes('xray'))).toEqual([]);
 });
 
-it("only alarms, streams, logs, versions and backups have wildcards, and only API Gateway's log role a managed policy", () => {
+it("uses wildcards only for alarms, streams, logs, versions and backups, and a managed policy only for API Gateway's log role", () => {
   const wildcards = allowedTo(synthesized)
     .filter((allowed) => allowed.includes('*'))
     .map((allowed) =>
@@ -257,7 +257,7 @@ describe('the policy for operators', () => {
   const statements = (deployment: Synthesized): Statement[] => deployment.at('OperatorPolicy').PolicyDocument.Statement;
 
   // The snapshot has the policy, and an integration test compares its access to tables with the commands.
-  it('has no scans, deletions or exports of tables, wildcards only for reads, and no role', () => {
+  it('grants no scans, deletions or exports of tables, wildcards only for reads, and no role', () => {
     for (const { Action, Resource: on } of statements(synthesized))
       for (const action of listed(Action)) {
         expect(action).not.toMatch(/\*|dynamodb:(Scan|Export|Delete(?!Item)|\w*Table|\w*Backup)/);
@@ -312,7 +312,7 @@ describe('the policy for operators', () => {
     expect(listAllowed(synthesized)).toEqual(expect.arrayContaining(needed));
   });
 
-  it('can purge only dead-letter queues, publish only on the bus, and start only the event pipe', () => {
+  it('allows purges of dead-letter queues only, events on the bus only, and a start of the event pipe only', () => {
     const listChanges = (deployment: Synthesized) =>
       listAllowed(deployment).filter((allowed) => /^(events|pipes|sqs):(?!Get|List|Receive)/.test(allowed));
     const queues = ['sqs:PurgeQueue on FailedRuns.Arn', 'sqs:PurgeQueue on UncountedTransactions.Arn'];
@@ -341,7 +341,7 @@ describe('the policy for operators', () => {
   });
 });
 
-it('the stack policy denies replacing and deleting every table, vault and data key of the data stack by id', () => {
+it('denies in the stack policy the replacement and deletion of every table, vault and data key of the data stack by id', () => {
   const stackPolicy = JSON.parse(
     readFileSync(new URL('../../infra/operations/stack-policy.json', import.meta.url), 'utf8'),
   );

@@ -138,7 +138,7 @@ describe('metrics of the alarms and the dashboard', () => {
     ['essential', synthesized, 11, deployment.essentialSeries],
     ['full', all, 20, deployment.fullSeries],
   ] as const)(
-    'metrics=%s publishes exactly the metrics that the alarms and dashboard read, and `npm run cost` counts them',
+    'publishes with metrics=%s exactly the metrics that the alarms and dashboard read, which `npm run cost` counts',
     async (setting, of, least, lasting) => {
       const lines = await readLines(setting);
       const series = new Set(lines.flatMap(listSeries));
@@ -164,14 +164,14 @@ describe('metrics of the alarms and the dashboard', () => {
     },
   );
 
-  it("metrics=essential publishes the metrics of the alarms, of the dashboard's first row, and of failures", async () => {
+  it("publishes with metrics=essential the metrics of the alarms, of the dashboard's first row, and of failures", async () => {
     const known = new Set([...alarmed, ...shownBy(synthesized, 1)].map(({ name }) => name));
     const unread = new Set((await readLines('essential')).flatMap(listSeries).filter((name) => !known.has(name)));
     // Failures are too rare to affect the cost.
     expect([...unread].sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
   });
 
-  it("use documented metrics of AWS services, for this stack's resources", () => {
+  it("uses documented metrics of AWS services, for this stack's resources", () => {
     const theirs = [...alarmed, ...shown].filter((one) => !isOwn(one));
     expect(theirs.map(({ name }) => name).filter((name) => !awsSeries.has(name))).toEqual([]);
     const ids = theirs
@@ -195,7 +195,7 @@ describe('metrics of the alarms and the dashboard', () => {
     expect(shownQueues.sort()).toEqual(queues);
   });
 
-  it('use only this stage', () => {
+  it('uses only metrics of this stage', () => {
     const parts = [all.ofType('AWS::CloudWatch::Alarm'), all.ofType('AWS::CloudWatch::Dashboard')];
     expect(JSON.stringify(parts)).not.toMatch(/\\*"Levy\\*"/);
   });
@@ -203,7 +203,7 @@ describe('metrics of the alarms and the dashboard', () => {
   it.each([
     ['disposable', /AWS\/Backup|EventBridge|UntoldEvents/],
     ['withoutBackups', /AWS\/Backup|update-content/],
-  ] as const)('omit resources that do not exist (%s)', (name, absent) => {
+  ] as const)('omits metrics of resources that do not exist (%s)', (name, absent) => {
     const deployment = deployments[name];
     expect(listAlarms(deployment).size).toBeGreaterThan(15);
     const text = JSON.stringify([
@@ -261,7 +261,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 describe('the alarms', () => {
-  it('link to a section of the runbook, at runbookUrl if it is set, and every section has an alarm', () => {
+  it('links each alarm to a section of the runbook, at runbookUrl if it is set, and every section to an alarm', () => {
     const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
     const sections = [...runbook.matchAll(/^## (\w+)\n\n- \*\*Meaning\*\*/gm)].map(([, name = '']) =>
       name.toLowerCase(),
@@ -276,7 +276,7 @@ describe('the alarms', () => {
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
 
-  it('read at most ten metrics, notify on start and end, and treat missing data as failure only for schedules and backups', () => {
+  it('reads at most ten metrics per alarm, notifies on start and end, and treats missing data as failure only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
       expect(getStats(alarm).length).toBeLessThanOrEqual(10);
@@ -312,7 +312,7 @@ describe('the alarms', () => {
     ['UpdateContentSilent', { runs: 48 }, false],
     ['UpdateContentSilent', { runs: 47 }, true],
     ['UpdateContentSilent', {}, true],
-  ])('%s with %j fires: %s', (name, values, fires) => {
+  ])('fires %s with %j: %s', (name, values, fires) => {
     expect(isBreached(named(name), values)).toBe(fires);
   });
 
@@ -320,7 +320,7 @@ describe('the alarms', () => {
     [6, 30],
     [30, 30],
     [1200, 10],
-  ])('report an outage with %d requests an hour within %d minutes', (anHour, most) => {
+  ])('reports an outage with %d requests an hour within %d minutes', (anHour, most) => {
     const sent = Array.from({ length: 3 * anHour }, (_, index) => (index * 60 * minuteMs) / anHour);
     const outage = 90 * minuteMs;
     const valuesIn = (from: number, to: number) => {
@@ -335,13 +335,13 @@ describe('the alarms', () => {
     expect(first).toBeLessThanOrEqual(90 + most);
   });
 
-  it('allow a schedule more time than two runs take', () => {
+  it('allows a schedule more time than two runs take', () => {
     for (const name of ['SweepDraftsSilent', 'ClosePeriodsSilent'])
       for (const { minutes, timeoutSeconds } of Object.values(schedules))
         expect(named(name).EvaluationPeriods * named(name).Period).toBeGreaterThan(2 * minutes * 60 + timeoutSeconds);
   });
 
-  it('are sent to alarmEmail; without it, the synthesis prints a warning', () => {
+  it('sends alarms to alarmEmail; without it, the synthesis prints a warning', () => {
     const listWarnings = ({ outdir }: Synthesized): string[] => {
       const jsonIn = (name: string) => JSON.parse(readFileSync(join(outdir, name), 'utf8'));
       const { metadata, additionalMetadataFile } = jsonIn('manifest.json').artifacts.Levy;

@@ -86,7 +86,7 @@ esac`).run('protect-restored.sh', [], names);
   });
 });
 
-it('protect-restored.sh requires a region', () => {
+it('requires a region in protect-restored.sh', () => {
   const { code, err, asked } = standInAws('').run('protect-restored.sh', [], { ...names, AWS_REGION: '' });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(/^Set AWS_REGION/);
@@ -115,7 +115,7 @@ esac`);
   });
 });
 
-it("the operations page sets the table names from the stack's outputs", () => {
+it("sets the table names on the operations page from the stack's outputs", () => {
   const page = readFileSync(new URL('../../infra/docs/operations.md', import.meta.url), 'utf8');
   const [line] = /^eval "\$\(aws cloudformation .*$/m.exec(page) ?? [];
   const outputs = Object.keys(template.Outputs).filter((name) => name.endsWith('Table'));

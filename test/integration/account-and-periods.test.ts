@@ -70,8 +70,8 @@ describe('GET /account', () => {
   });
 });
 
-describe('overdue periods', () => {
-  it('begin on the day after the due date, in the time zone of the account', async () => {
+describe('the start of overdue periods', () => {
+  it('starts on the day after the due date, in the time zone of the account', async () => {
     // October in Michigan is due on 20 November. The test day is 24 November; September is over for two months.
     const at = async (instant: string, time_zone = 'UTC') => {
       const settings = { registrations: [monthly('MI', '2026-09-01')], books_open_from: '2026-09-01', time_zone };
@@ -95,7 +95,7 @@ describe('overdue periods', () => {
 });
 
 describe('the names of keys', () => {
-  it('show who closed and who filed, even after the key was revoked', async () => {
+  it('shows who closed and who filed, even after the key was revoked', async () => {
     const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });
     const filer = createFiler(caller);
     const readKey = async (label: string) => {
@@ -172,7 +172,7 @@ describe('GET /filing-periods', () => {
     expect(getRefusal(await call('GET', path))).toBe('422 | validation_invalid_cursor starting_after');
   });
 
-  it('ends with the last registered period', async () => {
+  it('lists no period after the last registered one', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(2)), monthly('OH', '2999-01-01'));
     await soldOn(filer, monthEnd(3));
     expect(await readEnds(filer)).toEqual([monthEnd(3), monthEnd(2)]);
@@ -236,7 +236,7 @@ describe('GET /filing-periods', () => {
     expect(await later(62 * dayMs, () => readPeriods(filer))).toHaveLength(3);
   });
 
-  it('is empty if registrations are not set', async () => {
+  it('returns no periods if registrations are not set', async () => {
     for (const registrations of [null, 'all'] as const)
       expect(await readPeriods(createFiler(await newCaller({ settings: { registrations } })))).toEqual([]);
   });
@@ -266,7 +266,7 @@ const readReminders = async ({ account }: Caller): Promise<ReminderEvent[]> => {
 };
 const readShort = async (caller: Caller) => (await readReminders(caller)).map(short).sort();
 
-it('reminds of each return once per number of days and once when it is overdue, until it is filed', async () => {
+it('sends a reminder of each return once per number of days and once when it is overdue, until it is filed', async () => {
   const stream = await openStream(environment.tables.transactions);
   const registrations = fromNovember('MI', 'OH', 'SC', 'VA');
   // Due dates of November: MI, SC and VA on Sunday 20 December, so on Monday 21; OH on Wednesday 23.

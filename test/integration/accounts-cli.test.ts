@@ -68,7 +68,7 @@ describe('create', () => {
     expect(await listKeys(id)).toEqual([]);
   });
 
-  it('--key creates the first key, prints it once, and makes it valid at once for 90 days', async () => {
+  it('creates the first key with --key, prints it once, and makes it valid at once for 90 days', async () => {
     const { out, err } = await accounts('create', '--name', 'A shop', '--key', 'read', 'rate_limit=7');
     expect(err).toBe('');
     const [secret = ''] = out.match(/levy_\w+/g) ?? [];
@@ -83,7 +83,7 @@ describe('create', () => {
     expect(write.status).toBe(403);
   });
 
-  it('--json prints one object with the secret', async () => {
+  it('prints one object with the secret with --json', async () => {
     const made = await newAccount('--label', 'shop', '--expires', '12h', 'rounding=invoice');
     expect(made).toEqual({
       id: expect.stringMatching(/^acct_/),
@@ -120,7 +120,7 @@ describe('create', () => {
 });
 
 describe('settings', () => {
-  it('are printed and changed, and apply within a minute', async () => {
+  it('prints and changes settings, which apply within a minute', async () => {
     const { id, key } = await newAccount();
     const shown = await ranJson('settings', '--account', id);
     expect(shown).toEqual({ id, name: 'A shop', settings_changed_at: null, settings: defaultSettings(currentVersion) });
@@ -137,13 +137,13 @@ describe('settings', () => {
     expect(text).toMatch(/\nrate_limit +321\n/);
   });
 
-  it('are not written if unchanged', async () => {
+  it('does not write unchanged settings', async () => {
     const { id } = await newAccount();
     expect(await ran('settings', '--account', id, 'rate_limit=2000')).toMatch(/^rate_limit .*already 2000.*\n$/);
     expect((await storedAccount(id)).settings_changed_at).toBeUndefined();
   });
 
-  it('are changed once if the replies of the write are lost', async () => {
+  it('changes settings once if the replies of the write are lost', async () => {
     const { id } = await newAccount();
     const read = await storedAccount(id);
     const lost = loseReplies();
@@ -155,7 +155,7 @@ describe('settings', () => {
     expect(await changeSettings(read, { rate_limit: 300 }, { isUnchanged: true })).toBe(false);
   });
 
-  it('are refused if another operator changes the same one after the command has read it', async () => {
+  it('refuses a change if another operator changes the same setting after the command has read it', async () => {
     const { id } = await newAccount();
     const read = await storedAccount(id);
     let writes = 0;
@@ -172,7 +172,7 @@ describe('settings', () => {
     expect((await storedAccount(id)).settings).toMatchObject({ rate_limit: 100, rounding: 'line' });
   });
 
-  it('change the service version only with --service-version', async () => {
+  it('changes the service version only with --service-version', async () => {
     const { id } = await newAccount();
     const change = (...args: string[]) => ran('settings', '--account', id, ...args);
     await expect(change(`service_version=${currentVersion}`)).rejects.toThrow('settings --service-version');
@@ -183,8 +183,8 @@ describe('settings', () => {
   });
 });
 
-describe('a key', () => {
-  it('is printed once and stored only as a digest', async () => {
+describe('keys', () => {
+  it('prints a key once and stores only its digest', async () => {
     const { id } = await newAccount();
     const args = ['--scopes', 'write,read', '--expires', 'never', '--quiet'];
     const { code, out, err } = await accounts('keys', 'create', '--account', id, ...args);
@@ -202,7 +202,7 @@ describe('a key', () => {
     for (const text of [digest, secret]) expect(printed).not.toContain(text);
   });
 
-  it('is listed with its last use and state', async () => {
+  it('lists a key with its last use and state', async () => {
     const { id, key } = await newAccount('--label', 'shop');
     expect((await listKeys(id))[0]?.last_used_at).toBeNull();
     await get(key.secret);
@@ -271,7 +271,7 @@ describe('rotate', () => {
     expect(await rotate(old)).toBe(false);
   });
 
-  it('--overlap 0 expires the old key within a minute, even in a warm instance, and no overlap extends it', async () => {
+  it('expires the old key within a minute with --overlap 0, even in a warm instance, and never extends it', async () => {
     const { id, key } = await newAccount('--expires', '1h');
     expect(await answerTo(key.secret)).toBe('200');
     const fresh = await rotated(id, key.id, '--overlap', '0', '--expires', '1h');
@@ -291,7 +291,7 @@ describe('rotate', () => {
     expect(err).toMatch(printed);
   });
 
-  it('--label, --expires and --quiet apply to the new key', async () => {
+  it('applies --label, --expires and --quiet to the new key', async () => {
     const { id, key } = await newAccount('--label', 'shop');
     const out = await ran('keys', 'rotate', key.id, '--account', id, '--label', 'till', '--expires', '30d', '--quiet');
     expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
@@ -335,7 +335,7 @@ describe('rotate', () => {
 });
 
 describe('revoke', () => {
-  it('takes effect within a minute, and keeps the first date', async () => {
+  it('takes effect within a minute, and keeps the date of the first revocation', async () => {
     const { id, key } = await newAccount('--label', 'shop');
     expect(await answerTo(key.secret)).toBe('200');
     expect(await ran('keys', 'revoke', key.id, '--account', id)).toContain(`${key.id} (shop) of ${id}`);
@@ -391,7 +391,7 @@ describe('check', () => {
     expect(err).toContain('--mirror cannot be "none"');
   });
 
-  it('prints the next return of current registrations only', async () => {
+  it('prints the next return only for current registrations', async () => {
     const monthly = { state: 'MI', from: '2024-01-01', to: '2024-03-31', frequency: 'month' };
     const registrations = JSON.stringify([monthly, { ...monthly, state: 'OH', to: null }]);
     const { id } = await newAccount(`registrations=${registrations}`);
@@ -403,7 +403,7 @@ describe('check', () => {
     );
   });
 
-  it("lists a remote seller's election in a registered state, and one that cannot apply", async () => {
+  it("lists a remote seller's election in a registered state, and an election that cannot apply", async () => {
     const { id } = await newAccount(registeredIn('TX'));
     expect(await readFinding(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
     expect(await readFinding(id, 'election US-AL')).toBeUndefined();

@@ -81,7 +81,7 @@ const readRecord = async (account: string, reference: string) => {
   return { dynamodb: { SequenceNumber: '1', NewImage: marshall(item) } };
 };
 
-it('closing an account revokes its keys, removes its due periods and blocks new keys and settings', async () => {
+it('closes an account: revokes its keys, removes its due periods and blocks new keys and settings', async () => {
   const { id, call, filer } = await newShop();
   // Tax that was recorded without a registration is owed, too.
   const customer = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
@@ -117,7 +117,7 @@ it('closing an account revokes its keys, removes its due periods and blocks new 
   expect((await readRaw(id)).some((item) => item.includes('"DUE#'))).toBe(false);
 });
 
-it('reopening an account restores its due periods but not its keys', async () => {
+it('restores the due periods of a reopened account, but not its keys', async () => {
   const { id, call } = await newShop();
   await accounts('close', '--account', id, '--yes');
   await later(200 * dayMs, () => runSchedule('close-periods'));
@@ -132,7 +132,7 @@ it('reopening an account restores its due periods but not its keys', async () =>
 const remove = (id: string, path: string) =>
   later(2 * dayMs, () => accounts('delete', '--account', id, '--export', path, '--yes'));
 
-it('deleting an account requires a verified export and leaves other accounts unchanged', async () => {
+it('deletes an account only after a verified export, and leaves other accounts unchanged', async () => {
   const [shop, neighbour] = [await newShop(), await newShop()];
   const { id } = shop;
   const early = await exported(id);
@@ -197,7 +197,7 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
   expect((await readRaw(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
 });
 
-describe('an interrupted deletion', () => {
+describe('interrupted deletions', () => {
   let shop: Awaited<ReturnType<typeof newShop>>;
   let whole: string;
   let restore: Awaited<ReturnType<typeof readSnapshot>>;

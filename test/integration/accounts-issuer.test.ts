@@ -47,7 +47,7 @@ afterEach(() => {
 });
 afterAll(() => issuer.close());
 
-describe('a bearer token', () => {
+describe('bearer tokens', () => {
   it.each([
     ['rsa', 'RS256', 'sha256'],
     ['rsa-384', 'RS384', 'sha384'],
@@ -56,7 +56,7 @@ describe('a bearer token', () => {
     ['elliptic-384', 'ES384', 'sha384'],
     ['elliptic-512', 'ES512', 'sha512'],
     ['edwards', 'EdDSA', null],
-  ])('carries the account, the subject and the scopes, signed with the key %s', async (kid, alg, hash) => {
+  ])('reads the account, the subject and the scopes of a token signed with the key %s', async (kid, alg, hash) => {
     const signed = assembled({ alg, kid }, issuer.claims()).slice(0, -1);
     const key = KeyObject.from(issuer.getKey(kid).privateKey as Parameters<typeof KeyObject.from>[0]);
     // RFC 7518, 3.4: an ES signature is both numbers concatenated.
@@ -64,7 +64,7 @@ describe('a bearer token', () => {
     expect(await verify(`${signed}.${signature.toString('base64url')}`)).toEqual(good);
   });
 
-  it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('can have the type %s', async (typ) => {
+  it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('accepts the token type %s', async (typ) => {
     const header = typ === undefined ? {} : { typ };
     expect(await verify(await issuer.sign(issuer.claims(), header))).toEqual(good);
   });
@@ -73,7 +73,7 @@ describe('a bearer token', () => {
     { aud: 'levy-batch' },
     { aud: ['other', 'levy'] },
     { aud: undefined, client_id: 'levy', token_use: 'access' },
-  ])('is accepted for this service with %o', async (named) => {
+  ])('accepts a token for this service with %o', async (named) => {
     expect(await verify(await issuer.sign(issuer.claims(named)))).toEqual(good);
   });
 
@@ -87,7 +87,7 @@ describe('a bearer token', () => {
     [{ scope: ['levy/read levy/write'] }, []],
     [{ scope: [] }, []],
     [{ scope: { 'levy/read': true } }, []],
-  ])('with %o grants the scopes %o', async (claims, scopes) => {
+  ])('grants a token with %o the scopes %o', async (claims, scopes) => {
     expect(await verify(await issuer.sign(issuer.claims(claims)))).toMatchObject({ ok: true, value: { scopes } });
   });
 
@@ -98,7 +98,7 @@ describe('a bearer token', () => {
     [{ 'tax:read': true }, []],
     [7, []],
     [['tax:read tax:write'], []],
-  ])('can carry the account and the scopes (%o) in configured claims', async (permissions, scopes) => {
+  ])('reads the account and the scopes (%o) from configured claims', async (permissions, scopes) => {
     const accountClaim = 'https://example.com/levy_account';
     const own = {
       accountClaim,
@@ -111,17 +111,17 @@ describe('a bearer token', () => {
     expect(await verify(token)).toMatchObject(refused);
   });
 
-  it('cannot set the account through an inherited property', async () => {
+  it('ignores an inherited property as the account', async () => {
     for (const accountClaim of ['constructor', 'toString', '__proto__'])
       expect(await fresh({ accountClaim })(await sign())).toMatchObject(refused);
   });
 
-  it('can start up to 60 s ahead of the clock, and expires without tolerance', async () => {
+  it('accepts a token up to 60 s before its start, and rejects it as soon as it expires', async () => {
     const ahead = { nbf: secondsNow() + 55, iat: secondsNow() + 55 };
     expect(await verify(await issuer.sign(issuer.claims(ahead)))).toEqual(good);
   });
 
-  it("starts and expires by the service's clock", async () => {
+  it("compares the start and the end of a token with the service's clock", async () => {
     const token = await issuer.sign(issuer.claims({ nbf: secondsNow() + 1000, exp: secondsNow() + 2000 }));
     expect(await verify(token)).toMatchObject(refused);
     advance(1_000_000);
@@ -133,7 +133,7 @@ describe('a bearer token', () => {
     expect(await verify(await issuer.sign(issuer.claims({ exp: secondsNow() - 3000 })))).toEqual(good);
   });
 
-  it('is rejected in every other case', async () => {
+  it('rejects a token in every other case', async () => {
     const answers: unknown[] = [];
     for (const [name, make] of badTokens(issuer)) {
       const answer = await verify(await make());
@@ -142,7 +142,7 @@ describe('a bearer token', () => {
     expect(answers).toEqual([]);
   });
 
-  it('is rejected if no issuer is configured', async () => {
+  it('rejects every token if no issuer is configured', async () => {
     expect(await bearerVerifier(null)(await sign())).toMatchObject(refused);
   });
 });
@@ -152,14 +152,14 @@ const outage = { name: 'ServiceUnavailable' };
 const description = '/realms/shop/.well-known/openid-configuration';
 const keys = '/realms/shop/keys';
 
-describe('the issuer', () => {
-  it('is called twice for the first token, and not for later tokens', async () => {
+describe('calls of the issuer', () => {
+  it('calls the issuer twice for the first token, and not for later tokens', async () => {
     await Promise.all([verify(await sign()), verify(await sign('elliptic'))]);
     await verify(await sign());
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('is not called for tokens that it cannot have signed, nor at an address from a token', async () => {
+  it('never calls the issuer for a token that it cannot have signed, nor an address from a token', async () => {
     const cannot =
       /^(from|unsigned|that names|no JWT|not JSON|enc)|payload is a list|HS256|PS256|alg NONE|no alg|but alg|critical|logged out/;
     const nonsense = badTokens(issuer).filter(([name]) => cannot.test(name));
@@ -170,7 +170,7 @@ describe('the issuer', () => {
     expect(new Set(issuer.state.fetched)).toEqual(new Set([description, keys]));
   });
 
-  it('can rotate keys: a new key works at once after one read, and the old key until it is withdrawn', async () => {
+  it('accepts a rotated-in key at once after one read, and the old key until it is withdrawn', async () => {
     await verify(await sign());
     issuer.state.fetched = [];
     await issuer.publish('next', 'ES256');
@@ -181,7 +181,7 @@ describe('the issuer', () => {
     issuer.withdraw('next');
   });
 
-  it('can withdraw a key: it works for at most ten more minutes', async () => {
+  it('rejects a withdrawn key after at most ten minutes', async () => {
     await issuer.publish('leaked', 'RS256');
     expect(await verify(await sign('leaked'))).toEqual(good);
     issuer.withdraw('leaked');
@@ -193,7 +193,7 @@ describe('the issuer', () => {
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('can replace a key under the same id: the new key applies within ten minutes', async () => {
+  it('applies a new key under the same id within ten minutes', async () => {
     await issuer.publish('reused', 'RS256');
     const old = await sign('reused');
     expect(await verify(old)).toEqual(good);
@@ -205,7 +205,7 @@ describe('the issuer', () => {
     issuer.withdraw('reused');
   });
 
-  it('is called once in ten seconds for unknown keys, and known keys still work', async () => {
+  it('reads the keys once in ten seconds for unknown keys, and still accepts known keys', async () => {
     await verify(await sign());
     issuer.state.fetched = [];
     const invent = (kid: string) => issuer.sign(issuer.claims(), { kid }, 'rsa');
@@ -224,7 +224,7 @@ describe('the issuer', () => {
     issuer.withdraw('new');
   });
 
-  it('can publish unusable keys and duplicate ids: the first usable key applies', async () => {
+  it('uses the first usable key of a set with unusable keys and duplicate ids', async () => {
     const { published } = issuer.state;
     const first = issuer.getKey('rsa').jwk;
     const second = { ...issuer.getKey('stranger').jwk, kid: 'rsa' };
@@ -266,7 +266,7 @@ describe('the issuer', () => {
   });
 });
 
-describe('an unreachable issuer is an outage, not an invalid token', () => {
+describe('outages of the issuer', () => {
   const keysAre = (body: string, status = 200) => ({ path: /keys$/, status, body });
   const described = (others: () => object) => () => ({
     path: /openid/,
@@ -324,7 +324,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('is called once a minute while the cached keys are valid, because each call delays a request', async () => {
+  it('calls the issuer once a minute while the cached keys are valid, because each call delays a request', async () => {
     const token = await issuer.sign(issuer.claims({ exp: secondsNow() + 3600 }));
     expect(await verify(token)).toEqual(good);
     issuer.state.broken = { path: /./ };
@@ -341,7 +341,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('is called for its description once a minute, even if tokens with unknown keys read its keys in between', async () => {
+  it("reads the issuer's description once a minute, even if tokens with unknown keys read its keys in between", async () => {
     await verify(await sign());
     issuer.state.broken = { path: /openid-configuration/, status: 500 };
     advance(600_000);
@@ -356,7 +356,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).toContain(keys);
   });
 
-  it('treats a token with an unknown key, which could be new, as an outage; known keys still work', async () => {
+  it('treats a token with an unknown key, which could be new, as an outage, and accepts known keys', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /keys$/ };
     await expect(verify(await issuer.sign(issuer.claims(), { kid: 'unknown' }, 'rsa'))).rejects.toMatchObject(outage);

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => void gateway.close());
 
-it('the bundles calculate, record, change, refund, list and file', async () => {
+it('calculates, records, changes, refunds, lists and files with the bundled code', async () => {
   expect(await client.calculate(sale())).toMatchObject({ status: 200, body: { tax_amount: '6.00' } });
   const draft = await client.create(sale({ reference_id: 'inv_1' }));
   expect(draft).toMatchObject({ status: 201, body: { status: 'draft', tax_amount: '6.00' } });
@@ -63,7 +63,7 @@ it('the bundles calculate, record, change, refund, list and file', async () => {
   expect([filing.status, filing.body.errors]).toEqual([200, undefined]);
 });
 
-it('the bundles return database errors as SDK errors', async () => {
+it('returns database errors as SDK errors from the bundled code', async () => {
   const first = { body: sale({ reference_id: 'inv_2' }), headers: { 'Idempotency-Key': 'once' } };
   const created = await client.create(first.body, first.headers);
   const repeated = await client.create(first.body, first.headers);
@@ -79,7 +79,7 @@ it('the bundles return database errors as SDK errors', async () => {
   expect((await client.get('tx_none')).status).toBe(404);
 });
 
-it('the bundles update content from an HTML index, an archive and a workbook', async () => {
+it('updates content from an HTML index, an archive and a workbook with the bundled code', async () => {
   const publisher = await openPublisherServer(['MI']);
   // A bundle reads its environment at import, and the others are already imported.
   Object.assign(process.env, {

@@ -159,7 +159,7 @@ const requests: [name: string, run: Run, calls: string][] = [
   ['a range', (client) => reconcile(client, ['in_1'], october), 'BatchGetItem BatchGetItem Query'],
 ];
 
-it('each request of a warm instance makes the documented calls', async () => {
+it('makes the documented calls for each request of a warm instance', async () => {
   // Caches stay warm however slow the machine is.
   vi.useFakeTimers({ toFake: ['Date'] });
   const client = await newClient();
@@ -186,7 +186,7 @@ it('each request of a warm instance makes the documented calls', async () => {
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
-  it('of a reconciliation are one read unit per claim and per transaction', async () => {
+  it('charges a reconciliation one read unit per claim and per transaction', async () => {
     const client = await newClient();
     for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
     // Three rows of the range are under 4 KB together, which is half a unit.
@@ -197,7 +197,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     expect(await used(() => reconcile(client, ['x', 'y']))).toMatchObject({ table: 2, indexes: { by_reference: 1 } });
   });
 
-  it('of each operation are one write unit per index row, and about those in `npm run cost`', async () => {
+  it('charges each operation one write unit per index row, and about the units in `npm run cost`', async () => {
     const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
     expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
       calculation: [1, 1],
@@ -224,7 +224,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     }
   });
 
-  it('of a sale with a thousand lines are one write that updates each index once', async () => {
+  it('charges a sale with a thousand lines one write that updates each index once', async () => {
     const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
     const head = created({ ...finalized, line_items });
     const { calls, table, indexes } = await used(() => ledger.commit(buildCommit(newAccount(), head)));
@@ -233,7 +233,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     expect(table).toBeLessThan(60);
   });
 
-  describe('of lists', () => {
+  describe('capacity units of lists', () => {
     const account = newAccount();
     const parent = { type: 'credit' as const, parent_transaction_id: newTransactionId() };
     const everywhere = { ...parent, reference_id: 'INV-1', customer: { id: 'cus_1', address: michigan } };
@@ -268,7 +268,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       ['by_customer', { customer_id: 'cus_1' }],
       ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
       ['credits', { type: 'credit' }],
-    ])('%s: match the estimate for a page, and for a filter without matches', async (index, query) => {
+    ])('%s: matches the estimate for a page, and for a filter without matches', async (index, query) => {
       // Each read is rounded.
       const expectUnits = async (more: TransactionListQuery, calls: number, expected: number) => {
         const { indexes, ...seen } = await listFor(account, { ...query, ...more });
@@ -284,7 +284,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     });
 
     // The largest rows fill a 1 MB query response, which takes 128 units. A filtered list reads at most four responses.
-    it('are limited to four responses of 1 MB', async () => {
+    it('limits a list to four responses of 1 MB', async () => {
       const heavy = newAccount();
       const noise = () => randomBytes(360).toString('base64');
       for (let at = 0; at < 60; at += 1) {
@@ -300,7 +300,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
   });
 });
 
-describe('admission', () => {
+describe('rate limit admission', () => {
   // Five minutes of the service's clock. Keys and accounts are cached for a minute, and a rate-limit window is ten
   // seconds.
   const requests = 3000;
@@ -315,7 +315,7 @@ describe('admission', () => {
     { at: 0, of: 'API key', readsPerMinute: 2 },
     { at: 1, of: 'bearer token, RS256', readsPerMinute: 1 },
     { at: 2, of: 'bearer token, ES256', readsPerMinute: 1 },
-  ])('$of: at least 90 % of the requests need no database call for authentication and rate limit', (expected) => {
+  ])('$of: needs no database call for authentication and rate limit in at least 90 % of the requests', (expected) => {
     const figure = figures[expected.at] as Figure;
     expect(figure['of']).toBe(expected.of);
     expect(Number(figure['requests_without_call_percent'])).toBeGreaterThanOrEqual(90);

@@ -93,7 +93,7 @@ const getClosing = (months: number, days = 3) => new Date(getStart(months, days)
 describe('the due index', () => {
   const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
 
-  it('has one entry per registered state, at the closing day, after the first run and after each period', async () => {
+  it('contains one entry per registered state, at the closing day, after the first run and after each period', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan(), michigan({ state: 'OH' })] } });
     await closePeriods();
     expect(await dueEntries(caller.account)).toEqual([`${getClosing(1)} US-MI`, `${getClosing(1)} US-OH`]);
@@ -104,7 +104,7 @@ describe('the due index', () => {
     });
   });
 
-  it('is empty without review days, for the import of past orders, until they are set', async () => {
+  it('contains no entry without review days, for the import of past orders, until they are set', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()], review_days: null } });
     const filer = createFiler(caller);
     await soldOn(filer, lastMonths(1)[0]?.start as string);
@@ -115,7 +115,7 @@ describe('the due index', () => {
     expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
   });
 
-  it('gets entries of older accounts, and of a first sale before the registration, from the daily sweep', async () => {
+  it('receives entries of older accounts, and of a first sale before the registration, from the daily sweep', async () => {
     const registered = { settings: { registrations: [michigan()] } };
     const [old, first] = [await newCaller(registered), await newCaller(registered)];
     await closePeriods();
@@ -132,7 +132,7 @@ describe('the due index', () => {
     });
   });
 
-  it('is swept a limited number of pages per run, and the next run continues', async () => {
+  it('sweeps a limited number of pages per run, and continues in the next run', async () => {
     const callers = await Promise.all(
       Array.from({ length: 23 }, () => newCaller({ settings: { registrations: [michigan()] } })),
     );
@@ -155,7 +155,7 @@ describe('the due index', () => {
     for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
   });
 
-  it('is swept for the other accounts if the filings of one cannot be read, and the next day for that one', async () => {
+  it('sweeps the other accounts if the filings of one cannot be read, and retries that one on the next day', async () => {
     const registered = { settings: { registrations: [michigan()] } };
     const [broken, other] = [await newCaller(registered), await newCaller(registered)];
     for (const { account } of [broken, other]) await deleteDueEntries(account);
@@ -177,7 +177,7 @@ describe('the due index', () => {
     await later(9 * dayMs, async () => expect(await sweepAccounts(ports)).toEqual({ added: 2, failed: 0 }));
   });
 
-  it('is processed in turns: a backlog of one account delays other accounts by one period', async () => {
+  it('processes accounts in turns: a backlog of one account delays other accounts by one period', async () => {
     // Registered for 40 months, none of them closed.
     const [oldest] = lastMonths(40);
     const age = now() - Date.parse(oldest?.start as string) - hourMs;
@@ -193,7 +193,7 @@ describe('the due index', () => {
     expect(earlier.length).toBeLessThanOrEqual(2);
   });
 
-  it('is continued by the next run where the last run stopped, not with older backlogs', async () => {
+  it('continues where the last run stopped, not with older backlogs', async () => {
     const filerFor = async (months: number) => {
       const sinceMs = Date.parse(lastMonths(months)[0]?.start as string) + hourMs;
       return createFiler(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
@@ -233,7 +233,7 @@ describe('unfinished work of a close request', () => {
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
 
-  it('is shared by two workers: a step whose shard the other one changed is planned again', async () => {
+  it('lets two workers share the work: a step whose shard the other one changed is planned again', async () => {
     const { caller, filer, hurried } = await hurriedFiler(40);
     const { id } = (await hurried.close(october)).body;
     const ports = filingPorts(() => 240_000);
@@ -256,7 +256,7 @@ describe('unfinished work of a close request', () => {
     expect(await everyEntry(filer, id)).toHaveLength(40);
   });
 
-  it('of a cancellation keeps its period from closing until it is finished', async () => {
+  it('keeps the period of a canceled filing from closing until the cancellation is finished', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     await made(hurried.change(id, { status: 'canceled' }));

@@ -487,7 +487,7 @@ beforeAll(async () => {
   documents = await everyTransaction();
 }, 240_000);
 
-it(`the month has ${saleCount} sales, ${creditCount} credits and every kind of transaction`, () => {
+it(`contains ${saleCount} sales, ${creditCount} credits and every kind of transaction`, () => {
   const own = states.flatMap((state) => expectedReturn(state).own);
   const count = (type: string) =>
     new Set(own.filter(({ document }) => document.type === type).map(({ document }) => document.id));
@@ -514,7 +514,7 @@ it(`the month has ${saleCount} sales, ${creditCount} credits and every kind of t
 });
 
 describe.each(states)('the return of %s', (state) => {
-  it('equals the sum of the transactions, as a dry run and closed', async () => {
+  it('equals the sum of the transactions, in a dry run and after closing', async () => {
     const expected = expectedReturn(state);
     expect(expected.ids.length).toBeGreaterThan(saleCount / 10);
     const dry = await made(filer.close({ state, period_end: sent.period_end, dry_run: true }));
@@ -571,7 +571,7 @@ describe.each(states)('the return of %s', (state) => {
     }
   });
 
-  it('has the same amounts as CSV', async () => {
+  it('returns the same amounts as CSV', async () => {
     const expected = expectedReturn(state);
     const { id } = filings.get(state) as Filing & { readonly id: string };
     const totals = readCsv((await filer.filing(id, {}, csv)).text);
@@ -612,7 +612,7 @@ describe.each(states)('the return of %s', (state) => {
   });
 });
 
-it('a state without registration has a return only of sales with recorded tax', async () => {
+it('returns for a state without registration only sales with recorded tax', async () => {
   const returnOfIndiana = async () => made(filer.close({ state: 'IN', period_end: sent.period_end, dry_run: true }));
   const empty = await returnOfIndiana();
   expect([empty.summary, empty.progress.entries_moved]).toEqual([[], 0]);
@@ -624,4 +624,4 @@ it('a state without registration has a return only of sales with recorded tax', 
   expect(summary).toMatchObject([{ ...amounts, exempt_by_reason: { not_registered: '100.00', product: '0.00' } }]);
 });
 
-it('the ledger verifies without findings', () => expectVerified(caller));
+it('verifies the ledger without findings', () => expectVerified(caller));

@@ -291,7 +291,7 @@ describe('worked cases before activation', () => {
   });
 });
 
-describe('an import that cannot be finished', () => {
+describe('unfinished imports', () => {
   const bad = [...rates(), '27,63,80010,half a percent,0,0,0,20240101,29991231'];
 
   it('stops at an invalid row, prints its line, and writes nothing', async () => {
@@ -321,7 +321,7 @@ describe('an import that cannot be finished', () => {
     expect(ran.out).toContain('Dry run');
   });
 
-  it('is listed with its start and the next step, even before a new import is written', async () => {
+  it('lists the import with its start and the next step, even before a new import is written', async () => {
     const left = 'US-MN@2020-01-01.101';
     // A day later, the next import would discard it.
     const beganAt = new Date(Date.now() - 3_600_000).toISOString();
@@ -352,14 +352,14 @@ describe('an import that cannot be finished', () => {
     expect((await content('list', '--state', 'MN')).out).not.toContain('not finished');
   });
 
-  it('cannot be discarded after it has finished', async () => {
+  it('cannot discard an import that finished', async () => {
     expectFailure(await content('discard', getId(1)), `${getId(1)} is a complete release and cannot be removed`);
     expect(await readPartKeys(getId(1))).toHaveLength(2);
   });
 
   const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
 
-  it('can be repeated under a new id if it was killed between parts', async () => {
+  it('accepts the import under a new id if it was killed between parts', async () => {
     const args = await importArguments(rates(), inZips(saintPaul, ...manyZips));
     const id = await nextId();
     const killed = await startProcess(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
@@ -409,7 +409,7 @@ describe('errors and help', () => {
     expect(out).toMatch(/partial .* high .* the release has the rule tx-data-processing .* 34 TAC 3\.330/);
   });
 
-  it('needs a database, except for built-in releases', async () => {
+  it('requires a database, except for built-in releases', async () => {
     const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
     expect((await startProcess(['list'], undefined, nowhere)).code).toBe(1);
     expectSuccess(
@@ -419,7 +419,7 @@ describe('errors and help', () => {
   });
 });
 
-it('SIGTERM ends an update while it reads a page with deeply nested tags or a slow file', async () => {
+it('ends an update on SIGTERM while it reads a page with deeply nested tags or a slow file', async () => {
   const server = await openPublisherServer([]);
   const temporary = createFolder();
   const name = 'Domicile-Rate-Listing-October-2026.xlsx';

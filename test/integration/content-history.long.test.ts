@@ -327,7 +327,7 @@ describe('two years of files', () => {
     streamlined(3, { rates: true, boundaries: false }),
     alabama(4),
     undated(7),
-  ])('from $name keep the rates of every past day', async (history) => {
+  ])('keeps the rates of every past day from $name', async (history) => {
     const { all, recent } = await live(history);
     expect(all).toBeGreaterThan(3);
     // Besides the newest release, today's rates need at most one more.

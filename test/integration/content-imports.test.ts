@@ -62,14 +62,14 @@ const beforeNext = (command: Command, run: () => Promise<unknown>) => {
   });
 };
 
-describe('the id of an import', () => {
-  it('belongs to one of several concurrent imports', async () => {
+describe('ids of imports', () => {
+  it('gives each of several concurrent imports its own id', async () => {
     const id = newId();
     const begun = await Promise.all(Array.from({ length: 8 }, () => store.beginImport(id, now)));
     expect(begun.map(getCode).sort()).toEqual(['accepted', ...Array(7).fill('precondition_failed')]);
   });
 
-  it('is not reused by another import, whether running, finished or discarded', async () => {
+  it('does not reuse an id, whether its import is running, finished or discarded', async () => {
     const [running, finished, discarded] = [newId(), newId(), newId()];
     await begun(running);
     await store.importRelease(buildHead(finished), ours);
@@ -83,7 +83,7 @@ describe('the id of an import', () => {
     expect(await store.takenIds('US-MN')).toEqual(expect.arrayContaining([running, finished, discarded]));
   });
 
-  it('is not reused if another import finishes between the read of the ids and the claim', async () => {
+  it('does not reuse an id if another import finishes between the read of the ids and the claim', async () => {
     const id = newId();
     beforeNext('TransactWriteItems', () => store.importRelease(buildHead(id), theirs));
     expect(getCode(await store.beginImport(id, now))).toBe('precondition_failed');
@@ -91,7 +91,7 @@ describe('the id of an import', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('is the next free id, with its hash, if another import takes the first one while files are read', async () => {
+  it('claims the next free id, with its hash, if another import takes the first one while files are read', async () => {
     const [taken, next] = [newId('US-WI'), newId('US-WI')];
     await begun(taken);
     const parts = async function* () {
@@ -107,8 +107,8 @@ describe('the id of an import', () => {
   });
 });
 
-describe('a finished import', () => {
-  it('is listed as unfinished until its end, with its start', async () => {
+describe('finished imports', () => {
+  it('lists an import as unfinished until its end, with its start', async () => {
     const [first, second] = [newId('US-IL'), newId('US-IL')];
     const claim = await begun(second);
     await store.beginImport(first, '2029-12-31T08:00:00.000Z');
@@ -123,7 +123,7 @@ describe('a finished import', () => {
     expect(await store.takenIds('US-IL')).toEqual([second, first]);
   });
 
-  it('has only its own parts if another import runs concurrently', async () => {
+  it("stores only the import's own parts if another import runs concurrently", async () => {
     const [a, b] = [newId(), newId()];
     const heads = [store.importRelease(buildHead(a), ours), store.importRelease(buildHead(b), theirs)];
     expect((await Promise.all(heads)).map(getCode)).toEqual(['accepted', 'accepted']);
@@ -131,7 +131,7 @@ describe('a finished import', () => {
     expect(await buildState(b)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('is finished once, by the import that started it', async () => {
+  it('finishes an import once, by the process that started it', async () => {
     const { id, claim, written } = await writing();
     await expect(store.finishImport({ id, run: 'another' }, buildHead(id), written)).rejects.toThrow(
       'different import',
@@ -148,8 +148,8 @@ describe('a finished import', () => {
   });
 });
 
-describe('a discarded import', () => {
-  it('removes parts that it wrote after the discard, and no parts of other imports', async () => {
+describe('discarded imports', () => {
+  it('removes parts that the import wrote after the discard, and no parts of other imports', async () => {
     const [id, another] = [newId(), newId()];
     await store.importRelease(buildHead(another), theirs);
     const claim = await begun(id);
@@ -162,14 +162,14 @@ describe('a discarded import', () => {
     expect(await buildState(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('fails even if the discard happens between the comparison of its parts and the write of its head', async () => {
+  it('fails the import even if the discard happens between the comparison of its parts and the write of its head', async () => {
     const { id, claim, written } = await writing();
     beforeNext('TransactWriteItems', () => store.discardImport(id));
     expect(await store.finishImport(claim, buildHead(id), written)).toEqual(wasDiscarded(id));
     expect(await buildState(id)).toEqual(nothing);
   });
 
-  it('cannot finish once the discard removes parts', async () => {
+  it('cannot finish an import once the discard removes parts', async () => {
     const { id, claim, written } = await writing();
     let ended: unknown;
     beforeNext('DeleteItem', async () => {
@@ -180,7 +180,7 @@ describe('a discarded import', () => {
     expect(await buildState(id)).toEqual(nothing);
   });
 
-  it('keeps its parts if it finishes first', async () => {
+  it('keeps the parts of an import that finishes first', async () => {
     const { id, claim, written } = await writing();
     let ended: Outcome | undefined;
     beforeNext('UpdateItem', async () => {
@@ -192,7 +192,7 @@ describe('a discarded import', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('is still listed after an interrupted discard, cannot finish, and can be discarded again', async () => {
+  it('still lists an import after an interrupted discard, cannot finish it, and can discard it again', async () => {
     const { id, claim, written } = await writing();
     beforeNext('DeleteItem', () => Promise.reject(new Error('killed')));
     await expect(store.discardImport(id)).rejects.toThrow('killed');
@@ -207,7 +207,7 @@ describe('a discarded import', () => {
     expect(await buildState(id)).toEqual(nothing);
   });
 
-  it('leaves parts if it is killed after the discard, and a second discard removes them', async () => {
+  it('leaves parts of an import that is killed after the discard, and removes them in a second discard', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.discardImport(id);
@@ -217,7 +217,7 @@ describe('a discarded import', () => {
     expect(await buildState(id)).toEqual(nothing);
   });
 
-  it('can be discarded twice at once', async () => {
+  it('accepts two discards of one import at once', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.writeParts(claim, listParts(zips(250)));
@@ -227,7 +227,7 @@ describe('a discarded import', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('cannot be discarded if it is finished or unknown', async () => {
+  it('cannot discard a finished or unknown import', async () => {
     const finished = newId();
     await store.importRelease(buildHead(finished), ours);
     for (const id of [finished, newId(), 'US-MN@2026-11-22.1', 'latest'])

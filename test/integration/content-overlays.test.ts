@@ -48,7 +48,7 @@ const keshena = row('54135', '078');
 describe('overlays', () => {
   let [first, second, other] = ['', '', ''];
 
-  it('print the fallback release and the changes against it', async () => {
+  it('prints the fallback release and the changes against it', async () => {
     const ran = await importing([row('53202', '079'), keshena]);
     first = ran.id;
     expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
@@ -60,7 +60,7 @@ describe('overlays', () => {
     expect(ran.out).not.toContain('begins in the future');
   });
 
-  it('print the changes in `diff` and `activate`', async () => {
+  it('prints the changes in `diff` and `activate`', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(await impactOfChange(await openRelease(builtIn), await openRelease(first), today)).toMatchObject({
@@ -86,7 +86,7 @@ describe('overlays', () => {
     expect((await content('show', first)).out).toContain(`Fallback: ${builtIn}`);
   });
 
-  it('are applied over the active import, with the rules of the built-in release, and list all imports below', async () => {
+  it('applies overlays over the active import, with the rules of the built-in release, and lists all imports below', async () => {
     const ran = await importing([milwaukee, wauwatosa]);
     second = ran.id;
     expect(await findHead(second)).toMatchObject({ below: first, chain: [first], bottom: builtIn, base: builtIn });
@@ -97,7 +97,7 @@ describe('overlays', () => {
     expect(later.out).toContain(`No combined rate changes against ${first}`);
   });
 
-  it('cannot be imported twice, over the same release or over themselves', async () => {
+  it('rejects an overlay that is imported twice, over the same release or over itself', async () => {
     for (const rows of [
       [row('53202', '079'), keshena],
       [milwaukee, wauwatosa],
@@ -107,7 +107,7 @@ describe('overlays', () => {
     }
   });
 
-  it('are rejected if later imports would be lost, unless --replace is passed', async () => {
+  it('rejects an overlay that would lose later imports, unless --replace is passed', async () => {
     other = (await importing([keshena])).id;
     expect((await content('activate', second)).code).toBe(0);
     const { err } = await content('activate', other);
@@ -124,7 +124,7 @@ describe('overlays', () => {
     expect(await findActive('WI')).toBe(other);
   });
 
-  it('omit releases of the chain that no longer cover any address and day', async () => {
+  it('omits releases of the chain that no longer cover any address and day', async () => {
     const readChain = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
     // The active import covers 54135 from 2024-01-01 and overlays the first import, which also covers 53202.
     expect(await readChain([keshena, wauwatosa])).toEqual([first]);
@@ -142,7 +142,7 @@ describe('overlays', () => {
     expect((await findHead(id))?.chain).toEqual([other, first]);
   });
 
-  it('roll back to earlier releases and fallback releases without --replace', async () => {
+  it('rolls back to earlier releases and fallback releases without --replace', async () => {
     expect((await content('activate', second)).code).toBe(0);
     expect((await content('activate', first)).code).toBe(0);
     expect((await content('activate', builtIn)).code).toBe(0);
@@ -157,7 +157,7 @@ describe('overlays', () => {
   });
 });
 
-describe('an import over a corrupt release', () => {
+describe('imports over a corrupt release', () => {
   const raised = [row('53202', '079', '53000', '20230101'), wauwatosa];
 
   it.each([
@@ -177,7 +177,7 @@ describe('an import over a corrupt release', () => {
   });
 });
 
-describe('an import over an earlier import', () => {
+describe('imports over an earlier import', () => {
   /** Imports a table with one ZIP and returns the id of the release. */
   const importTable = async (state: string, zip: string, figures: string) => {
     const file = saveFile('zips.csv', tableFile('zip-rates', `${state},${zip},TOWN,${figures},1`).content);
@@ -194,7 +194,7 @@ describe('an import over an earlier import', () => {
     return ask({ to, line_items: [{ product_tax_code }] }, { releaseFor });
   };
 
-  it('has the rules of the built-in release, also if the earlier import has older ones', async () => {
+  it('uses the rules of the built-in release, even if the earlier import has older ones', async () => {
     const earlier = buildHead('US-WI@2026-10-01.101', { rate: '0.05' });
     await importRelease(earlier, []);
     await activate('WI', earlier.id);
@@ -205,7 +205,7 @@ describe('an import over an earlier import', () => {
     expect((await taxIn(release, '53202')).tax_amount).toBe('5.90');
   });
 
-  it('warns about local rates of remote sellers, which only the files below it have', async () => {
+  it('warns about local rates of remote sellers that only the files below it have', async () => {
     const rateFile = lines(rateRow('40', '45', '40', '0.045'), rateRow('40', '01', '55000', '0.04125'));
     const place = { zips: ['73102', '', '73103', ''], state: '40', county: '109', place: '55000' } as const;
     const files = ['--rates', saveFile('OKR.csv', rateFile), '--boundaries', saveFile('OKB.csv', boundaryRow(place))];
@@ -219,7 +219,7 @@ describe('an import over an earlier import', () => {
   });
 });
 
-it('rates of a file without dates apply from its first import, or from the day of --from', async () => {
+it('applies rates of a file without dates from its first import, or from the day of --from', async () => {
   await content('activate', builtIn);
   const file = saveFile('undated.csv', tableFile('woocommerce', 'US,WI,53202,*,6.1000,Tax,1,0,1,').content);
   const undated = (...options: readonly string[]) =>
@@ -232,7 +232,7 @@ it('rates of a file without dates apply from its first import, or from the day o
   expect(again.out).toContain(`${await findActive('WI')} already has the same content`);
 });
 
-it('a dry run without a database assumes that the built-in release is active', async () => {
+it('assumes in a dry run without a database that the built-in release is active', async () => {
   vi.resetModules();
   vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:1');
   const offline = await import('../../shared/cli/content/import.ts');

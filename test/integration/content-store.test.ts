@@ -38,8 +38,8 @@ const begun = async (id = newId()) => {
 const listCodes = (result: { readonly ok: boolean; readonly problems?: readonly { readonly code: string }[] }) =>
   result.ok ? 'accepted' : (result.problems ?? []).map(({ code }) => code).join();
 
-describe('an imported release', () => {
-  it('is read back as written, with its parts in the requested order', async () => {
+describe('imported releases', () => {
+  it('reads a release back as written, with its parts in the requested order', async () => {
     const id = newId();
     const keys = [...zips(250), 'MINNEAPOLIS', 'ST PAUL'];
     const head = await imported(id, keys);
@@ -50,7 +50,7 @@ describe('an imported release', () => {
     await expect(store.readParts(id, ['55001', '99999'])).rejects.toThrow('no part 99999');
   });
 
-  it('is listed with its state, newest last, for any number of releases per day', async () => {
+  it('lists releases with their state, newest last, for any number of releases per day', async () => {
     const ids = ['US-OH@2030-01-01.10', 'US-OH@2030-01-01.9', 'US-OH@2030-02-01.1', 'US-OK@2030-01-01.1'];
     for (const id of ids) await imported(id);
     const listed: string[] = [];
@@ -58,7 +58,7 @@ describe('an imported release', () => {
     expect(listed).toEqual(['US-OH@2030-01-01.9', 'US-OH@2030-01-01.10', 'US-OH@2030-02-01.1']);
   });
 
-  it('cannot be finished with missing or foreign parts', async () => {
+  it('cannot finish a release with missing or foreign parts', async () => {
     const claim = await begun();
     const head = buildHead(claim.id);
     const written = await store.writeParts(claim, listParts(['55001', '55002']));
@@ -86,7 +86,7 @@ describe('an imported release', () => {
     expect(await store.readPartDigests(claim.id)).toEqual(new Map([['55001', digest]]));
   });
 
-  it('cannot have the id of a built-in release or an invalid id', async () => {
+  it('rejects the id of a built-in release and an invalid id', async () => {
     expect(listCodes(await store.beginImport('US-MI@2026-11-22.1', now))).toBe('precondition_failed');
     await expect(store.beginImport('latest', now)).rejects.toThrow('must have a state, a day');
     const claim = await begun();
@@ -140,8 +140,8 @@ const answerAtMost = (items: number) => {
   return seen;
 };
 
-describe('reads for a calculation', () => {
-  it('continue while responses have items, and stop if the database returns none', async () => {
+describe('content reads for a calculation', () => {
+  it('continues while responses have items, and stops if the database returns none', async () => {
     const id = newId();
     await imported(id, zips(60));
     const names = zips(60).map((key) => ({ release: id, key }));
@@ -156,7 +156,7 @@ describe('reads for a calculation', () => {
     expect(busy.sends).toBeGreaterThan(1);
   });
 
-  it('return parts in the requested order, including absent parts and more than a hundred', async () => {
+  it('returns parts in the requested order, including absent parts and more than a hundred', async () => {
     const id = newId();
     await imported(id, zips(150));
     const names = [...zips(150), 'NOWHERE'].map((key) => ({ release: id, key }));
@@ -166,7 +166,7 @@ describe('reads for a calculation', () => {
     expect(parts[0]?.characters).toBe(JSON.stringify(parts[0]?.value).length);
   });
 
-  it('throw if an item is corrupt or does not match its key', async () => {
+  it('throws if an item is corrupt or does not match its key', async () => {
     const id = newId();
     await imported(id, ['55001', '55002']);
     const [first, second] = [partKey(id, '55001'), partKey(id, '55002')];
@@ -191,7 +191,7 @@ describe('reads for a calculation', () => {
 });
 
 describe('activation', () => {
-  it('is undone step by step, including built-in releases, down to the first one', async () => {
+  it('undoes activations step by step, including those of built-in releases, down to the first one', async () => {
     const id = newId('US-ID');
     await imported(id);
     for (const release of [id, null])
@@ -208,7 +208,7 @@ describe('activation', () => {
     expect(listCodes(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
   });
 
-  it('is rejected without a change if the release is unfinished, missing, or belongs to another state', async () => {
+  it('rejects an unfinished, missing or foreign release without a change', async () => {
     const [half, never, finished] = [newId('US-KS'), newId('US-KS'), newId('US-KY')];
     await store.writeParts(await begun(half), listParts(['55001']));
     await imported(finished);
@@ -218,7 +218,7 @@ describe('activation', () => {
     expect(await store.readActiveReleases()).toEqual(before);
   });
 
-  it('happens once if two run concurrently: the second must list the releases again', async () => {
+  it('activates one of two releases that are activated concurrently: the second command must list the releases again', async () => {
     const ids = [newId('US-LA'), newId('US-ME'), newId('US-MD'), newId('US-MA')];
     for (const id of ids) await imported(id);
     const seen = await store.readActiveReleases();
@@ -234,7 +234,7 @@ describe('activation', () => {
     expect(ids.filter((id) => active.states[id.slice(0, 5)])).toEqual(ids.filter((_, index) => results[index]?.ok));
   });
 
-  it('happens once if its replies are lost and the operator repeats it', async () => {
+  it('activates a release once if the replies are lost and the operator repeats the command', async () => {
     const [first, second] = [newId('US-IN'), newId('US-IN')];
     for (const id of [first, second]) await imported(id);
     const loseReplies = (sends: number) => failSends({ sends, error: lostReply, where: 'on the way back' });
@@ -259,7 +259,7 @@ describe('activation', () => {
 });
 
 describe('the record of a state', () => {
-  it('is written once if the reply is lost, and still refuses a concurrent change', async () => {
+  it('writes the record once if the reply is lost, and still refuses a concurrent change', async () => {
     const { version } = await readContentSource('ND');
     const loseReply = () => failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['PutItem'] });
     const write = async (announced: string, seen: Awaited<ReturnType<typeof readContentSource>>) => {

@@ -173,7 +173,7 @@ describe('update', () => {
     expect(await readReleases('IA')).toEqual([...before, active]);
   });
 
-  it('--check lists the states that have newer files, and downloads nothing', async () => {
+  it('lists with --check the states that have newer files, and downloads nothing', async () => {
     expectSuccess(await update('--state', 'OH', '--check'), 'OH: is current');
     server.publish(smallFiles('OH', { rate: '0.0075' }));
     server.requests.length = 0;
@@ -194,8 +194,8 @@ const sendAs =
     return true;
   };
 
-describe('the ETag of a file', () => {
-  it('can change without the content: no release is created, and --check reports it', async () => {
+describe('ETags of files', () => {
+  it('creates no release if only the ETag changed, and reports the change with --check', async () => {
     const before = await readReleases('GA');
     server.play('/GAR', sendAs('"another"'));
     expect((await update('--state', 'GA', '--check')).out).toContain('GA: has newer files');
@@ -205,14 +205,14 @@ describe('the ETag of a file', () => {
     server.play('/GAR', null);
   });
 
-  it('can be missing: --check reports nothing', async () => {
+  it('reports nothing with --check for a file without an ETag', async () => {
     server.play('/ARR', sendAs(null));
     await update('--state', 'AR');
     expectSuccess(await update('--state', 'AR', '--check'), 'AR: publishes no file version');
     server.play('/ARR', null);
   });
 
-  it('can be unreachable: --check reports that it was not checked', async () => {
+  it('reports with --check that the file of an unreachable publisher was not checked', async () => {
     server.play('/GAR', status(404));
     expect(await update('--state', 'GA', '--check')).toMatchObject({
       code: 1,
@@ -222,7 +222,7 @@ describe('the ETag of a file', () => {
   });
 });
 
-describe('a broken publisher', () => {
+describe('failing publishers', () => {
   it.each<readonly [fault: string, play: Play, says: RegExp]>([
     ['rejects unknown user agents', status(403), /status 403.*content import/],
     ['has moved the file', status(404), /status 404/],
@@ -241,7 +241,7 @@ describe('a broken publisher', () => {
       },
       /redirects/,
     ],
-  ])('that %s fails alone, and its state remains unchanged', async (_fault, play, says) => {
+  ])('fails only the state of a publisher that %s, and keeps its release', async (_fault, play, says) => {
     server.publish(smallFiles('UT', { rate: '0.006' }));
     const before = await readReleases('UT');
     server.play('/UTR', play);
@@ -255,7 +255,7 @@ describe('a broken publisher', () => {
     expect((await readContentSource('UT')).failure).not.toBe(null);
   });
 
-  it('with a malformed link, or file names outside the folder, does not stop the next state', async () => {
+  it('continues with the next state after a malformed link, or file names outside the folder', async () => {
     const page = 'remotesellers.louisiana.gov/';
     const name = 'Domicile-Rate-Listing-October-2026.xlsx';
     const outside = `levy-outside-${randomUUID()}.October-2026.xlsx`;
@@ -272,7 +272,7 @@ describe('a broken publisher', () => {
     expect(existsSync(join(tmpdir(), outside))).toBe(false);
   });
 
-  it('fails alone on an unexpected disk error, and prints the fix', async () => {
+  it('fails only one state on an unexpected disk error, and prints the fix', async () => {
     const silent = vi.spyOn(console, 'error').mockReturnValue();
     server.play('remotesellers.louisiana.gov/', () => {
       // A file in place of the state's folder.
@@ -292,7 +292,7 @@ describe('a broken publisher', () => {
     expect((await readContentSource('LA')).failure).not.toBe(null);
   });
 
-  it('that cuts a connection once is read to the end', async () => {
+  it('reads a file to the end if the publisher cuts a connection once', async () => {
     server.play('/TNB', cut(1));
     server.publish(smallFiles('TN', { rate: '0.0225' }));
     server.requests.length = 0;
@@ -302,7 +302,7 @@ describe('a broken publisher', () => {
     expect(server.requests.findLast((line) => line.includes('TNB'))).toMatch(/^GET .* 20[06]$/);
   });
 
-  it('that recovers is current again, and its failure is cleared', async () => {
+  it('updates the state of a publisher that recovers, and clears its failure', async () => {
     await update('--state', 'UT');
     expect(await readContentSource('UT')).toMatchObject({ failure: null });
   });

@@ -152,8 +152,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe('a changed item', () => {
-  it.for(Object.entries(cases))('%s: the API returns an error, and verify reports it', async ([, tampering]) => {
+describe('changed items', () => {
+  it.for(Object.entries(cases))('%s: returns an error from the API and from verify', async ([, tampering]) => {
     const { change, finds, at = tampered } = tampering;
     const id = await imported();
     await activate('MN', id);
@@ -174,7 +174,7 @@ describe('a changed item', () => {
   it.each([
     ['a forged rate with its digest', '55402', async () => buildPart('55402', { 'US-MN-55402': '0.01125' })],
     ["another release's part", '55402', async () => getContent(await readItem(partKey(await imported(), '55403')))],
-  ])('%s is detected only by the hash of the release', async (_what, key, forged) => {
+  ])('detects %s only by the hash of the release', async (_what, key, forged) => {
     const id = await imported();
     await put(partItem(id, { ...(await forged()), key }));
     const { code, lines } = await verified(id);
@@ -200,7 +200,7 @@ describe('a changed item', () => {
     });
   });
 
-  it('is not read again once an instance has cached it', async () => {
+  it('does not read a part again once an instance has cached it', async () => {
     const id = await imported();
     await activate('MN', id);
     expect(await taxes(tampered)).toEqual([tax]);
@@ -213,8 +213,8 @@ describe('a changed item', () => {
   });
 });
 
-describe('the key list of a release', () => {
-  it('is cached for each release that is read, next to many others', async () => {
+describe('key lists of releases', () => {
+  it('caches the key list of each release that is read, next to many others', async () => {
     const { readContent } = await import('../../shared/store/content/content-reads.ts');
     const first = await imported();
     expect((await readContent([first], [])).heads).toHaveLength(1);
@@ -296,7 +296,7 @@ describe('releases of every format', () => {
   const fixture = (name: string) => join('test/fixtures/imports', name);
   const idIn = ({ out }: { readonly out: string }) => /^Imported (\S+) /m.exec(out)?.[1] ?? out;
 
-  it('remain unchanged after the import, and a new import replaces a corrupt release', async () => {
+  it('keeps releases of every format unchanged after an import, and replaces a corrupt release by a new import', async () => {
     const woocommerce = saveFile(
       'tax_rates.csv',
       `Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class
@@ -337,8 +337,8 @@ US,CA,,29 Palms;Alturas,7.7500,Tax,1,0,1,
   });
 });
 
-describe('the other commands', () => {
-  it('name a corrupt release, without a stack', async () => {
+describe('other commands on a corrupt release', () => {
+  it('names the corrupt release, without a stack', async () => {
     const [whole, id] = [await imported(), await imported()];
     await activate('MN', id);
     await changeHead(id, withText('0.06875', '0.05875'));
@@ -354,7 +354,7 @@ describe('the other commands', () => {
       expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
   });
 
-  it('GET /coverage reports a corrupt release that is not active', async () => {
+  it('reports a corrupt release in GET /coverage that is not active', async () => {
     const [whole, id] = [await imported(), await imported()];
     await activate('MN', whole);
     await changeHead(id, withText('0.06875', '0.05875'));
@@ -369,7 +369,7 @@ describe('the other commands', () => {
     );
   });
 
-  it('fail to check cases with a corrupt part', async () => {
+  it('fails a check of cases with a corrupt part', async () => {
     const id = await imported();
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     const one = (zip: string) => ({

@@ -75,13 +75,13 @@ it('returns no row for a place without content, and rejects an unknown place', a
   expect(getRefusal(await get('city=Lansing'))).toBe('422 | validation_unknown_parameter city');
 });
 
-it("has the rate in force on the day of the service's clock", async () => {
+it("returns the rate in force on the day of the service's clock", async () => {
   const { body } = await later(400 * dayMs, () => get('state=MI'));
   expect(Date.parse(body.tax_date)).toBeGreaterThan(now() + 398 * dayMs);
 });
 
 // These tests depend on each other: each adds to the content of Minnesota.
-describe('the source of a state', () => {
+describe('content sources', () => {
   it('returns the built-in content before the first update, and the same in the list of all states', async () => {
     const source = await sourceOn('2026-11-23');
     expect(source).toMatchObject({ origin: 'built_in', release: null, in_use: false, as_of: '2026-10-01' });
@@ -108,7 +108,7 @@ describe('the source of a state', () => {
     expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
   });
 
-  it('is stale if updates have failed for a week, and omits the failure message', async () => {
+  it('reports stale content if updates have failed for a week, and omits the failure message', async () => {
     const message = 'https://example.com/private failed 4 times.';
     await record({ failure: { since: '2026-11-20T23:00:00.000Z', message } });
     expect(await sourceOn('2026-11-26')).toMatchObject({ stale: false });

@@ -130,8 +130,8 @@ describe('POST /transactions', () => {
   });
 });
 
-describe('a supplied tax', () => {
-  it('is distributed over lines and jurisdictions in proportion to the calculated tax', async () => {
+describe('supplied tax', () => {
+  it('distributes a supplied tax over lines and jurisdictions in proportion to the calculated tax', async () => {
     const client = await newClient();
     const address = { state: 'HI', city: 'Honolulu', postal_code: '96813', country: 'US' };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00' })];
@@ -143,7 +143,7 @@ describe('a supplied tax', () => {
       expect(taxes.reduce((sum, row) => sum + cents(row.tax_amount), 0)).toBe(cents(tax_amount));
   });
 
-  it('is over_collected for the state of the largest line if no tax was calculated, and owed there', async () => {
+  it('reports a supplied tax as over_collected for the state of the largest line if no tax was calculated', async () => {
     const client = await newClient();
     const oregon = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
     const line_items = [goods({ id: 'small', unit_price: '1.00' }), goods({ id: 'large' })];
@@ -160,7 +160,7 @@ describe('a supplied tax', () => {
 });
 
 describe('reference_id', () => {
-  it('is opaque: emoji, slashes and item keys are ordinary references', async () => {
+  it('accepts any text: emoji, slashes and item keys are ordinary references', async () => {
     const client = await newClient();
     for (const reference_id of ['🧾'.repeat(127), 'a/b#c?d', `R#${'x'.repeat(200)}`, '__proto__']) {
       const { id } = await made(client.create(sale({ reference_id })));
@@ -183,7 +183,7 @@ describe('tax dates in the time zone of the account', () => {
     });
   });
 
-  it('a reconciliation uses the time zone for its range', async () => {
+  it('interprets the range of a reconciliation in the time zone', async () => {
     const { call } = await newCaller({ settings: { time_zone: 'America/New_York' } });
     const transactions = [{ reference_id: 'a', total_amount: '106.00', tax_amount: '6.00' }];
     const asked = (from: string, to: string) => call('POST', '/reconciliations', { body: { from, to, transactions } });
@@ -191,7 +191,7 @@ describe('tax dates in the time zone of the account', () => {
     expect(getRefusal(await asked('2026-11-01', '2026-11-01T02:00:00Z'))).toBe('422 | validation_invalid_format /to');
   });
 
-  it('an evening with an offset is a sale of the UTC day by default', async () => {
+  it('records an evening with an offset on the UTC day by default', async () => {
     const client = await newClient();
     expect((await sold(client, { tax_date: '2026-10-31T20:30:00-04:00' })).tax_date).toBe('2026-11-01T00:30:00Z');
     expect((await sold(client, { tax_date: evening })).tax_date).toBe(evening);
@@ -199,7 +199,7 @@ describe('tax dates in the time zone of the account', () => {
     expect(getRefusal(refused)).toBe('422 | validation_invalid_format /tax_date');
   });
 
-  it('the day in the time zone determines whether the period is closed', async () => {
+  it('checks for a closed period by the day in the time zone', async () => {
     const client = await newClient({ settings: { time_zone: 'America/New_York', books_open_from: '2026-11-01' } });
     const refused = await client.create(sale({ tax_date: evening }));
     expect(getRefusal(refused)).toBe('422 | validation_date_out_of_range /tax_date');

@@ -69,7 +69,7 @@ it('warns of a different product, customer or origin', async () => {
   expect(await ignored({ customer: { ...parent.customer, id: 'c1' }, line_items: [unmatched] })).toEqual([]);
 });
 
-it('a credit without line items copies the lines, discounts, shipping and releases of the sale', async () => {
+it('copies the lines, discounts, shipping and releases of the sale to a credit without line items', async () => {
   const discounts = { discount_amount: '7.77', third_party_discount_amount: '1.00' };
   const { credit, parent } = await withSale({ ...twoLines, ...discounts, shipping: { amount: '5.00' } });
   const whole = await made(credit({ tax_date: '2026-11-01' }));
@@ -86,7 +86,7 @@ it('a credit without line items copies the lines, discounts, shipping and releas
   );
 });
 
-it('a credit line inherits the missing fields of its sale line: code, customer, price, and discounts by amount', async () => {
+it('copies the missing fields of a credit line from its sale line: code, customer, price, and discounts by amount', async () => {
   const terms = { product_tax_code: 'CLOTHING.APPAREL', description: 'Shirt' };
   const discounts = { discount_amount: '8.00', third_party_discount_amount: '2.00' };
   const { credit } = await withSale({ line_items: [goods({ id: 'a', ...terms, quantity: '4', ...discounts })] });
@@ -108,7 +108,7 @@ it('a credit line inherits the missing fields of its sale line: code, customer, 
   });
 });
 
-it('a credit has a negative discount if it reverses a price reduction together with a part of what it reduced', async () => {
+it('gives a credit a negative discount if it reverses a price reduction together with a part of what it reduced', async () => {
   const line_items = ['a', 'b'].map((id) => goods({ id, quantity: '1' }));
   const { credit, credited } = await withSale({
     line_items: [...line_items, { id: 'reduction', quantity: '1', unit_price: '-10.00' }],
@@ -164,7 +164,7 @@ it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s
   expect(await credited()).toEqual(['50.00', '3.00', 'partial']);
 });
 
-it("a credit has the decimals of its sale's currency", async () => {
+it("writes the amounts of a credit with the decimals of its sale's currency", async () => {
   const line_items = [goods({ id: 'item_1', quantity: '1', unit_price: '1000' })];
   const { credit } = await withSale({ currency: 'JPY', line_items });
   const wrong = await credit({ ...one(), tax_amount: '60.5' });
@@ -195,14 +195,14 @@ describe('fields that a credit inherits from its sale', () => {
     ['/currency', { currency: 'EUR' }],
     ['/discount_amount', { discount_amount: '1.00' }],
     ['/third_party_discount_amount', { third_party_discount_amount: '1.00' }],
-  ])('%s: a different value returns 422 on calculation, creation and edit', async (pointer, sent) => {
+  ])('returns 422 for a different value of %s on calculation, creation and edit', async (pointer, sent) => {
     const { client, calculate, credit, draft } = await withSale({ shipping: { amount: '5.00' } });
     const edited = [await draft(), await draft(one())].map(({ id }) => client.update(id, sent));
     for (const answer of await Promise.all([calculate({ ...one(), ...sent }), credit(sent), ...edited]))
       expect(getRefusal(answer)).toBe(`422 | validation_invalid_format ${pointer}`);
   });
 
-  it('can be sent unchanged, and cannot be cleared by an update', async () => {
+  it('accepts inherited fields unchanged, and rejects an update that clears them', async () => {
     const { client, draft } = await withSale({ ship_from: ohio });
     const same = { ship_from: ohio, tax_included: false, collected_by: 'seller', currency: 'USD' };
     const { id } = await draft({ ...one(), ...same });
@@ -210,7 +210,7 @@ describe('fields that a credit inherits from its sale', () => {
     expect(getRefusal(await client.update(id, { ship_from: null }))).toBe('422 | validation_invalid_format /ship_from');
   });
 
-  it('are rejected all at once, before errors of the sale', async () => {
+  it('reports all changed fields at once, before errors of the sale', async () => {
     const client = await newClient();
     const parent = await made(client.create(sale()));
     expect(getRefusal(await client.create(buildCreditRequest(parent, { currency: 'EUR', tax_included: true })))).toBe(
@@ -218,7 +218,7 @@ describe('fields that a credit inherits from its sale', () => {
     );
   });
 
-  it('include shipping, which requires lines in an update', async () => {
+  it('inherits shipping, and requires it in an update of the lines', async () => {
     const { client, draft } = await withSale({ shipping: { amount: '5.00' } });
     const { id } = await draft();
     for (const shipping of [{ amount: '2.00' }, null])
@@ -228,7 +228,7 @@ describe('fields that a credit inherits from its sale', () => {
   });
 });
 
-it('a draft credit of the remainder is stale if less remains, even without tax', async () => {
+it('reports a draft credit of the remainder as stale if less remains, even without tax', async () => {
   const address = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
   const { client, credit, draft } = await withSale({ customer: { address } });
   const { id } = await draft({ credit_remaining: true });

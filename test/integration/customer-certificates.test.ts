@@ -38,8 +38,8 @@ const listExemptions = ({ line_items }: Lines) => line_items.map(({ applied_exem
 const warned = ({ warnings }: { warnings: readonly { code: string; pointer: string | null }[] }) =>
   warnings.map(({ code, pointer }) => `${code} ${pointer}`);
 
-describe('a transaction with a customer id', () => {
-  it('is exempt by the certificate that is valid on its tax date, as soon as it is stored', async () => {
+describe('transactions with a customer id', () => {
+  it('exempts a transaction by the certificate that is valid on its tax date, as soon as it is stored', async () => {
     const { client, put } = await newShop(null);
     expect((await made(client.calculate(sale(buyer())))).tax_amount).toBe('6.00');
     // Documents do not contain the link.
@@ -130,7 +130,7 @@ describe('a transaction with a customer id', () => {
     expect([exempt.tax_amount, listExemptions(exempt)]).toEqual(['0.00', [terms]]);
   });
 
-  it('is taxed despite its certificates if the exemption is none, on the transaction or on a line', async () => {
+  it('taxes a buyer with certificates if the exemption is none, on the transaction or on a line', async () => {
     const { client } = await newShop();
     const none = { exemption: 'none' };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: none })];
@@ -241,7 +241,7 @@ describe('a transaction with a customer id', () => {
 });
 
 describe('the recorded certificate of a transaction', () => {
-  it('is kept after the customer changes: in lists and on finalization', async () => {
+  it('keeps the certificate after the customer changes: in lists and on finalization', async () => {
     const { client, put } = await newShop();
     const draft = await made(client.create(sale(buyer())));
     await sold(client, buyer());
@@ -255,7 +255,7 @@ describe('the recorded certificate of a transaction', () => {
   it.each([
     ['MI', '0.70', null],
     ['IN', '6.00', 'R-1'],
-  ])('is kept for a charge that is shipped elsewhere, with a certificate of %s', async (state, tax, number) => {
+  ])('keeps it for a charge that is shipped elsewhere, with a certificate of %s', async (state, tax, number) => {
     const { client, put } = await newShop([certificate({ states: [state] })]);
     const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' };
     const delivery = {
@@ -281,7 +281,7 @@ describe('the recorded certificate of a transaction', () => {
     }
   });
 
-  it('is kept for a charge that is shipped elsewhere for two buyers, of whom one is exempt', async () => {
+  it('keeps the certificate for a charge that is shipped elsewhere for two buyers, of whom one is exempt', async () => {
     const { client, add } = await newShop([certificate({ states: null })]);
     await add('cus_2', []);
     const indiana = { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' };
@@ -292,7 +292,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(sold.tax_amount).toBe('6.35');
   });
 
-  it('is kept if only the tax of a draft or sale is edited, with its warnings', async () => {
+  it('keeps the certificate if only the tax of a draft or sale is edited, with its warnings', async () => {
     const { client, put } = await newShop([certificate({ valid_to: '2026-10-07' })]);
     for (const status of ['draft', 'finalized']) {
       await put([certificate({ valid_to: '2026-10-07' })]);
@@ -310,7 +310,7 @@ describe('the recorded certificate of a transaction', () => {
     }
   });
 
-  it('is replaced if an input of a draft is edited: the current certificates apply', async () => {
+  it('applies the current certificates if an input of a draft is edited', async () => {
     const { client, put } = await newShop();
     const { id } = await made(client.create(sale(buyer())));
     await put([certificate({ certificate_number: 'R-2' })]);
@@ -326,7 +326,7 @@ describe('the recorded certificate of a transaction', () => {
     expect([taxed.tax_amount, listExemptions(taxed)]).toEqual(['6.00', [null]]);
   });
 
-  it('is copied to the credits of a sale, even if the customer has changed', async () => {
+  it('copies the certificate to the credits of a sale, even if the customer has changed', async () => {
     const { client, put } = await newShop();
     const parent = await sold(client, buyer());
     await put([]);
@@ -339,7 +339,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(whole.tax_amount).toBe('6.00');
   });
 
-  it('is kept on finalization for a credit line that matches no line of the sale', async () => {
+  it('keeps the certificate on finalization for a credit line that matches no line of the sale', async () => {
     const { client, put } = await newShop();
     const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
     const line_items = [goods({ id: 'other', quantity: '1' })];

@@ -75,7 +75,7 @@ describe('put', () => {
     expect(await get('b')).toMatchObject({ name: null, exemptions: [] });
   });
 
-  it('keeps what a CSV file has no columns for', async () => {
+  it('keeps fields that a CSV file has no columns for', async () => {
     const { putFile, get } = await newShop();
     await putFile('first.csv', 'id,name,reason\na,A,resale');
     await putFile('certificates.csv', 'id,reason\na,government\na,other');
@@ -164,7 +164,7 @@ describe('put', () => {
 });
 
 describe('list, show and expiring', () => {
-  it('print a table with a line per certificate, without control characters, or JSON', async () => {
+  it('prints a table with a line per certificate, without control characters, or JSON', async () => {
     const { run, putFile } = await newShop();
     await putFile(
       'x.json',
@@ -190,7 +190,7 @@ describe('list, show and expiring', () => {
     expect(JSON.parse((await run('show', 'b', '--json')).out)).toMatchObject({ id: 'b', version: 1 });
   });
 
-  it('find only the certificates that expire within the days, including the last day', async () => {
+  it('finds only the certificates that expire within the days, including the last day', async () => {
     const { run, putFile } = await newShop();
     const buildCustomer = (id: string, ...ends: number[]) => ({
       id,

@@ -20,7 +20,7 @@ const connectClient = ({ call }: Caller) => ({
 });
 const newClient = async () => connectClient(await newCaller());
 
-describe('creating', () => {
+describe('creation of customers', () => {
   it('stores the customer with states as jurisdiction codes, without duplicates, and with every key', async () => {
     const client = await newClient();
     const document_url = 'https://files.example.com/a?id=1&v=2#page=3';
@@ -107,7 +107,7 @@ describe('creating', () => {
 
 describe('ids in a path', () => {
   it.each(['a b', 'a/b', '#', '?', 'a#b', '100%', '%', 'ä€🧾', "o'neil&sons", '+', '...', 'C#acct_1', '{id}', '%2'])(
-    'find and change %s, and no other customer',
+    'finds and changes %s, and no other customer',
     async (id) => {
       const client = await newClient();
       for (const other of ['other', `${id}#`, `${id}x`]) await made(client.create({ id: other }));
@@ -119,7 +119,7 @@ describe('ids in a path', () => {
   );
 });
 
-describe('updating', () => {
+describe('updates of customers', () => {
   it('changes only the sent fields, replaces certificates as a whole, and increments the version', async () => {
     const client = await newClient();
     const created = await made(client.create({ id: 'a', name: 'A', exemptions: [resale({ states: ['MI'] })] }));
@@ -180,7 +180,7 @@ describe('customers under faults', () => {
   afterEach(noFaults);
   const ofWrites = { of: ['TransactWriteItems'] };
 
-  it.each([2, 3])('change once if the replies of %i attempts are lost and the request is sent again', async (sends) => {
+  it.each([2, 3])('changes once if the replies of %i attempts are lost and the client retries', async (sends) => {
     const client = await newClient();
     const lose = () => failSends({ ...ofWrites, sends, error: lostReply, where: 'on the way back' });
     const key = (name: string) => ({ 'Idempotency-Key': name });
@@ -197,7 +197,7 @@ describe('customers under faults', () => {
     expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
   });
 
-  it('succeed with If-Match if the attempts of a call find an earlier one in progress', async () => {
+  it('changes a customer with If-Match if the attempts of a call find an earlier one in progress', async () => {
     const client = await newClient();
     const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
     const lose = () => failSends({ ...ofWrites, sends: 3, error: inProgress, where: 'on the way back' });
@@ -208,14 +208,14 @@ describe('customers under faults', () => {
     expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
   });
 
-  it('are written once after contention', async () => {
+  it('writes a customer once after contention', async () => {
     const client = await newClient();
     await made(client.create({ id: 'a' }));
     failSends({ ...ofWrites, sends: 2, error: () => cancelled('TransactionConflict'), where: 'on the way there' });
     expect(await made(client.update('a', { name: 'B' }))).toMatchObject({ name: 'B', version: 2 });
   });
 
-  it('fail a calculation with 503 if they cannot be read', async () => {
+  it('returns 503 for a calculation if customers cannot be read', async () => {
     const caller = await newCaller();
     await made(connectClient(caller).create({ id: 'a', exemptions: [resale()] }));
     const calculate = () =>
@@ -228,11 +228,11 @@ describe('customers under faults', () => {
   });
 });
 
-describe('listing', () => {
+describe('lists of customers', () => {
   const today = new Date().toISOString().slice(0, 10);
   const inDays = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
 
-  it('pages in id order, with each customer once', async () => {
+  it('lists customers in order of id, each once', async () => {
     const client = await newClient();
     const ids = ['b', 'a', 'ä', 'B', '10', '9', 'a#'];
     for (const id of ids) await made(client.create({ id }));

@@ -17,7 +17,7 @@ const listRefusals = ({ status, body }: Answer): string[] => [
   ...body.errors.map(({ code, detail }) => `${code} ${detail}`),
 ];
 
-describe('an electronic return', () => {
+describe('electronic returns', () => {
   const kentucky = { address: memberPlaces.KY };
   const soldIn = (filer: Filer, tax_date: string, others: Record<string, unknown> = {}) =>
     made(filer.create(sale({ status: 'finalized', tax_date, customer: kentucky, ...others })));
@@ -27,7 +27,7 @@ describe('an electronic return', () => {
     return createFiler(await newCaller({ settings: { ...common, ...settings } }));
   };
 
-  it('has the same bytes before and after it is filed, and a different hash after a change', async () => {
+  it('returns the same bytes before and after it is filed, and a different hash after a change', async () => {
     const filer = await shop();
     await soldIn(filer, '2026-09-05');
     const preview = await filer.close({ state: 'KY', period_end: '2026-09-30', dry_run: true }, xml);
@@ -60,7 +60,7 @@ describe('an electronic return', () => {
     expect(getText(production.text, 'DocumentId')).toMatch(/^S1234567826\d{3}[0-9A-Z]{6}$/);
   });
 
-  it('is zero without sales, and negative if credits exceed sales', async () => {
+  it('returns zero amounts without sales, and negative amounts if credits exceed sales', async () => {
     const filer = await shop();
     const sold = await soldIn(filer, '2026-09-05');
     await closedFiling(filer, 'KY', '2026-09-30');
@@ -99,7 +99,7 @@ describe('an electronic return', () => {
     ]);
   });
 
-  it('has tax on food at a reduced rate in its own element', async () => {
+  it('reports tax on food at a reduced rate in its own element', async () => {
     const registrations = [{ state: 'AR', from: '2025-01-01', to: null, frequency: 'year' as const }];
     const filer = await shop({ registrations, books_open_from: '2025-01-01' });
     // The rate on food is 0.125 % until the end of 2025.
@@ -149,8 +149,8 @@ describe('an electronic return', () => {
     expect(figuresIn(text)['StateTaxDueSalesOrigOutOfState']).toBe('34.72');
   });
 
-  describe('is refused', () => {
-    it('with exceptions for production, until their number is acknowledged', async () => {
+  describe('refused electronic returns', () => {
+    it('refuses a production return with exceptions until their number is acknowledged', async () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05', { tax_amount: '5.00' });
       const { id } = await closedFiling(filer, 'KY', '2026-09-30');
@@ -165,7 +165,7 @@ describe('an electronic return', () => {
       expect([status, getText(text, 'TotalTaxDue')]).toEqual([200, '6.00']);
     });
 
-    it('with every reason at once', async () => {
+    it('lists every reason at once', async () => {
       const filer = await shop({ registrations: 'all', return_identity: null });
       const bismarck = { address: { city: 'Bismarck', state: 'ND', postal_code: '58501' } };
       await soldIn(filer, '2026-09-05', { customer: bismarck });
@@ -180,7 +180,7 @@ describe('an electronic return', () => {
       ]);
     });
 
-    it('with local tax of a state that uses composite codes', async () => {
+    it('refuses local tax of a state that uses composite codes', async () => {
       const filer = await shop({ registrations: 'all' });
       await soldIn(filer, '2026-09-05', {
         customer: { address: { city: 'Topeka', state: 'KS', postal_code: '66603' } },
@@ -195,7 +195,7 @@ describe('an electronic return', () => {
       ['without an id for the state', { ...identity, sst_id: null }, 'KY', 'neither an sst_id nor an entry for KY'],
       ['of a state outside the Agreement', identity, 'TX', 'Texas is not a full member'],
       ['of an associate member', identity, 'TN', 'Tennessee is not a full member'],
-    ] as const)('%s', async (_, return_identity, state, detail) => {
+    ] as const)('refuses a return %s', async (_, return_identity, state, detail) => {
       const filer = await shop({ return_identity });
       expect(listRefusals(await filer.close({ state, period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
         '409',
@@ -203,7 +203,7 @@ describe('an electronic return', () => {
       ]);
     });
 
-    it('for a canceled filing, whose replacement has a different hash', async () => {
+    it('refuses a canceled filing, whose replacement has a different hash', async () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05');
       const { id } = await closedFiling(filer, 'KY', '2026-09-30');

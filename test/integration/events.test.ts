@@ -169,7 +169,7 @@ it('publishes exactly these changes', () => {
 const getEvent = (as: string, type: string) =>
   published.find((event) => named.get(getSubject(event).id) === as && event.event_type === type) as Published[number];
 
-it('contains the amounts of a transaction, and no personal data', () => {
+it('includes the amounts of a transaction, and no personal data', () => {
   const { id, parent_transaction_id } = (getEvent('mistake', 'credit.finalized') as TransactionEvent).transaction;
   expect(named.get(parent_transaction_id as string)).toBe('sold');
   expect(getEvent('mistake', 'credit.finalized')).toEqual({
@@ -203,7 +203,7 @@ it('contains the amounts of a transaction, and no personal data', () => {
   for (const word of [secret, 'Woodward', '48226', 'key_']) expect(JSON.stringify(published)).not.toContain(word);
 });
 
-it('contains the period, the sums and the confirmation number of a filing', () => {
+it('includes the period, the sums and the confirmation number of a filing', () => {
   const event = getEvent('second', 'filing.filed') as FilingEvent;
   expect(event).toEqual({
     event_id: `${event.filing.id}.5.filing.filed`,
@@ -251,7 +251,7 @@ it('publishes a filed filing again with each corrected confirmation number, at t
   expect(others).toEqual([first, first]);
 });
 
-it('an event of a filing has the time of the change', () => {
+it('sets the time of a filing event to the time of the change', () => {
   const times = (['first filing.closed', 'first filing.canceled', 'second filing.closed'] as const).map((wanted) => {
     const [as = '', type = ''] = wanted.split(' ');
     return getEvent(as, type).occurred_at;
@@ -261,12 +261,12 @@ it('an event of a filing has the time of the change', () => {
   expect(new Set([...times, second.filed_at]).size).toBe(4);
 });
 
-describe('every event', () => {
-  it('matches its published schema, without additional fields', () => {
+describe('published events', () => {
+  it('publishes events that match their schema, without additional fields', () => {
     expect(published.flatMap(eventFaults)).toEqual([]);
   });
 
-  it('has a unique id, which is the same if its record is redelivered', async () => {
+  it('gives each event a unique id, which is the same if its record is redelivered', async () => {
     const ids = published.map(({ event_id }) => event_id);
     expect(new Set(ids).size).toBe(ids.length);
     const oneByOne = await Promise.all(letThrough.map((record) => handler([record])));
@@ -295,7 +295,7 @@ it('publishes no unfinished filing', async () => {
   }
 });
 
-describe('the stored events', () => {
+describe('printed events', () => {
   const byId = <Event extends { readonly event_id: string }>(events: readonly Event[]) =>
     [...events].sort((a, b) => (a.event_id < b.event_id ? -1 : a.event_id > b.event_id ? 1 : 0));
   const whole = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
@@ -307,11 +307,11 @@ describe('the stored events', () => {
     return events;
   };
 
-  it('are exactly the published events', async () => {
+  it('prints exactly the published events', async () => {
     expect(byId(await stored(whole))).toEqual(byId(published));
   });
 
-  it('can be limited to an inclusive time range', async () => {
+  it('limits events to an inclusive time range', async () => {
     const instants = [...new Set(published.map(({ occurred_at }) => occurred_at))].sort();
     const [from, to] = [instants[3] as string, instants.at(-3) as string];
     const due = published.filter(({ occurred_at }) => occurred_at >= from && occurred_at <= to);
@@ -323,7 +323,7 @@ describe('the stored events', () => {
   const events = (...args: string[]) => runInProcess(ledgerProgram(), ['events', '--bus', 'Levy-staging', ...args]);
   const always = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-12-31T00:00:00Z'];
 
-  it('are printed for `aws events put-events --entries` in batches of ten', async () => {
+  it('prints events for `aws events put-events --entries` in batches of ten', async () => {
     const { code, out, err } = await events('--account', account, ...always);
     expect([code, err]).toEqual([0, `${published.length} events.\n`]);
     const lines: { readonly Detail: string }[][] = out
@@ -341,7 +341,7 @@ describe('the stored events', () => {
     expect(byId(entries.map(({ Detail }) => JSON.parse(Detail)))).toEqual(byId(published));
   });
 
-  it('are printed without an invalid entry, whose error omits its content', async () => {
+  it('prints no invalid entry, and an error that omits its content', async () => {
     const [id = ''] = [...named].find(([, as]) => as === 'wavering') ?? [];
     await tamper(auditKey(account, id, 4), (item) => ({
       ...item,
@@ -362,12 +362,12 @@ describe('the stored events', () => {
     [['--account', 'acct_none', ...always], 'There is no account acct_none'],
     [['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'], '--from cannot be'],
     [['--account', 'acct_none', '--from', '2026-11-22T00:00:00Z', '--to', '2026-11-21T00:00:00Z'], 'later than'],
-  ])('are not printed with %j', async (args, why) => {
+  ])('prints no events with %j', async (args, why) => {
     expectFailure(await events(...args), why);
   });
 });
 
-describe('a record that the store does not write', () => {
+describe('records that the store does not write', () => {
   const broken = (change: (item: Image) => void) => {
     const record = structuredClone(
       letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')) as StreamRecord,
@@ -382,7 +382,7 @@ describe('a record that the store does not write', () => {
     ['has no version', (item) => delete item.version],
     ['has no account', (item) => Object.assign(item, { pk: { S: secret } })],
     ['has a different type', (item) => Object.assign(item.about.M, { type: { S: secret } })],
-  ])('that %s is rejected with its sequence number, without its content in the log', async (_what, change) => {
+  ])('rejects a record that %s with its sequence number, without its content in the log', async (_what, change) => {
     const record = broken(change);
     const failure = await handler([record]).then(
       () => null,
@@ -392,7 +392,7 @@ describe('a record that the store does not write', () => {
     expect(`${failure?.message} ${failure?.stack} ${JSON.stringify(failure)}`).not.toContain(secret);
   });
 
-  it('with a different structure is rejected', async () => {
+  it('rejects a record with a different structure', async () => {
     for (const event of [null, {}, [null], [{ dynamodb: { SequenceNumber: '1' } }]])
       await expect(handler(event)).rejects.toThrow();
   });

@@ -125,7 +125,7 @@ describe('120 sales in 500 cities and 60 currencies in one shard', () => {
     for (let sale = 0; sale < sales; sale++) await post(caller.account.id, sale);
   });
 
-  it('have a dry run in pages', async () => {
+  it('returns a dry run in pages', async () => {
     const dryRun = (cursor: string | null) =>
       made(filer.close({ ...period, dry_run: true, totals_starting_after: cursor }));
     expect(await allTotals(dryRun)).toEqual(expected());
@@ -133,7 +133,7 @@ describe('120 sales in 500 cities and 60 currencies in one shard', () => {
     expect(worksheet?.tax_due_amount).toBe(taxInDollars());
   });
 
-  it('are closed, with their totals in pages', async () => {
+  it('closes the filing, and returns its totals in pages', async () => {
     ({ id } = await closedFiling(filer, period.state, period.period_end));
     const lines = await allTotals(async (cursor) => {
       const from = cursor === null ? {} : { totals_starting_after: cursor };
@@ -146,12 +146,12 @@ describe('120 sales in 500 cities and 60 currencies in one shard', () => {
     expect(worksheet?.tax_due_amount).toBe(taxInDollars());
   });
 
-  describe('have totals in parts, which', () => {
+  describe('totals in parts', () => {
     /** Returns the items with the parts of the filing's totals. */
     const listParts = async () =>
       Object.values(await readItems(caller.account.id)).filter(({ pk }) => String(pk).endsWith('#TOTALS'));
 
-    it('are added up by the verification, which reports a wrong part', async () => {
+    it('adds up the parts in the verification, and reports a wrong part', async () => {
       expect(await verifyFiling(caller.account.id, id)).toEqual({ findings: [] });
       const [first, second] = await listParts();
       const put = (Item: object = {}) =>
@@ -161,7 +161,7 @@ describe('120 sales in 500 cities and 60 currencies in one shard', () => {
       await put(first);
     });
 
-    it('are exported, and an import writes the same items', async () => {
+    it('exports the parts, and imports the same items', async () => {
       const stored = await listParts();
       expect(stored.length).toBeGreaterThan(10);
       const { account } = caller;
@@ -179,7 +179,7 @@ describe('120 sales in 500 cities and 60 currencies in one shard', () => {
     });
   });
 
-  it('are canceled and opened again, and deleted with the account', async () => {
+  it('cancels the filing, opens its entries again, and deletes them with the account', async () => {
     expect(await cancel(filer, id)).toMatchObject({ status: 'canceled', progress: { entries_reopened: sales } });
     const keys = async () => Object.keys(await readItems(caller.account.id));
     expect((await keys()).filter((key) => key.startsWith('O#'))).toHaveLength(sales);
@@ -188,7 +188,7 @@ describe('120 sales in 500 cities and 60 currencies in one shard', () => {
   });
 });
 
-describe('a step of a filing', () => {
+describe('steps of a filing', () => {
   it.each([
     ['as many entries as a transaction of 100 writes allows', 1000, [49, 49, 22]],
     ['fewer entries if it also writes parts of the totals', 2, [47, 47, 26]],
@@ -213,13 +213,13 @@ describe('a step of a filing', () => {
   });
 });
 
-describe("a day before the account's books open", () => {
+describe("days before the account's books open", () => {
   const refusal = {
     status: 422,
     body: { errors: [{ code: 'validation_date_out_of_range', meta: { earliest: '2025-01-01' } }] },
   };
 
-  it('is rejected for transactions and filings, with the first allowed day', async () => {
+  it('rejects the day for transactions and filings, with the first allowed day', async () => {
     const filer = createFiler(await newCaller({ settings: { books_open_from: '2025-01-01' } }));
     const draft = await made(filer.create(sale({ tax_date: '2025-01-01' })));
     for (const tax_date of ['2024-12-31', '2024-12-31T23:59:59.999Z', '0202-10-08'])
@@ -235,7 +235,7 @@ describe("a day before the account's books open", () => {
     expect((await filer.close({ state: 'MI', period_end: '2025-01-31' })).status).toBe(202);
   });
 
-  it('can be sent again if it is the stored tax date', async () => {
+  it('accepts the day if it is the stored tax date', async () => {
     const account = await newCaller();
     const filer = createFiler(account);
     const stored = await made(filer.create(sale({ tax_date: '2024-12-31' })));

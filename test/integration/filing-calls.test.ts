@@ -14,7 +14,7 @@ const callsOfRun = () => callCounts(() => runSchedule('close-periods'), { accoun
 // One query of unfinished filings, eight of the due index, and one of the sweep position.
 const idle = { GetItem: 1, Query: 9 };
 
-it("an idle schedule run makes ten calls, and each due period without entries adds eleven plus its page's", async () => {
+it("makes ten calls in an idle schedule run, and eleven more and a page's reads for each due period without entries", async () => {
   const registrations = [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' as const }];
   const lastMonth = new Date(now());
   lastMonth.setUTCDate(1);
@@ -46,7 +46,7 @@ const filed = { status: 'filed', confirmation_number: 'c' };
 const sell = (filer: Filer, sales: number) =>
   Promise.all(Array.from({ length: sales }, () => soldOn(filer, '2026-10-05', '10.00')));
 
-it('each request about filings makes the documented calls', async () => {
+it('makes the documented calls for each request about filings', async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   // Leaves all work to later requests.
@@ -105,7 +105,7 @@ it('each request about filings makes the documented calls', async () => {
   }
 });
 
-it('closing a period makes one write per 49 entries of a shard, and one to end the filing', async () => {
+it('makes one write per 49 entries of a shard, and one to end the filing, to close a period', async () => {
   const filer = createFiler(await newCaller());
   await sell(filer, 120);
   const readWrites = async (run: () => Promise<Answer<Filing>>) => {
@@ -120,7 +120,7 @@ it('closing a period makes one write per 49 entries of a shard, and one to end t
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', () => {
-  it('cost four write units per moved or marked entry, and two for indexes', async () => {
+  it('charges four write units per moved or marked entry, and two for indexes', async () => {
     const filer = createFiler(await newCaller());
     const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));

@@ -85,7 +85,7 @@ describe('a period from dry run to filed', () => {
   const gross = () => getSum(recorded, getGross);
   const tax = () => getSum(recorded, (one) => one.tax_amount);
 
-  it('dry-run prints the amounts as the API returns them, and exports the totals', async () => {
+  it('prints with dry-run the amounts that the API returns, and exports the totals', async () => {
     const { code, out } = await shop.run('dry-run', ...august);
     expect(code).toBe(0);
     const uncovered = getSum(
@@ -121,7 +121,7 @@ describe('a period from dry run to filed', () => {
     expect([total?.['gross_amount'], total?.['tax_amount']]).toEqual([gross(), tax()]);
   });
 
-  it('close requires a confirmation, then works until the period is closed', async () => {
+  it('requires a confirmation for close, then works until the period is closed', async () => {
     const { code, err } = await shop.run('close', ...august);
     expect([code, err]).toEqual([1, expect.stringContaining('pass --yes to confirm.')]);
     expect((await made(shop.filer.filings({ state: 'IN' }))).data).toEqual([]);
@@ -136,7 +136,7 @@ describe('a period from dry run to filed', () => {
     expect([again.code, words(again.out)]).toEqual([0, expect.arrayContaining([`Gross sales | ${gross()}`])]);
   });
 
-  it('list, show and exceptions print what the API returns', async () => {
+  it('prints with list, show and exceptions what the API returns', async () => {
     const { data } = await made(shop.filer.filings());
     expect(JSON.parse((await shop.run('list', '--json')).out)).toEqual(data);
     expect(words((await shop.run('list', '--state', 'Indiana')).out)).toEqual([
@@ -159,7 +159,7 @@ describe('a period from dry run to filed', () => {
     expect(table).toContain(`over_collected, gross ${over?.gross_amount}`);
   });
 
-  it('export writes every entry once, and the totals', async () => {
+  it('writes with export every entry once, and the totals', async () => {
     const { code, out } = await shop.run('export', id, '--out', folder);
     const names = ['US-IN_2021-08-31_closed.csv', 'US-IN_2021-08-31_closed_entries.csv'] as const;
     expect([code, out]).toEqual([0, names.map((name) => `${join(folder, name)}\n`).join('')]);
@@ -176,7 +176,7 @@ describe('a period from dry run to filed', () => {
     expect(await readdir(folder)).not.toContain(names[0]);
   });
 
-  it('file requires the number of exceptions', async () => {
+  it('requires the number of exceptions for file', async () => {
     const count = (await made(shop.filer.filing(id))).exceptions?.count ?? 0;
     const file = ['file', id, '--confirmation-number', 'IN-1'];
     expect(await refusal(...file)).toContain(`then pass --acknowledge-exceptions ${count}.`);
@@ -195,7 +195,7 @@ describe('a period from dry run to filed', () => {
     expect(await refusal('cancel', id)).toContain('filed');
   });
 
-  it('ledger verify reports no findings', () => expectVerified(shop.caller));
+  it('reports no findings in ledger verify', () => expectVerified(shop.caller));
 });
 
 describe('close', () => {
@@ -278,7 +278,7 @@ it.each<[string, string[], string]>([
   expect(await refusal(...args)).toContain(message);
 });
 
-describe('a failing export', () => {
+describe('failing exports', () => {
   afterEach(noFaults);
 
   /** Fails the database calls from the n-th on; returns the number of calls. */

@@ -39,7 +39,7 @@ const confirmed = { status: 'filed', confirmation_number: 'MI-1' };
 const key = { 'Idempotency-Key': 'k' };
 const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-describe('a dry run', () => {
+describe('dry runs', () => {
   /** Returns the day of the month this many months from now. Day 0 is the last day of the previous month. */
   const dayIn = (months: number, day: number): string => {
     const today = new Date(now());
@@ -47,7 +47,7 @@ describe('a dry run', () => {
   };
   const endIn = (months: number) => dayIn(months + 1, 0);
 
-  it('rejects a period in the future, and names it', async () => {
+  it('rejects a period in the future, and prints it', async () => {
     const filer = await newFiler({
       registrations: [{ state: 'MI', from: '2025-01-01', to: null, frequency: 'month' }],
     });
@@ -62,7 +62,7 @@ describe('a dry run', () => {
     expect(getRefusal(midMonth)).toBe('422 | validation_invalid_format /period_end');
   });
 
-  it('requires only the read scope, while closing requires write', async () => {
+  it('requires only the read scope for a dry run, and write for closing', async () => {
     const withScopes = async (...scopes: ('read' | 'write')[]) => createFiler(await newCaller({ scopes }));
     const reader = await withScopes('read');
     expect((await reader.close({ ...october, dry_run: true })).status).toBe(200);
@@ -119,7 +119,7 @@ describe('filing a return', () => {
 });
 
 describe('the order of errors', () => {
-  it('for a filing is fields, 404, 409, then a cursor', async () => {
+  it('reports field errors before 404, 409 and cursor errors of a filing', async () => {
     const filer = await newFiler();
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     expect(getRefusal(await filer.change(unknown, { status: 'paid' }))).toBe('422 | validation_invalid_format /status');
@@ -137,7 +137,7 @@ describe('the order of errors', () => {
 });
 
 describe('unknown fields', () => {
-  it('are ignored with a warning, which a repeated request also returns', async () => {
+  it('ignores unknown fields with a warning, which a repeated request also returns', async () => {
     const filer = await newFiler();
     // The frequency is a response field, so it can be sent back.
     const body = { ...october, frequency: 'month', colour: 'red' };
@@ -152,7 +152,7 @@ describe('unknown fields', () => {
     expect((await made(filer.filing(first.body.id))).warnings).toEqual([]);
   });
 
-  it('do not include response fields if a filing is sent back to mark it as filed', async () => {
+  it('does not report response fields as unknown if a filing is sent back to mark it as filed', async () => {
     const filer = await newFiler();
     const filing = await closedFiling(filer, 'MI', '2026-10-31');
     const answer = await filer.change(filing.id, { ...filing, ...confirmed }, { Prefer: 'handling=strict' });
@@ -160,7 +160,7 @@ describe('unknown fields', () => {
   });
 });
 
-describe('work of a request before its response', () => {
+describe('work before the response', () => {
   type Behavior = () => Promise<never>;
   const fail: Behavior = () => Promise.reject(new Error('The database has gone.'));
   const throttle: Behavior = () =>
@@ -198,7 +198,7 @@ describe('work of a request before its response', () => {
     expect(listTotals(await settled(filer, id))).toEqual(['US-MI USD 200.00 0.00 200.00 12.00 20']);
   });
 
-  it('does not start if the write of the filing fails', async () => {
+  it('starts no work if the write of the filing fails', async () => {
     const filer = await newFiler();
     await made(filer.create(sale()));
     breakAfter(0, throttle);
@@ -230,14 +230,14 @@ beforeAll(async () => {
 });
 
 describe('the entries of a filing', () => {
-  it('are 25 per page by default, and every page has the totals', async () => {
+  it('returns 25 entries per page by default, and the totals on every page', async () => {
     const page = await made(filer.filing(filing.id, { expand: 'entries' }));
     expect([page.entries.data.length, page.entries.has_more, page.totals]).toEqual([25, true, filing.totals]);
     const last = await made(filer.filing(filing.id, { expand: 'entries', starting_after: page.entries.next_cursor }));
     expect([last.entries.data.length, last.entries.has_more, last.entries.next_cursor]).toEqual([6, false, null]);
   });
 
-  it('continue only with a cursor of this filing', async () => {
+  it('continues the entries only with a cursor of this filing', async () => {
     const firstPage = async (id: string) =>
       (await made(filer.filing(id, { expand: 'entries', limit: '1' }))).entries.next_cursor;
     for (let at = 0; at < 2; at++) await soldOn(filer, '2026-11-05', '1.00', { customer: honolulu });
@@ -256,7 +256,7 @@ describe('the entries of a filing', () => {
 });
 
 describe('the totals of a filing', () => {
-  it('are usually on one page, and continue only with a cursor of the same totals', async () => {
+  it('returns the totals on one page in the usual case, and continues only with a cursor of the same totals', async () => {
     expect(filing.totals_next_cursor).toBeNull();
     const page = await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }));
     const ofBody = '422 | validation_invalid_cursor /totals_starting_after';
@@ -273,7 +273,7 @@ describe('the totals of a filing', () => {
     }
   });
 
-  it("end as CSV with the state's sums on the last page, which the other pages link to", () => {
+  it("ends the CSV with the state's sums on the last page, which the other pages link to", () => {
     const context = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingReply>[2];
     const replies = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
       filingReply(page as FilingWithTotals, 25, context),
@@ -286,8 +286,8 @@ describe('the totals of a filing', () => {
   });
 });
 
-describe('a filing as CSV', () => {
-  it('has one row per jurisdiction, currency and rate, and one with the total', async () => {
+describe('filings as CSV', () => {
+  it('returns one row per jurisdiction, currency and rate, and one with the total', async () => {
     const answer = await filer.filing(filing.id, {}, csv);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -311,7 +311,7 @@ describe('a filing as CSV', () => {
     );
   });
 
-  it('is only a header if nothing was owed', async () => {
+  it('returns only a header if nothing was owed', async () => {
     const empty = await closedFiling(filer, 'MI', '2026-10-31');
     expect([empty.status, empty.totals, empty.summary]).toEqual(['closed', [], []]);
     expect((await filer.filing(empty.id, {}, csv)).text).toMatch(/^filing_id,status,state,[a-z_,]+\r\n$/);

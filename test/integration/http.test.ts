@@ -19,7 +19,7 @@ import { sale } from '../support/sales.ts';
 const expected = Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name.toLowerCase(), value]));
 const publicRoutes = Object.values<Endpoint>(endpoints).filter(({ scope }) => scope === null);
 
-it('responses forbid caching, MIME sniffing, framing, scripts, embedding, referrers and plain HTTP', () => {
+it('forbids caching, MIME sniffing, framing, scripts, embedding, referrers and plain HTTP', () => {
   expect(safetyHeaders).toEqual({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -33,7 +33,7 @@ it('responses forbid caching, MIME sniffing, framing, scripts, embedding, referr
 // Each response in the tests has them (test/support/setup-api.ts).
 describe('the security headers', () => {
   it.each(publicRoutes)(
-    'are on $method $path, which is cacheable and has a separate policy',
+    'sets the headers on $method $path, which is cacheable and has a separate policy',
     async ({ method, path }) => {
       const { status, headers } = await anonymous.call(method, path);
       expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('the security headers', () => {
       status: 413,
     },
     { title: 'a control of the local service', method: 'GET', path: '/_local/clock', status: 200 },
-  ])('are on $title', async ({ method, path, body, mebibytes, status }) => {
+  ])('sets the headers on $title', async ({ method, path, body, mebibytes, status }) => {
     const { call } = await newCaller();
     const request = mebibytes ? { rawBody: Buffer.alloc(mebibytes * 1024 * 1024, 0x20) } : body ? { body } : {};
     const answer = await call(method, path, request);
@@ -61,7 +61,7 @@ describe('the security headers', () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject(expected);
   });
 
-  it('include no CORS header, even for a preflight', async () => {
+  it('sends no CORS header, even for a preflight', async () => {
     const { call } = await newCaller();
     const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' };
     for (const [method, path] of [
@@ -74,7 +74,7 @@ describe('the security headers', () => {
   });
 });
 
-describe('an invalid HTTP request', () => {
+describe('invalid HTTP requests', () => {
   const answerTo = async (bytes: string): Promise<string> => {
     const { hostname, port } = new URL((await startApi()).url);
     const socket = connect(Number(port), hostname);

@@ -57,7 +57,7 @@ describe('Idempotency-Key', () => {
     expect((await made(client.list())).data).toHaveLength(1);
   });
 
-  it('applies at each address of the service: paths do not include a domain’s base path', async () => {
+  it('applies at each address of the service, because the key covers the path without a domain’s base path', async () => {
     const { call, key: apiKey } = await newCaller();
     // The API Gateway event for a domain with a base path.
     const under =
@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
     expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
   });
 
-  it('is compared exactly, including case', async () => {
+  it('compares the key exactly, including case', async () => {
     const client = await newClient();
     const keys = ['a', 'A', 'a!', '~', 'x'.repeat(255), `${'x'.repeat(254)}y`, 'a b', 'I#1'];
     const answers = await Promise.all(keys.map((each) => made(client.create(sale(), key(each)))));
@@ -93,7 +93,7 @@ describe('Idempotency-Key', () => {
     ['schlüssel', 'it is not ASCII'],
     ['a\tb', 'a tab is not printable'],
     [['a', 'b'], 'there are two'],
-  ])('must be 1 to 255 printable ASCII characters: %j is rejected, because %s', async (value, _because) => {
+  ])('requires 1 to 255 printable ASCII characters: %j is rejected, because %s', async (value, _because) => {
     const client = await newClient();
     const refused = await client.create(sale(), { 'Idempotency-Key': value });
     expect(getRefusal(refused)).toBe('422 | validation_invalid_format Idempotency-Key');
@@ -104,7 +104,7 @@ describe('Idempotency-Key', () => {
 const [current = ''] = supportedVersions;
 const as = (version: string | readonly string[]) => ({ 'Service-Version': version });
 
-it("responds in the account's version, or in the requested version", async () => {
+it("returns the replay in the account's version, or in the requested version", async () => {
   const { call } = await newCaller();
   for (const headers of [{}, as(current)]) {
     const answer = await call('POST', '/calculations', { body: sale(), headers });
@@ -141,7 +141,7 @@ describe('lost replies', () => {
   const loseReplies = (of: string | null, sends = allAttempts) =>
     failSends({ sends, error: lostReply, where: 'on the way back', ...(of && { of: [of] }) });
 
-  describe('an account', () => {
+  describe('provisioning', () => {
     const account = (): Account => ({
       id: `acct_${randomBytes(16).toString('hex')}`,
       name: 'Test',
@@ -150,7 +150,7 @@ describe('lost replies', () => {
       settings: defaultSettings(currentVersion),
     });
 
-    it('is provisioned once: the next attempt and the next operator find it', async () => {
+    it('provisions an account once: the next attempt and the next operator find it', async () => {
       const asked = account();
       loseReplies(null, 2);
       await provisionAccount(asked);
@@ -161,7 +161,7 @@ describe('lost replies', () => {
       await provisionAccount(other);
     });
 
-    it('has one key per secret, with one id', async () => {
+    it('creates one key per secret, with one id', async () => {
       const asked = account();
       await provisionAccount(asked);
       const key = { account: asked.id, secret: newApiKey(), scopes: ['read' as const], expires_at: null };
@@ -179,7 +179,7 @@ describe('lost replies', () => {
     });
   });
 
-  it('has a request counter that counts at most each sent count, and never exceeds the limit', async () => {
+  it('counts at most each sent count, and never exceeds the limit', async () => {
     const start = windowMs * 1000;
     const account = `acct_${randomBytes(16).toString('hex')}`;
     const counted = async () => {

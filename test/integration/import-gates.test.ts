@@ -97,7 +97,7 @@ describe('import --activate', () => {
     expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('because only --activate applies');
   });
 
-  describe('the gates measure every rate that a calculation can use', () => {
+  describe('measured rates of the gates', () => {
     const state = ['45 18 0.07', '63 00001 0.01', '63 00002 0.15'];
     const stateAnd = (...rates: readonly string[]) => [...rates, ...state.slice(1)];
     const all = 'Z 46001..46299';
@@ -169,7 +169,7 @@ describe('import --activate', () => {
         });
       });
 
-    it('include the ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
+    it('includes the ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
       const rates = rateRows('21', '45 21 0.06', '63 00002 0.07');
       const boundary = boundaryRows('21', 'Z 40202..40299', '4 40202-0001..40202-9999 63:00002');
       const ran = await importingSst('KY', rates, boundary, '--activate');

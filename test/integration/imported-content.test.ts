@@ -58,8 +58,8 @@ const taxed = async (client: Awaited<ReturnType<typeof newClient>>, body: unknow
   return [tax_amount, content_releases['US-MN']];
 };
 
-describe('an active imported release', () => {
-  it('takes one read of the directory and one of everything else if cold, and none if warm', async () => {
+describe('active imported releases', () => {
+  it('takes one read of the directory and one of all parts if cold, and none if warm', async () => {
     await write(one);
     const client = await newClient();
     await activated(one, async () => {
@@ -88,7 +88,7 @@ describe('an active imported release', () => {
     expect(await activated(previous[0]?.release ?? null, () => taxed(client))).toEqual(['9.03', one]);
   });
 
-  it("covers a city by its name, and an unknown place with only the state's rate", async () => {
+  it("finds a city by its name, and uses only the state's rate for an unknown place", async () => {
     const client = await newClient();
     await activated(one, async () => {
       expect(await taxed(client, sale(inMinnesota(null, 'St. Paul')))).toEqual(['8.38', one]);
@@ -97,10 +97,10 @@ describe('an active imported release', () => {
   });
 });
 
-describe('a transaction with an imported release', () => {
+describe('transactions with an imported release', () => {
   const unmatched = { line_items: [goods({ id: 'another', quantity: '1', unit_price: '80.00' })] };
 
-  it('keeps the release: a credit after a later activation still uses it', async () => {
+  it('keeps the release of a transaction: a credit after a later activation still uses it', async () => {
     const client = await newClient();
     const sold = await activated(one, () => made(client.create({ ...atNicollet, status: 'finalized' })));
     expect([sold.tax_amount, sold.content_releases]).toEqual(['9.03', { 'US-MN': one }]);

@@ -39,7 +39,7 @@ const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
 const at = (line1: string | null) => ({ customer: { address: { ...wauwatosa, line1 } } });
 const tax_date = '2026-11-22';
 
-it('street addresses determine the tax of a calculation, with the calls of a ZIP look-up', async () => {
+it('calculates the tax by street address, with the calls of a ZIP look-up', async () => {
   const { call } = await newCaller();
   const calculate = async (request: object) => {
     calls = [];
@@ -59,7 +59,7 @@ it('street addresses determine the tax of a calculation, with the calls of a ZIP
   expect(await calculate(both)).toEqual(['13.80', { level: 'street', ambiguous: false, ...complete }, 0, []]);
 });
 
-it('street addresses determine the rates of an address', async () => {
+it('returns the rates of an address by street address', async () => {
   const { call } = await newCaller({ scopes: ['read'] });
   const ratesAt = async (query: Record<string, string>) => {
     const { body } = await call(
@@ -74,7 +74,7 @@ it('street addresses determine the rates of an address', async () => {
   expect(await ratesAt({})).toEqual(['0.059', 'zip5', true, 2]);
 });
 
-it('street addresses are imported, printed, verified and compared by the CLI', async () => {
+it('imports, prints, verifies and compares street addresses in the CLI', async () => {
   const files = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
   const out = await withFiles(files, ([rates = '', boundaries = '']) =>
     content('import', '--format', 'sst', '--state', 'WI', '--rates', rates, '--boundaries', boundaries),
@@ -103,7 +103,7 @@ const listCodes = (rows: readonly Row[]) =>
   rows.map(({ jurisdiction_code, reporting_code }) => [jurisdiction_code, reporting_code]);
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 
-it('reporting codes are in the rates and the tax of an address', async () => {
+it('returns reporting codes in the rates and the tax of an address', async () => {
   const { call } = await newCaller();
   const { body: rates } = await call('GET', '/rates?postal_code=55401&date=2026-10-05');
   expect(listCodes(rates.jurisdictions)).toEqual(ofMinneapolis);
@@ -114,7 +114,7 @@ it('reporting codes are in the rates and the tax of an address', async () => {
   expect(listCodes(body.tax_summary)).toEqual(ofMinneapolis);
 });
 
-it('reporting codes are in the totals and entries of a filing, and in both CSV files', async () => {
+it('returns reporting codes in the totals and entries of a filing, and in both CSV files', async () => {
   const filer = createFiler(await newCaller());
   const sold = await soldOn(filer, '2026-10-05', '100.00', { customer });
   const credit = await made(filer.create(buildCreditRequest(sold, { tax_date: '2026-10-06' })));

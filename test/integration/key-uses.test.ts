@@ -44,7 +44,7 @@ const lastUse = async ({ account }: Caller): Promise<string | null | undefined> 
 const get = (caller: Caller) => caller.call('GET', '/product-attributes');
 
 describe("the record of a key's use", () => {
-  it('never moves back in time, and is written once if several instances record it', async () => {
+  it('never moves the time of use back, and writes it once if several instances record it', async () => {
     const { account } = await newCaller();
     const Key = keyUseKey(account.id, 'key_1');
     const get = new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true });
@@ -58,7 +58,7 @@ describe("the record of a key's use", () => {
     expect(Date.parse(await stored()) - Date.parse(first)).toBeGreaterThanOrEqual(30 * minuteMs);
   });
 
-  it('takes one call for a cold request, started before the rate limit, and none for a warm request', async () => {
+  it('makes one call for a cold request, started before the rate limit, and none for a warm request', async () => {
     const caller = await newCaller();
     // Not at the end of a window, because the next window starts at zero.
     const inWindow = windowMs - (now() % windowMs) + 1;
@@ -74,7 +74,7 @@ describe("the record of a key's use", () => {
   });
 
   it.each(['ThrottlingException', 'AccessDeniedException', 'AbortError'])(
-    'does not fail the request on a %s, and a metric counts it',
+    'does not fail the request on a %s, and counts it in a metric',
     async (error) => {
       const caller = await newCaller();
       const lines: string[] = [];
@@ -100,7 +100,7 @@ describe("the record of a key's use", () => {
   });
 });
 
-describe('an invocation', () => {
+describe('invocations', () => {
   const invoked = ({ key }: Caller, serve: () => Promise<ReturnType<typeof json>>) => {
     const event = getEvent('GET', '/coverage', { headers: { 'X-API-Key': key } });
     return lambdaHandler({ ...getCoverage, serve })(event, { getRemainingTimeInMillis: () => 9000 } as Context);

@@ -426,7 +426,7 @@ describe('verify', () => {
     expect(counts.transactions).toBeGreaterThanOrEqual(111);
   });
 
-  it('reports no findings in expired drafts, swept or not, whose reference another transaction can have', async () => {
+  it('reports no findings in expired drafts, swept or not, whose reference another transaction has', async () => {
     const client = await newClient();
     const drafts: { readonly id: string }[] = [];
     for (const reference_id of ['q', 'r', 's', 't']) drafts.push(await made(client.create(sale({ reference_id }))));
@@ -481,7 +481,7 @@ const script = /```python\n(.*?)```/s.exec(readme)?.[1] ?? '';
 const hasPython = spawnSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)']).status === 0;
 
 // If Python is missing, history.test.ts still computes the same hashes.
-it.runIf(hasPython)("the README's script accepts API responses and detects changes", async () => {
+it.runIf(hasPython)("accepts API responses with the README's script, and detects changes", async () => {
   const check = (answer: unknown) =>
     spawnSync('python3', ['-c', script], { input: JSON.stringify(answer), encoding: 'utf8' });
   const metadata = { ключ: '値 "quoted" \\ / \u007f \u2028', Z: '\t\n', a: '🧾', '~': 'é' };

@@ -28,7 +28,7 @@ describe('ledger operations under faults', () => {
     failSends({ sends, error, where });
 
   it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-    'retry contention: %s',
+    'retries contention: %s',
     async (code) => {
       const account = newAccount();
       const seen = failFirst(5, () => cancelled('None', code, 'None'), 'on the way there');
@@ -49,7 +49,7 @@ describe('ledger operations under faults', () => {
   it.each([
     ['before the reply', 'on the way there'],
     ['after the write', 'on the way back'],
-  ] as const)('retry while the transaction is in progress: %s', async (_what, where) => {
+  ] as const)('retries while the transaction is in progress: %s', async (_what, where) => {
     const account = newAccount();
     const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
     const seen = failFirst(3, inProgress, where);
@@ -58,7 +58,7 @@ describe('ledger operations under faults', () => {
     expect(await readKinds(account)).toBe('AH');
   });
 
-  it('report contention, not a closed period, if a concurrent change could have removed an entry', async () => {
+  it('reports contention, not a closed period, if a concurrent change could have removed an entry', async () => {
     const account = newAccount();
     const sale = created(finalized);
     const entries = listLiabilityEntries(sale.after);
@@ -91,7 +91,7 @@ describe('ledger operations under faults', () => {
     return seen;
   };
 
-  it('retry the unprocessed keys of a batch', async () => {
+  it('retries the unprocessed keys of a batch', async () => {
     const account = newAccount();
     const head = created();
     const idempotency = keyed('key', 'body', {});
@@ -105,7 +105,7 @@ describe('ledger operations under faults', () => {
     await expect(read(ledgerWithin(lastsFor(3)))).rejects.toMatchObject({ name: 'ThrottlingException' });
   });
 
-  it('throw other errors without a retry', async () => {
+  it('throws other errors without a retry', async () => {
     const seen = failFirst(9, () => cancelled('ValidationError', 'None'), 'on the way there');
     await expect(ledger.commit(buildCommit(newAccount(), created()))).rejects.toBeInstanceOf(
       TransactionCanceledException,

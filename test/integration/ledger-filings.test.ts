@@ -33,7 +33,7 @@ const newFiler = async (settings: Partial<Settings> = {}) => {
 };
 const ports = closePorts(() => 1_000_000);
 
-it('starts with a new filing frequency after the first period was canceled', async () => {
+it('starts with the new filing frequency after the first period was canceled', async () => {
   const { account, filer } = await newFiler(registered({ from: '2026-01-01', to: null, frequency: 'month' }));
   await soldOn(filer, '2026-09-05');
   await cancel(filer, (await closedFiling(filer, 'MI', '2026-09-30')).id);
@@ -43,7 +43,7 @@ it('starts with a new filing frequency after the first period was canceled', asy
   await expectVerified({ account });
 });
 
-it('a dry run returns an existing filing of the period without continuing its work', async () => {
+it('returns an existing filing for a dry run of its period, without continuing its work', async () => {
   const { filer, hurried } = await newFiler();
   await soldOn(filer, day);
   const { id } = await made(hurried.close(october));
@@ -138,7 +138,7 @@ it('works on every unfinished filing, even next to a very large one', async () =
 });
 
 it.each(['TransactionConflict', 'ThrottlingError'])(
-  'a filing with permanent contention (%s) does not stop others, and the next schedule finishes it',
+  'continues with other filings if one has permanent contention (%s), and finishes it in the next run',
   async (code) => {
     const { account, filer, hurried } = await newFiler();
     await soldOn(filer, day);

@@ -182,8 +182,8 @@ const itemsInEmulator = async (account: string) =>
 const itemsIn = (db: MemoryDatabase, account: string) =>
   plainItems(account, db.listItems(environment.tables.transactions));
 
-describe('an exported ledger', () => {
-  it('has the number of lines of each kind, and only its owner can read it', () => {
+describe('exports', () => {
+  it('writes the number of lines of each kind, to a file that only its owner can read', () => {
     const [header, ...rest] = listLines(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
     const { kind, format, format_version, account } = header;
@@ -209,19 +209,19 @@ describe('an exported ledger', () => {
     expect(readdirSync(folder).filter((one) => /unsealed|partial/.test(one))).toEqual([]);
   });
 
-  it('has no secret, and the account id only in its header', () => {
+  it('writes no secret, and the account id only in the header', () => {
     const [header = '', ...rest] = listLines(file);
     expect(header).not.toContain(books.account.cursor_secret);
     expect(rest.filter((line) => line.includes(books.account.id))).toEqual([]);
   });
 
-  it('is identical in a second export', async () => {
+  it('writes an identical file in a second export', async () => {
     const values = (path: string) =>
       listLines(path).map((line) => ({ ...JSON.parse(line), sum: null, sha256: null, exported_at: null }));
     expect(values(await exported(books.caller))).toEqual(values(file));
   });
 
-  it('is rejected while a filing is unfinished', async () => {
+  it('rejects an export while a filing is unfinished', async () => {
     const { filed } = books.filings;
     await tamper(filingKey(books.account.id, filed.id), (item) => ({ ...item, isUnfinished: true, status: 'closing' }));
     const out = newFile();
@@ -229,7 +229,7 @@ describe('an exported ledger', () => {
     expect(readdirSync(folder).filter((one) => out.endsWith(one.split('.')[0] ?? ''))).toEqual([]);
   });
 
-  it('is rejected if the ledger changes during the export', async () => {
+  it('rejects an export if the ledger changes meanwhile', async () => {
     const caller = await newCaller();
     const first = await sold(connectClient(caller));
     const real = database.send.bind(database);
@@ -253,8 +253,8 @@ describe('an exported ledger', () => {
 
 const registration = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const };
 
-describe('an imported ledger', () => {
-  it('has the items of the exported ledger, under the new account', async () => {
+describe('imports', () => {
+  it('writes the items of the exported ledger, under the new account', async () => {
     const db = new MemoryDatabase();
     expect(await within(db, () => imported('acct_other', file))).toEqual(fine);
     // Imported items publish no events.
@@ -280,7 +280,7 @@ describe('an imported ledger', () => {
     });
   });
 
-  it('does not change in a second import, and a different file is rejected', async () => {
+  it('changes nothing in a second import, and rejects a different file', async () => {
     const db = new MemoryDatabase();
     await within(db, () => imported('acct_twice', file));
     const before = itemsIn(db, 'acct_twice');
@@ -296,7 +296,7 @@ describe('an imported ledger', () => {
     ['a ledger', {}, true, /already has a ledger/],
     ['registrations', { registrations: [registration] }, false, /is registered in states/],
     ['a retention period', { registrations: null, retain_personal_data_days: 30 }, false, /retain_personal_data_days/],
-  ])('is rejected for an account with %s', async (_, settings, hasDraft, message) => {
+  ])('rejects an import into an account with %s', async (_, settings, hasDraft, message) => {
     const caller = await newCaller({ settings });
     if (hasDraft) await made(connectClient(caller).create(sale()));
     const before = await itemsInEmulator(caller.account.id);
@@ -356,8 +356,8 @@ const damages: Readonly<Record<string, () => string>> = {
     changedValue(0, (value) => Object.assign(value, { format_version: 2 })),
 };
 
-describe('a file', () => {
-  it.each(Object.entries(damages))('is rejected without a write: %s', async (message, damaged) => {
+describe('invalid files', () => {
+  it.each(Object.entries(damages))('rejects the file without a write: %s', async (message, damaged) => {
     const db = new MemoryDatabase();
     expect(await failure(within(db, () => imported('acct_none', damaged())))).toContain(message);
     expect(db.listItems(environment.tables.transactions)).toEqual([]);
@@ -370,7 +370,7 @@ describe('a file', () => {
       'US-MI@2026-11-22.1',
       /These releases have different content here: US-MI@2026-11-22\.1\./,
     ],
-  ])('is rejected if a release %s', async (_, release, message) => {
+  ])('rejects the file if a release %s', async (_, release, message) => {
     const other = changedValue(listLines(file).length - 1, (value) => {
       value.releases[release] = '0'.repeat(64);
     });
@@ -381,7 +381,7 @@ describe('a file', () => {
   });
 });
 
-describe('an interrupted import', () => {
+describe('interrupted imports', () => {
   /** A database that fails at its n-th write, before or after writing. */
   const failingAt = (db: MemoryDatabase, at: number, isDone: boolean) => {
     let writes = 0;
@@ -430,7 +430,7 @@ describe('an interrupted import', () => {
     expect(await within(db, () => findAccount('acct_x'))).toBeDefined();
   });
 
-  it('rejects a different item in its place', async () => {
+  it('rejects a different item in place of a written one', async () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
     const { entry } = JSON.parse(listLines(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
@@ -446,7 +446,7 @@ describe('npm run ledger -- export and import', () => {
   beforeAll(() => vi.stubEnv('INIT_CWD', folder));
   afterAll(() => void vi.unstubAllEnvs());
 
-  it('copy a ledger to another database, and verify it there', async () => {
+  it('copies a ledger to another database, and verifies it there', async () => {
     const args = ['export', books.account.id, '--out', 'cli.ndjson'];
     const first = await ledger(...args);
     expect([first.code, first.err]).toEqual([0, '']);
@@ -473,7 +473,7 @@ describe('npm run ledger -- export and import', () => {
     [['export', 'acct_none', '--out', 'none.ndjson'], /There is no account acct_none/],
     [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
     [['import', 'T#1', 'none.ndjson'], /"T#1" is not an account id/],
-  ])('reject %j in one line', async (args, message) => {
+  ])('rejects %j in one line', async (args, message) => {
     expectFailure(await ledger(...args), message);
   });
 });

@@ -72,7 +72,7 @@ it('verifies every account in parallel with --all, and reports the same as in se
   expect(byAccount(alone)).toEqual(byAccount(report));
 });
 
-it('a sample is the same for the same seed, different for another seed, and about as large as its share', async () => {
+it('draws the same sample for the same seed, a different one for another seed, about as large as its share', async () => {
   const checkedBy = async (seed: string) => {
     const { out } = await verify('--account', accounts[0] as string, '--sample', '0.25', '--seed', seed, '--json');
     const { checked, ...report } = JSON.parse(out);

@@ -27,7 +27,7 @@ const ohio = {
   customer: { id: 'c2', address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } },
 };
 
-it('filters by state: of the transaction and of single lines, exempt or not, by code and name', async () => {
+it('filters by the states of transactions and of single lines, exempt or not, by code and name', async () => {
   const client = await newClient();
   const inMichigan = await sold(client);
   const inOhio = await sold(client, ohio);
@@ -200,7 +200,7 @@ describe('GET /transactions?search', () => {
   };
 
   describe('the pages of a filtered list', () => {
-    it.each(cases)('contain every match once, in order, and report how far they searched: %j', async (query) => {
+    it.each(cases)('returns every match once, in order, and reports how far they searched: %j', async (query) => {
       const by = 'tax_date[gte]' in query ? 'taxDate' : 'created';
       const newestFirst = (a: Written, b: Written) => `${b[by]}${b.id}`.localeCompare(`${a[by]}${a.id}`, 'en');
       const filters = Object.entries(query);
@@ -227,11 +227,11 @@ describe('GET /transactions?search', () => {
       expect(pages).toBeLessThanOrEqual(2 + Math.ceil(expected.length / Number(query['limit'] ?? 25)));
     });
 
-    it('of credits come from a separate index: one call, regardless of the size of the ledger', async () => {
+    it('reads pages of credits from a separate index: one call, regardless of the size of the ledger', async () => {
       expect(await readPage({ type: 'credit' }, null)).toMatchObject({ calls: ['Query'], has_more: false });
     });
 
-    it('are empty, with has_more and a cursor, if a request found no match in its part of the ledger', async () => {
+    it('returns an empty page, with has_more and a cursor, if a request found no match in its part of the ledger', async () => {
       const first = await readPage({ state: 'AK' }, null);
       expect(first).toMatchObject({ data: [], has_more: true, calls: ['Query', 'Query', 'Query', 'Query'] });
       expect(await readPage({ state: 'AK' }, first.next_cursor)).toMatchObject({
@@ -269,7 +269,7 @@ describe('the response of a sale with a thousand lines', () => {
     { text: 225, certificate: 200, explain: true, status: 413 },
     { text: 225, certificate: 255, explain: false, status: 201 },
   ])(
-    "is below Lambda's limit, or the request is rejected before anything is stored: %o",
+    "keeps the response below Lambda's limit, or rejects the request before anything is stored: %o",
     async ({ status, ...shape }) => {
       const client = await newClient();
       const body = huge(shape.text, shape.certificate, { explain: shape.explain });
@@ -297,7 +297,7 @@ describe('the response of a sale with a thousand lines', () => {
     },
   );
 
-  it('is rejected if a draft edit makes it too large, and the draft remains unchanged', async () => {
+  it('rejects a draft edit that makes the response too large, and keeps the draft', async () => {
     const client = await newClient();
     const { id, version } = await made(client.create(huge(225, 200)));
     expect(getRefusal(await client.update(id, { explain: true }))).toBe('413 | validation_body_too_large');
@@ -305,7 +305,7 @@ describe('the response of a sale with a thousand lines', () => {
   });
 });
 
-it('ends a list page by its size in bytes in Lambda, and continues from there', async () => {
+it('limits a list page by its size in bytes in Lambda, and continues after it', async () => {
   const client = await newClient();
   const body = huge(150, 0);
   // 1.8 MB, and a page has at most 4 MB.

@@ -66,7 +66,7 @@ describe('the ETag of a page', () => {
   const readTag = async (parameters: Parameters = {}) =>
     (await list('/product-attributes', parameters)).headers.get('etag') ?? '';
 
-  it('is strong, and equal only for identical bytes', async () => {
+  it('sends a strong ETag, equal only for identical bytes', async () => {
     const { headers } = await list('/product-attributes');
     expect(Object.fromEntries(headers)).toMatchObject({ etag: expect.stringMatching(/^"[^"]+"$/), ...expectedHeaders });
     expect(await readTag()).toBe(await readTag({ limit: '1000' }));
@@ -99,7 +99,7 @@ it.each([
   [{ ptc: 'APPAREL', limit: '3' }, ['_ATHLETIC', '_FORMAL_WEAR', '_FUR']],
   [{ ptc: 'APPAREL', limit: '3', starting_after: '_FUR' }, ['_PROTECTIVE']],
   [{ ptc: 'GENERAL' }, []],
-])('the attributes with %j are %j', async (parameters, expected) =>
+])('lists with %j the attributes %j', async (parameters, expected) =>
   expect(await attributes(parameters as unknown as Parameters)).toEqual(expected),
 );
 
@@ -118,18 +118,18 @@ it.each<[Parameters, string[]]>([
   [{ q: 'shoes', equivalent: 'stripe:txcd_30011000' }, ['CLOTHING.FOOTWEAR']],
   [{ q: 'SaaS', family: 'FOOD' }, []],
   [{ q: 'qqqq wwww' }, []],
-])('the product tax codes with %j are %j', async (parameters, expected) =>
+])('lists with %j the product tax codes %j', async (parameters, expected) =>
   expect(await codes(parameters)).toEqual(expected),
 );
 
-it('a search returns the best codes first, in one page of at most 20', async () => {
+it('returns the best codes of a search first, in one page of at most 20', async () => {
   const many = await codes({ q: 'service' });
   expect(many.length > 3 && many.length <= 20).toBe(true);
   const two = await list('/product-tax-codes', { q: 'service', limit: '2' });
   expect([listCodes(two), two.body.has_more]).toEqual([many.slice(0, 2), false]);
 });
 
-it('a product tax code has its equivalents, and its taxability if a state is given', async () => {
+it('returns a product tax code with its equivalents, and its taxability if a state is given', async () => {
   const { body } = await list('/product-tax-codes', { equivalent: 'stripe:txcd_10103001' });
   expect(body.data).toMatchObject([{ taxability: null }]);
   expect(body.data[0]?.equivalents).toContainEqual({

@@ -120,7 +120,7 @@ describe('npm start, running', () => {
   const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-  it('the tax return in the filings README runs as pasted', () => {
+  it('runs the tax return in the filings README as pasted', () => {
     const { port } = new URL(service.url);
     expect([port === '3000', blocks.length]).toEqual([false, 3]);
     const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
@@ -144,7 +144,7 @@ describe('npm start, running', () => {
     ]);
   });
 
-  it('the checkout in the README runs', () => {
+  it('runs the checkout in the README', () => {
     const [, code = ''] = /```ts\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
     const output = execFileSync(process.execPath, ['--input-type=module-typescript'], {
       encoding: 'utf8',
@@ -153,7 +153,7 @@ describe('npm start, running', () => {
     expect(output).toBe('6.00 6.00 3.00\n');
   });
 
-  it('the shipping charges in the client README have their taxes', () => {
+  it('returns the taxes of the shipping charges in the client README', () => {
     const code = /```ts\n(const store = .*?)```/s.exec(readFileSync('shared/client/README.md', 'utf8'))?.[1] ?? '';
     const customer = { address: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' } };
     const client = JSON.stringify(new URL('../../shared/client/client.ts', import.meta.url).href);
@@ -186,7 +186,7 @@ describe('npm start, running', () => {
     expect(body.openapi).toMatch(/^3\./);
   });
 
-  it('passes the health check of compose.yaml, and a port without the service fails it', async () => {
+  it('passes the health check of compose.yaml, and fails it at a port without the service', async () => {
     const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8');
     const [, file, ...words] = JSON.parse(/healthcheck:\n\s+test: (\[.*\])/.exec(compose)?.[1] ?? '[]');
     // YAML does not escape `$`, but Compose replaces a variable in braces.
@@ -263,7 +263,7 @@ describe('npm start, running', () => {
     expect(await read()).toMatchObject({ transactions });
   });
 
-  it('has no other controls', async () => {
+  it('offers no other controls', async () => {
     for (const path of ['schedules/nothing', 'schedules/toString', 'schedules/', 'nowhere', ''])
       expect(getCode(await control('POST', `/_local/${path}`))).toBe('not_found');
     const answer = await control('GET', '/_local/schedules/sweep-drafts');

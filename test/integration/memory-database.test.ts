@@ -287,7 +287,7 @@ it('rejects the 573 documented reserved words, and every word that the emulator 
   }
 });
 
-it('stores null, and keeps it apart from a removed attribute', async () => {
+it('stores null differently from a removed attribute', async () => {
   const { TableName, compare } = await both();
   const change = {
     ...toUpdate('SET a = :a REMOVE b', { ':a': null })(TableName).input,

@@ -182,7 +182,7 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);
 });
 
-it('records the refunds of sales that the list of the API does not have yet', async () => {
+it("records the refunds of sales that are not yet in the API's list", async () => {
   const caller = await newCaller();
   const lagging = await breakingProxy((await startApi()).url, {
     back: (passed, { path }) => {

@@ -80,7 +80,7 @@ const own = {
 };
 
 describe('custom rules over the built-in release', () => {
-  it('change nothing on a dry run and before they are active', async () => {
+  it('changes nothing on a dry run and before the rules are active', async () => {
     const { out } = await importOwn(own, '--dry-run');
     expect(out).toContain('Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
     expect(out).toContain('rule mn-clothing replaces the built-in rule with this id');
@@ -96,7 +96,7 @@ describe('custom rules over the built-in release', () => {
     expect((await importOwn(own)).out).toContain(`${id} already has the same content`);
   });
 
-  it('take precedence over the content on their days and in their ZIPs', async () => {
+  it('applies custom rules before the content on their days and in their ZIPs', async () => {
     const { out } = await importOwn(own, '--activate');
     expect(out).toContain('Combined rates of 3 ZIPs and cities change');
     expect(out).toContain('(55401 from 9.025% to 9.525%');
@@ -112,7 +112,7 @@ describe('custom rules over the built-in release', () => {
     expect(await readTax({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');
   });
 
-  it('are marked as custom in the explanation, with their source texts', async () => {
+  it('marks custom rules in the explanation, with their source texts', async () => {
     const { explanation } = await calculate();
     const find = (step: string, text: string) =>
       explanation?.find((one) => one.step === step && one.text.includes(text));
@@ -124,7 +124,7 @@ describe('custom rules over the built-in release', () => {
     expect(rule?.citation).toBe(`Own rules: ${sources.ruling}`);
   });
 
-  it('are included in list, show, diff, verify and GET /coverage', async () => {
+  it('includes custom rules in list, show, diff, verify and GET /coverage', async () => {
     const id = (await findActive('MN')) ?? '';
     // Below: parts, jurisdictions and rates.
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own +complete +0 +1 +1 `));
@@ -155,7 +155,7 @@ const minnesota = (tax: string) =>
   lines(rateRow('27', '45', '27', '0.06875', '20090701'), rateRow('27', '00', '053', tax, '20240101'));
 const zip55401 = lines(boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053', from: '20240101' }));
 
-describe('a later official import', () => {
+describe('later official imports', () => {
   it('keeps custom rules in force, over its own rates', async () => {
     const over = await findActive('MN');
     const { id, out } = await importSst('MN', minnesota('0.01'), zip55401);
@@ -204,8 +204,8 @@ describe('a later official import', () => {
   });
 });
 
-describe('an empty file', () => {
-  it('withdraws custom rules, and a rollback restores them', async () => {
+describe('empty files', () => {
+  it('withdraws custom rules, and restores them on a rollback', async () => {
     const before = await findActive('MN');
     await importOwn({ state: 'MN' }, '--activate');
     expect(await readTax()).toBe('7.38');
@@ -222,7 +222,7 @@ describe('custom rules with street addresses', () => {
   const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
   const at = (line1: string | null) => ({ address: { ...wauwatosa, line1 } });
 
-  it("add to the street's taxes, and their rules apply there", async () => {
+  it("adds custom taxes to the street's taxes, and applies custom rules there", async () => {
     const [rates, boundaries] = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
     await importSst('WI', rates.content, boundaries.content);
     expect(await readTax(at('150 Main St'))).toBe('7.90');

@@ -46,7 +46,7 @@ describe('the order of errors', () => {
   };
 
   it.each(faults.map(({ name, refusal }, index) => ({ name, refusal, index })))(
-    'checks $name before the later faults',
+    'reports $name before the later faults',
     async ({ index, refusal }) => {
       const [writer, reader, limited] = await Promise.all([
         newCaller(),
@@ -81,12 +81,12 @@ describe('the order of errors', () => {
     ['DELETE', `/transactions/${unknown}`, '405 | method_not_allowed', 'GET, POST'],
     ['PUT', '/transactions', '405 | method_not_allowed', 'GET, POST'],
     ['GET', '/calculations', '405 | method_not_allowed', 'POST'],
-  ])('checks path and method before the credential: %s %s', async (method, path, refusal, allow) => {
+  ])('reports path and method before the credential: %s %s', async (method, path, refusal, allow) => {
     const answer = await anonymous.call(method, path);
     expect([getRefusal(answer), answer.headers.get('allow')]).toEqual([refusal, allow]);
   });
 
-  it('checks fields before 404, 404 before 412, 412 before 409', async () => {
+  it('reports fields before 404, 404 before 412, and 412 before 409', async () => {
     const client = await newClient();
     const { id } = await sold(client);
     const stale = { 'If-Match': '"7"' };
@@ -110,7 +110,7 @@ describe('the order of errors', () => {
     );
   });
 
-  it('rejects a field that the status forbids before a duplicate reference_id', async () => {
+  it('reports a field that the status forbids before a duplicate reference_id', async () => {
     const client = await newClient();
     await sold(client, { reference_id: 'taken' });
     const { id } = await sold(client);

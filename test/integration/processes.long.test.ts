@@ -25,7 +25,9 @@ type Phase = {
 // requests count in the next window.
 const words = 'test/bench/load/load.ts --seconds 1 --calculations 8 --creates 2 --times 4'.split(' ');
 
-it('npm run load serves the steady load, rejects the excess, and prints each phase', { timeout: 240_000 }, async () => {
+it('serves a steady load, rejects the excess, and prints each phase', {
+  timeout: 240_000,
+}, async () => {
   const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...env } = process.env;
   const { code, out } = await runCommand(words, { env });
   expect(code).toBe(0);
@@ -57,7 +59,7 @@ it('npm run load serves the steady load, rejects the excess, and prints each pha
 
 const getPath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-it('the package of the client has its files, compiles in a strict project, and runs the checkout example', async () => {
+it('packs the client with its files, compiles it in a strict project, and runs the checkout example', async () => {
   const run = promisify(execFile);
   const folder = createFolder();
   const inFolder = (file: string, words: readonly string[], env = {}) =>

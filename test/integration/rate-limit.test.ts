@@ -12,8 +12,8 @@ import { getRefusal, later } from '../support/sales.ts';
 
 const getRate = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
 
-describe('the setting of an account', () => {
-  it('a limit of 0 rejects every request, and a changed limit applies within a minute', async () => {
+describe("the account's setting", () => {
+  it('rejects every request with a limit of 0, and applies a changed limit within a minute', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 0 } });
     const client = connectClient({ call });
     for (let times = 0; times < 3; times += 1) {
@@ -29,7 +29,7 @@ describe('the setting of an account', () => {
   });
 });
 
-describe('while the database is down', () => {
+describe('database outages', () => {
   let limitRate: typeof import('../../shared/api/limit-rate.ts').limitRate;
   beforeAll(async () => {
     // No server listens at this address. The modules read the environment at import.

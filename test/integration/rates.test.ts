@@ -32,7 +32,7 @@ describe('the built-in content', () => {
     expect(Date.parse(ahead.body.date)).toBeGreaterThan(Date.now() + 398 * dayMs);
   });
 
-  it('makes no database call if warm', async () => {
+  it('makes no database call in a warm instance', async () => {
     const get = await clientWith();
     await get(minneapolis);
     expect(await recordCalls(() => made(get(minneapolis)))).toEqual([]);
@@ -57,7 +57,7 @@ describe("the account's policies", () => {
   // Hastings is in Dakota (1.25 percent), Goodhue (0.5 percent) and Washington County (1.5 percent).
   const hastings = { postal_code: '55033', date: '2026-11-22' };
 
-  it('reject the same addresses as a calculation', async () => {
+  it('rejects the same addresses as a calculation', async () => {
     const ambiguous = await clientWith({ ambiguous_address: 'reject' });
     expect(getRefusal(await ambiguous(hastings))).toBe('422 | validation_address_unresolvable postal_code');
     const incomplete = await clientWith({ incomplete_coverage: 'reject' });

@@ -36,7 +36,7 @@ const reconciled = (client: Client, transactions: unknown, others: object = {}) 
   made(ask(client, transactions, others));
 
 describe('listed transactions', () => {
-  it('match if a finalized transaction has these amounts, in any notation', async () => {
+  it('matches a finalized transaction with these amounts, in any notation', async () => {
     const client = await newClient();
     const rows = [billed('in_1'), billed('in_2', '106', '6.0000000000'), billed('🧾 #3/ü', '000106.0', '06')];
     for (const { reference_id } of rows) await sold(client, { reference_id });
@@ -54,7 +54,7 @@ describe('listed transactions', () => {
     });
   });
 
-  it('differ if either amount differs, with both amounts and their difference', async () => {
+  it('reports a difference in either amount, with both amounts and their difference', async () => {
     const client = await newClient();
     const sales = await Promise.all(['a', 'b', 'c', 'd'].map((reference_id) => sold(client, { reference_id })));
     const { matched_count, different, missing } = await reconciled(client, [
@@ -84,7 +84,7 @@ describe('listed transactions', () => {
     });
   });
 
-  it('can be credits, whose amounts are positive, or in a currency without decimals', async () => {
+  it('accepts credits, whose amounts are positive, and currencies without decimals', async () => {
     const client = await newClient();
     const parent = await sold(client, { reference_id: 'in_1' });
     const half = { line_items: [{ id: 'item_1', quantity: '1' }], reference_id: 'memo_1' };
@@ -98,7 +98,7 @@ describe('listed transactions', () => {
     expect(answer).toMatchObject({ matched_count: 3, missing: [], different: [] });
   });
 
-  it('are missing with the reason: unknown, not finalized, voided, or expired', async () => {
+  it('reports missing transactions with the reason: unknown, not finalized, voided, or expired', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ reference_id: 'draft' })));
     const voided = await sold(client, { reference_id: 'voided' });
@@ -125,7 +125,7 @@ describe('listed transactions', () => {
     });
   });
 
-  it('can be up to a thousand, each found in its batch', async () => {
+  it('accepts up to a thousand transactions, and finds each in its batch', async () => {
     const client = await newClient();
     const references = Array.from({ length: 1000 }, (_, index) => `in_${index}`);
     // Every tenth does not exist.
@@ -143,7 +143,7 @@ describe('listed transactions', () => {
 describe('transactions not on the list', () => {
   const october = { from: '2026-10-01', to: '2026-10-31' };
 
-  it('are extra if they are finalized and in the range: newest first', async () => {
+  it('reports finalized transactions in the range as extra, newest first', async () => {
     const client = await newClient();
     const dated = (tax_date: string, others: object = {}) => sold(client, { tax_date, ...others });
     await dated('2026-09-30T23:59:59.999Z', { reference_id: 'before' });
@@ -167,7 +167,7 @@ describe('transactions not on the list', () => {
     expect(extra).toEqual([last, credit, unnamed, first].map(row));
   });
 
-  it('are found by exact timestamps, and by a date as the whole day', async () => {
+  it('finds transactions by exact timestamps, and by a date as the whole day', async () => {
     const client = await newClient();
     for (const hour of ['00', '12', '23'])
       await sold(client, { tax_date: `2026-10-08T${hour}:00:00Z`, reference_id: hour });
@@ -179,7 +179,7 @@ describe('transactions not on the list', () => {
     expect(await extra('1990-01-01', '2099-12-31')).toHaveLength(3);
   });
 
-  it('stop after 2,000 rows of the index, and continue with the cursor without gaps or duplicates', async () => {
+  it('stops after 2,000 rows of the index, and continues with the cursor without gaps or duplicates', async () => {
     const client = await newClient();
     // All at one instant, so only a cursor can continue. Most are drafts, which are not extra.
     const total = 2105;
@@ -212,7 +212,7 @@ describe('transactions not on the list', () => {
     expect(sizes.length).toBe(2);
   });
 
-  it('are at most 1,000 in a response, which continues after the last one', async () => {
+  it('returns at most 1,000 in a response, and continues after the last one', async () => {
     const client = await newClient();
     // The 100 drafts between the sales put the thousandth sale in the middle of an index page.
     const references = Array.from({ length: 1101 }, (_, index) => `r_${index}`);
@@ -233,7 +233,7 @@ describe('transactions not on the list', () => {
     expect([fitting.extra.length, fitting.complete]).toEqual([1000, true]);
   });
 
-  it('are not continued by a cursor for another range', async () => {
+  it('rejects a cursor for another range', async () => {
     const client = await newClient();
     const position = { id: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', tax_date: '2026-10-08T00:00:00.000Z' };
     const scope = { reconciliation: october };
@@ -254,7 +254,7 @@ describe('transactions not on the list', () => {
   });
 });
 
-it('unknown fields cause a warning, or an error in strict mode', async () => {
+it('returns a warning for unknown fields, or an error in strict mode', async () => {
   const client = await newClient();
   const rows = [{ ...billed('a'), customer: 'x' }];
   const { warnings } = await reconciled(client, rows, { until: 'x' });
@@ -289,8 +289,8 @@ const meanwhile = async <Value>(change: () => Promise<unknown>, run: () => Promi
   }
 };
 
-describe('a reference that moves during the read', () => {
-  it('is found at its new transaction', async () => {
+describe('references that move during the read', () => {
+  it('finds the reference at its new transaction', async () => {
     const client = await newClient();
     const first = await sold(client, { reference_id: 'r' });
     const change = async () => {
@@ -301,7 +301,7 @@ describe('a reference that moves during the read', () => {
     expect(answer).toMatchObject({ matched_count: 1, missing: [], different: [] });
   });
 
-  it('is missing if its transaction now has a different reference', async () => {
+  it('reports the reference as missing if its transaction now has a different reference', async () => {
     const client = await newClient();
     const { id } = await made(client.create(sale({ reference_id: 'r' })));
     const change = () => made(client.update(id, { reference_id: 's', status: 'finalized' }));

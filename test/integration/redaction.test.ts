@@ -376,7 +376,7 @@ describe('retention of personal data', () => {
   });
 });
 
-describe('redacted data', () => {
+describe('responses after a redaction', () => {
   const personal = {
     customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
     metadata: { email: 'a@example.org' },
@@ -393,7 +393,7 @@ describe('redacted data', () => {
     return { ...caller, id: account.id, client: connectClient(caller), run };
   };
 
-  it('is returned as null with the time of the redaction, in GET, lists and CSV', async () => {
+  it('returns the data as null with the time of the redaction, in GET, lists and CSV', async () => {
     const { client, call, run } = await shop();
     const lines = [goods({ id: 'item_1', description: 'Engraved: for J.', metadata: { gift: 'yes' } })];
     const { id, version } = await sold(client, { ...personal, line_items: lines, reference_id: 'order-1' });
@@ -419,7 +419,7 @@ describe('redacted data', () => {
     });
   });
 
-  it('is not replayed or replaced', async () => {
+  it('does not replay or replace redacted data', async () => {
     const { client, call, run } = await shop();
     const { id } = await sold(client, personal);
     await run('--transaction', id);
@@ -434,7 +434,7 @@ describe('redacted data', () => {
     expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
   });
 
-  it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {
+  it('redacts the credits of a sale and an expired draft, and completes a repeated run', async () => {
     const { client, run, id: account } = await shop();
     const parent = await sold(client, personal);
     await made(client.create(buildCreditRequest(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
@@ -450,7 +450,7 @@ describe('redacted data', () => {
     expect((await readRawItems(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
   });
 
-  it('requires a known object and a confirmation, and a dry run only counts', async () => {
+  it('requires a known object and a confirmation, and only counts in a dry run', async () => {
     const { client, id: account } = await shop();
     const { id } = await sold(client, personal);
     const before = await readRawItems(account);

@@ -55,7 +55,7 @@ beforeAll(async () => {
   before = await read();
 });
 
-it.each(rows)('$request refuses $sent with $refused', async ({ request, sent, refused, words }) => {
+it.each(rows)('returns for $request with $sent the refusal $refused', async ({ request, sent, refused, words }) => {
   const named = (text: string) => text.replace(/\{(draft|sale)\}/, (_, name: string) => ids[name] ?? '');
   const [method = '', path = ''] = named(request).split(' ');
   const send = (): Promise<Answer> => {
@@ -79,7 +79,7 @@ it.each(rows)('$request refuses $sent with $refused', async ({ request, sent, re
   }
 });
 
-it('a refused request changes nothing', async () => {
+it('changes nothing if a request is refused', async () => {
   expect(await read()).toEqual(before);
 });
 
@@ -114,19 +114,16 @@ it.each([
   ['GET', '/v1/coverage', 200],
   ['POST', '/calculations', 400],
   ['DELETE', '/docs', 405],
-])(
-  'a trailing slash does not change the response, as in a deployment, and two are a different path: %s %s',
-  async (method, path, status) => {
-    const getStatus = async (at: string) => (await raw(at, { method, ...(method === 'POST' && { body: '{' }) })).status;
-    expect([await getStatus(path), await getStatus(`${path}/`), await getStatus(`${path}//`)]).toEqual([
-      status,
-      status,
-      404,
-    ]);
-  },
-);
+])('ignores a trailing slash, as in a deployment, but not two: %s %s', async (method, path, status) => {
+  const getStatus = async (at: string) => (await raw(at, { method, ...(method === 'POST' && { body: '{' }) })).status;
+  expect([await getStatus(path), await getStatus(`${path}/`), await getStatus(`${path}//`)]).toEqual([
+    status,
+    status,
+    404,
+  ]);
+});
 
-it('an unknown transaction id that could be a reference gets a hint', async () => {
+it('hints at a reference if an unknown transaction id could be one', async () => {
   const { body } = await caller.call('GET', '/transactions/inv_1' as '/transactions/{id}');
   expect(body).toMatchObject({ errors: [{ detail: expect.stringContaining('GET /transactions?reference_id=…') }] });
 });
@@ -142,7 +139,7 @@ it.each([
   for (const word of words) expect(errors[0]?.detail).toContain(word);
 });
 
-it('the root path links to the documentation', async () => {
+it('links the root path to the documentation', async () => {
   const root = await raw('/');
   expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
 });

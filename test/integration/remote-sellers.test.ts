@@ -38,7 +38,7 @@ it.each([
     ['10.00', ['US-AL', 'US-AL-00-073', 'US-AL-01-07000']],
   ],
 ] as const)(
-  'remote sales are in the return of %s by jurisdiction, less their credit',
+  'reports remote sales in the return of %s by jurisdiction, less their credit',
   async (state, customer, totals, after) => {
     const filer = createFiler(await newCaller({ settings }));
     const sold = await soldOn(filer, '2026-09-10', '100.00', { customer });

@@ -135,7 +135,7 @@ const exercise = async (filer: ReturnType<typeof createFiler>, seed: number, ste
   }
 };
 
-it('sums by state and month equal the transactions, however records are batched, repeated and interleaved', async () => {
+it('returns sums by state and month that equal the transactions, however records are batched, repeated and interleaved', async () => {
   const [one, other] = await Promise.all([newCaller(), newCaller()]);
   const [filer, neighbor] = [createFiler(one), createFiler(other)];
   await Promise.all([exercise(filer, 1, 40), exercise(neighbor, 2, 10)]);
@@ -165,7 +165,7 @@ it('sums by state and month equal the transactions, however records are batched,
   expect(before.as_of).toMatch(/^20/);
 });
 
-it('a recount counts once what the stream missed', async () => {
+it('counts once in a recount what the stream missed', async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   await exercise(filer, 3, 25);
@@ -180,7 +180,7 @@ it('a recount counts once what the stream missed', async () => {
   expect(reported(await getReport(filer))).toEqual(getSums(await readAll(filer)));
 });
 
-describe('a late record of an earlier version', () => {
+describe('late records of earlier versions', () => {
   // A recount reads a version, and the stream delivers newer versions before the recount writes.
   const newestFirst = async (update: (filer: ReturnType<typeof createFiler>, id: string) => Promise<void>) => {
     const filer = createFiler(await newCaller());
@@ -190,7 +190,7 @@ describe('a late record of an earlier version', () => {
     return { filer, records: await fresh() };
   };
 
-  it('is not counted after the void', async () => {
+  it('does not count the record after the void', async () => {
     const { filer, records } = await newestFirst(async ({ update }, id) => {
       await made(update(id, { status: 'void', void_reason: 'test' }));
     });
@@ -198,7 +198,7 @@ describe('a late record of an earlier version', () => {
     expect(reported(await getReport(filer))).toEqual({});
   });
 
-  it('is not counted after a newer version with the same amounts', async () => {
+  it('does not count the record after a newer version with the same amounts', async () => {
     const { filer, records } = await newestFirst(async ({ update }, id) => {
       const { tax_amount } = await made(update(id, { tax_amount: '1.00' }));
       expect(tax_amount).toBe('1.00');
@@ -231,7 +231,7 @@ describe('GET /reports/by-state', () => {
   });
 });
 
-it('a redaction changes no sum', async () => {
+it('keeps every sum after a redaction', async () => {
   const caller = await newCaller();
   const filer = createFiler(caller);
   const exempt = { address: michigan, exemption: { type: 'resale', certificate_number: 'secret' } };
@@ -284,7 +284,7 @@ describe('accounts check', () => {
   });
 });
 
-it('a calculation warns only while registrations are not set', async () => {
+it('warns in a calculation only while registrations are not set', async () => {
   const readCodes = async (settings: object) => {
     const { warnings } = await made(createFiler(await newCaller({ settings })).calculate(sale()));
     return warnings.map(({ code }) => code).filter((code) => code === 'registrations_missing');
@@ -312,7 +312,7 @@ describe('GET /registrations/advice', () => {
     return { of: (state: string) => data.find((advice) => advice.state === `US-${state}`), data, warnings };
   };
 
-  it('returns the states in which to register, and those close to a threshold', async () => {
+  it('returns the states in which to register, and states close to a threshold', async () => {
     const caller = await newCaller({
       settings: { registrations: [{ state: 'NY', from: '2026-01-01', to: null, frequency: 'month' }] },
     });
@@ -337,7 +337,7 @@ describe('GET /registrations/advice', () => {
     expect(of('OR')).toBeUndefined();
   });
 
-  it('leaves out sales of marketplaces where the state does, also before a registration', async () => {
+  it('leaves out marketplace sales in states that exclude them, even before a registration', async () => {
     const filer = createFiler(await newCaller({ settings: { registrations: [] } }));
     // Georgia leaves them out (O.C.G.A. 48-8-2(8)), New Jersey counts them (N.J.S.A. 54:32B-3.5).
     for (const address of [
@@ -357,7 +357,7 @@ describe('GET /registrations/advice', () => {
     expect(of('NJ')).toMatchObject({ status: 'reached', periods: [{}, all] });
   });
 
-  it('warns of other currencies, and the CLI prints the same', async () => {
+  it('warns of other currencies, and prints the same in the CLI', async () => {
     const caller = await newCaller();
     const filer = createFiler(caller);
     await made(filer.create(sale({ ...month, currency: 'EUR', line_items: [goods({ unit_price: '900000.00' })] })));
@@ -369,7 +369,7 @@ describe('GET /registrations/advice', () => {
   });
 });
 
-it('the local service counts transactions continuously', async () => {
+it('counts transactions continuously in the local service', async () => {
   await startEventSource(environment.tables.transactions);
   const filer = createFiler(await newCaller());
   await made(filer.create(sale({ status: 'finalized' })));
@@ -381,7 +381,7 @@ it('the local service counts transactions continuously', async () => {
   expect(counted).toHaveLength(1);
 });
 
-describe('a report in many currencies', () => {
+describe('reports in many currencies', () => {
   const months = ['2026-01', '2026-02', '2026-03'];
   const states = Array.from({ length: 26 }, (_, at) => `US-${String.fromCharCode(65 + at)}A`);
   const currencies =
@@ -399,7 +399,7 @@ describe('a report in many currencies', () => {
     ),
   );
 
-  it('is paged, with each row once', async () => {
+  it('returns the report in pages, with each row once', async () => {
     const caller = await newCaller();
     const client = createFiler(caller);
     const TableName = environment.tables.transactions;

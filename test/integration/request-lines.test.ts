@@ -42,9 +42,9 @@ const getLine = (answer: Answer): Line => {
 const time = { _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) } };
 const used = { Duration: expect.any(Number), database_calls: expect.any(Number), database_units: expect.any(Number) };
 
-describe('a request has one line', () => {
+describe('the log line of a request', () => {
   it.each(Object.keys(endpoints) as Operation[])(
-    '%s: with the operation, the account, the status and the durations',
+    'writes for %s the operation, the account, the status and the durations',
     async (operation) => {
       const { method, path, scope } = endpoints[operation];
       const caller = await newCaller();
@@ -58,7 +58,7 @@ describe('a request has one line', () => {
     },
   );
 
-  it('for a calculation and for an error, with exactly these fields and less than 600 bytes', async () => {
+  it('writes for a calculation and for an error exactly these fields, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
     const buildFields = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
@@ -85,7 +85,7 @@ describe('a request has one line', () => {
     expect(getLine(refused)).toEqual({ ...refusal, account: other.id });
   });
 
-  it('without an account if credentials are missing, and with one if the request is rejected later', async () => {
+  it('omits the account if credentials are missing, and includes it if the request is rejected later', async () => {
     const stranger = await anonymous.call('GET', '/transactions');
     expect(getLine(stranger)).toEqual({
       ...time,
@@ -106,14 +106,14 @@ describe('a request has one line', () => {
     expect(getLine(refused)).toMatchObject({ status: 429, account: limited.account.id, code: 'rate_limit_error' });
   });
 
-  it("with the function's name for a method that a path does not have, and none for a gateway error", async () => {
+  it("includes the function's name for a method that a path does not have, and none for a gateway error", async () => {
     const answer = await anonymous.call('DELETE', '/transactions');
     expect(getLine(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
     const unknown = await anonymous.call('GET', '/nowhere');
     expect([unknown.status, listLines(unknown)]).toEqual([404, []]);
   });
 
-  it('for a bug, an outage and a timeout', async () => {
+  it('writes one line for a bug, an outage and a timeout', async () => {
     const caller = await newCaller();
     const { id } = await sold(connectClient(caller));
     const asked = (call: Caller['call'] = caller.call) => call('GET', `/transactions/${id}`);
@@ -137,7 +137,7 @@ describe('a request has one line', () => {
     expect(getLine(await asked(await soon(caller)))).toMatchObject(outage);
   });
 
-  it('if credentials cannot be read: it counts as an outage and not as a rejected credential', async () => {
+  it('counts credentials that cannot be read as an outage and not as a rejected credential', async () => {
     const unread = () => metricLines().filter(({ CredentialsUnread }) => CredentialsUnread !== undefined);
     const before = unread().length;
     await anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': 'levy_none' } });
@@ -150,7 +150,7 @@ describe('a request has one line', () => {
     expect(getLine(answer)).not.toHaveProperty('account');
   });
 
-  it('unless request lines are off', async () => {
+  it('writes no line if request lines are off', async () => {
     const { call } = await newCaller();
     requestLines.areOn = false;
     const answer = await call('POST', '/calculations', { body: sale() });
@@ -168,14 +168,14 @@ describe('request lines with essential metrics', () => {
   });
   const publishedBy = (answer: Answer) => getLine(answer)['_aws'].CloudWatchMetrics;
 
-  it('publish only the duration of a calculation, and the line has all fields', async () => {
+  it('publishes only the duration of a calculation, and writes all fields in the line', async () => {
     const { call } = await newCaller();
     const calculation = await call('POST', '/calculations', { body: sale() });
     expect(publishedBy(calculation)).toEqual([duration]);
     expect(getLine(calculation)).toMatchObject({ KeyKept: 0, state: 'US-MI', Tax: 6, ...used });
   });
 
-  it('publish an error as a metric only if an alarm reads its code', async () => {
+  it('publishes an error as a metric only if an alarm reads its code', async () => {
     const caller = await newCaller();
     const refused = await caller.call('POST', '/calculations', { body: { line_items: 7 } });
     expect(publishedBy(refused)).toEqual([duration]);
@@ -187,7 +187,7 @@ describe('request lines with essential metrics', () => {
     expect(getLine(failed)).toMatchObject({ code: 'system_internal_error', Refused: 1 });
   });
 
-  it('publish a failure and a recorded transaction', async () => {
+  it('publishes a failure and a recorded transaction', async () => {
     const caller = await newCaller();
     const created = await caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
     expect(publishedBy(created)).toEqual([duration, directive(['Recorded'])]);
@@ -214,7 +214,7 @@ const soon = (caller: Caller) =>
   });
 
 describe('the counts of a line', () => {
-  it('the calls and units are those that the database charged for this request alone', async () => {
+  it('counts the calls and units that the database charged for this request alone', async () => {
     const callers = await Promise.all(Array.from({ length: 6 }, () => newCaller()));
     const sales = await Promise.all(callers.map((caller) => sold(connectClient(caller))));
     // Warm: the key is cached, and the limiter has a lease. A strongly consistent read of at most 4 KB is one unit.
@@ -256,7 +256,7 @@ describe('the counts of a line', () => {
     }
   });
 
-  it('count cached and read keys and content', async () => {
+  it('counts cached and read keys and content', async () => {
     const { call } = await newCaller();
     const asked = async () => {
       const { KeyKept, ContentKept } = getLine(await call('POST', '/calculations', { body: sale() }));
@@ -267,7 +267,7 @@ describe('the counts of a line', () => {
     expect(await later(61_000, asked)).toEqual([0, 0]);
   });
 
-  it('contain the tax of each state of a transaction, in dollars', async () => {
+  it('includes the tax of each state of a transaction, in dollars', async () => {
     const { call } = await newCaller();
     const elsewhere = { ...michigan, line1: '350 W Georgia Street', city: 'Salem', state: 'OR', postal_code: '97301' };
     const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '0.99' };
@@ -286,7 +286,7 @@ describe('the counts of a line', () => {
     });
   });
 
-  it('count a new transaction once, with its tax, but not its replay, rejection, update or a calculation', async () => {
+  it('counts a new transaction once, with its tax, but not its replay, rejection, update or a calculation', async () => {
     const { call } = await newCaller();
     const create = (body: object, headers = {}) => call('POST', '/transactions', { body, headers });
     const order = sale({ reference_id: 'order_1' });
@@ -317,7 +317,7 @@ describe('the counts of a line', () => {
   });
 });
 
-describe('a schedule run has one line', () => {
+describe('the log line of a schedule run', () => {
   const schedule = (...names: string[]) => ({
     Timestamp: expect.any(Number),
     CloudWatchMetrics: [directive(names, 'schedule')],
@@ -330,7 +330,7 @@ describe('a schedule run has one line', () => {
   };
   const closed = { schedule: 'close-periods', Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0, ...used };
 
-  it('sweep-drafts: voided and skipped drafts, and whether it is complete', async () => {
+  it('counts for sweep-drafts voided and skipped drafts, and whether it is complete', async () => {
     const due = await later(40 * dayMs, () => run('sweep-drafts'));
     const client = await newClient();
     await made(client.create(sale()));
@@ -344,7 +344,7 @@ describe('a schedule run has one line', () => {
     expect(lines[0]?.['database_units']).toBeGreaterThan(4);
   });
 
-  it('close-periods: created, processed, finished and failed filings; with essential metrics only those of alarms', async () => {
+  it('counts for close-periods created, processed, finished and failed filings, and with essential metrics only those of alarms', async () => {
     const names = ['Created', 'Worked', 'Finished', 'Complete', 'Failed'];
     expect((await run('close-periods')).lines).toEqual([{ _aws: schedule(...names), ...closed }]);
     published.areAll = false;
@@ -353,7 +353,7 @@ describe('a schedule run has one line', () => {
     expect(lines).toEqual([{ _aws: schedule('Complete', 'Failed'), ...closed }]);
   });
 
-  it('unless it fails, which the alarm detects', async () => {
+  it('writes no line for a failed run, which the alarm detects', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     failSends({ error: () => new TypeError('no'), where: 'on the way there' });
     expect(await run('close-periods')).toEqual({ failed: true, lines: [] });

@@ -183,14 +183,14 @@ const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '
 const getEntry = (id: string) => entries.get(id) ?? { amounts: [] };
 
 describe('fully refunded sales with a supplied tax', () => {
-  it('include over- and under-collected, taxed and untaxed parts', () => {
+  it('includes over- and under-collected, taxed and untaxed parts', () => {
     const differences = cases.map(({ sale }) => Number(sale.tax_amount) - Number(sale.calculated_tax_amount));
     expect(differences.filter((difference) => difference > 0).length).toBeGreaterThan(saleCount / 7);
     expect(differences.filter((difference) => difference < 0).length).toBeGreaterThan(saleCount / 14);
     expect(cases.filter(({ credits }) => credits.length > 2).length).toBeGreaterThan(saleCount / 5);
   });
 
-  it('net to zero in the returns of a state, by jurisdiction and rate', () => {
+  it('reports zero in the returns of a state after full refunds, by jurisdiction and rate', () => {
     for (const state of Object.keys(places)) {
       const sums: Record<string, Decimal> = {};
       const add = (key: string, row: Pick<Filing['summary'][number], (typeof figures)[number]>) => {
@@ -208,7 +208,7 @@ describe('fully refunded sales with a supplied tax', () => {
     }
   });
 
-  it('report the calculated tax of each jurisdiction, and the over-collected amount', () => {
+  it('reports the calculated tax of each jurisdiction, and the over-collected amount', () => {
     for (const { sale, calculated } of cases) {
       const { amounts } = getEntry(sale.id);
       const rows = listCharges(calculated).flatMap(({ taxes }) => taxes);
@@ -222,7 +222,7 @@ describe('fully refunded sales with a supplied tax', () => {
     }
   });
 
-  it('reverse the calculated tax by the credited share of each charge, within a cent per row', () => {
+  it('reverses the calculated tax by the credited share of each charge, within a cent per row', () => {
     let checked = 0;
     for (const { calculated, credits, sale } of cases) {
       if (!isKnown(credits)) continue;
@@ -247,7 +247,7 @@ describe('fully refunded sales with a supplied tax', () => {
     expect(checked).toBeGreaterThan(saleCount / 2);
   });
 
-  it('report tax collected above the calculated tax as over-collected, after each credit', () => {
+  it('reports tax collected above the calculated tax as over-collected, after each credit', () => {
     for (const { sale, credits } of cases) {
       const isOver = Number(sale.tax_amount) >= Number(sale.calculated_tax_amount);
       for (const { id } of credits)
@@ -258,10 +258,10 @@ describe('fully refunded sales with a supplied tax', () => {
     }
   });
 
-  it('pass ledger verify', () => expectVerified(caller));
+  it('passes ledger verify', () => expectVerified(caller));
 });
 
-it('a credit of the remainder reverses a fee that was calculated and not collected', async () => {
+it('reverses in a credit of the remainder a fee that was calculated and not collected', async () => {
   const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
   const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
   const shop = createFiler(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
@@ -277,7 +277,7 @@ it('a credit of the remainder reverses a fee that was calculated and not collect
   expect([sale.calculated_tax_amount, fee?.calculated_tax_amount]).toEqual(['9.43', '0.00']);
 });
 
-it('a draft credit that is finalized after a tax was recorded on its exempt sale reverses the exemption', async () => {
+it('reverses the exemption by a draft credit that is finalized after a tax was recorded on its exempt sale', async () => {
   const shop = createFiler(await newCaller());
   const customer = { address: { postal_code: '48226', state: 'MI' }, exemption: { type: 'resale' } };
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
@@ -291,7 +291,7 @@ it('a draft credit that is finalized after a tax was recorded on its exempt sale
   expect(summary[0]?.exempt_by_reason).toMatchObject({ resale: '0.00', product: '0.00' });
 });
 
-it('a credit whose tax is changed reverses the same calculated tax as before', async () => {
+it('reverses the same calculated tax as before by a credit whose tax is changed', async () => {
   const shop = createFiler(await newCaller());
   const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };
   const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };
@@ -325,7 +325,7 @@ describe('transactions in several states of an account with few registrations', 
     })),
   }));
 
-  it("net to zero in every state's return after they were credited line by line", async () => {
+  it("reports zero in every state's return after the transactions were credited line by line", async () => {
     const left: string[] = [];
     for (const { registered, tax_amount, shipping, lines } of cases) {
       const registrations = registered.map((state) => {
@@ -349,7 +349,7 @@ describe('transactions in several states of an account with few registrations', 
     expect(left).toEqual([]);
   });
 
-  it('are filed with the return of a state that has recorded tax, like their credits', async () => {
+  it('reports the transactions in the return of a state that has recorded tax, like their credits', async () => {
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
     const filer = createFiler(await newCaller({ settings: { registrations } }));
     const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });

@@ -63,8 +63,8 @@ it('starts although the reply of the database is lost', async () => {
   }
 });
 
-describe('a session ends', () => {
-  it('after an hour without use, and lasts while it is extended, up to 12 hours', async () => {
+describe('the end of a session', () => {
+  it('ends a session after an hour without use, and extends it up to 12 hours', async () => {
     const { act, read } = await signedIn(await newCaller());
     await later(hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
     await later(hourMs, async () => expect(getRefusal(await read())).toBe(ended));
@@ -74,7 +74,7 @@ describe('a session ends', () => {
     await later(12 * hourMs, async () => expect(getRefusal(await act('extend'))).toBe(ended));
   });
 
-  it('not within the minute after an extension in its last minute', async () => {
+  it('does not end a session within the minute after an extension in its last minute', async () => {
     const { act, read } = await signedIn(await newCaller());
     // The request of the extension reads the session with its old end, and the instance keeps that copy.
     await later(hourMs - minuteMs / 2, async () => expect((await act('extend')).status).toBe(200));
@@ -83,7 +83,7 @@ describe('a session ends', () => {
     await later(2 * hourMs, async () => expect(getRefusal(await read())).toBe(ended));
   });
 
-  it('on sign-out, in every tab, and removes the cookie', async () => {
+  it('ends a session on sign-out, in every tab, and removes the cookie', async () => {
     const { act, read } = await signedIn(await newCaller());
     expect((await read()).status).toBe(200);
     const signedOut = await act('end');
@@ -94,7 +94,7 @@ describe('a session ends', () => {
     await later(minuteMs, async () => expect(getRefusal(await read())).toBe(ended));
   });
 
-  it('within a minute after its key is revoked', async () => {
+  it('ends a session within a minute after its key is revoked', async () => {
     const caller = await newCaller();
     const secret = newApiKey();
     const terms = { scopes: ['read' as const], expires_at: null };

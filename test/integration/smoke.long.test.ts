@@ -167,8 +167,8 @@ describe('npm run smoke', () => {
   });
 });
 
-describe('a transaction of npm run smoke', () => {
-  it('is found by its reference and voided if the response was lost', async () => {
+describe('transactions of npm run smoke', () => {
+  it('finds a transaction by its reference and voids it if the response was lost', async () => {
     const caller = await newCaller();
     const { failure, left } = await broken(caller, {
       back: (_, passing) => (isCreate(passing) && passing.sent?.type === 'credit' ? 'hang up' : undefined),
@@ -180,7 +180,7 @@ describe('a transaction of npm run smoke', () => {
     expect(listStates(rows)).toEqual([voided, voided, voided]);
   });
 
-  it('is voided even if two of three void requests fail', async () => {
+  it('voids the transaction even if two of three void requests fail', async () => {
     const caller = await newCaller();
     let voids = 0;
     const { failure, left } = await broken(
@@ -191,7 +191,7 @@ describe('a transaction of npm run smoke', () => {
     expect(listStates(await stored(caller))).toEqual([voided, voided, voided, voided]);
   });
 
-  it('is reported by id if it cannot be voided', async () => {
+  it('reports a transaction by id that it cannot void', async () => {
     const caller = await newCaller();
     const { failure, left, lines } = await broken(caller, {
       ...refusing('void'),
@@ -208,7 +208,7 @@ describe('a transaction of npm run smoke', () => {
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['finalized']));
   });
 
-  it('is voided, and no other, if responses contain another transaction', async () => {
+  it('voids its own transaction, and no other, if responses contain another transaction', async () => {
     const caller = await newCaller();
     const foreign = await sold(connectClient(caller), { reference_id: 'invoice_1' });
     const { failure, left } = await broken(caller, {
@@ -222,7 +222,7 @@ describe('a transaction of npm run smoke', () => {
     expect(listStates(await stored(caller))).toEqual(['finalized: null', voided]);
   });
 
-  it('is voided if the run is stopped', async () => {
+  it('voids its transaction if the run is stopped', async () => {
     const caller = await newCaller();
     const proxy = await breakingProxy((await startApi()).url, {});
     const print = (line: string) => void (line.includes('estimate: calculate') && session.stop());

@@ -39,7 +39,7 @@ it('starts no batch without enough time, and the next run finishes', async () =>
   expect(statuses).toEqual(Array(300).fill('void'));
 });
 
-it('voids the others if one cannot be read, and reports an incomplete run', async () => {
+it('voids the other drafts if one cannot be read, and reports an incomplete run', async () => {
   const client = await newClient();
   const drafts: { id: string }[] = [];
   for (let index = 0; index < 16; index++) drafts.push(await made(client.create(sale())));
@@ -62,7 +62,7 @@ it('voids the others if one cannot be read, and reports an incomplete run', asyn
   await replaceSummary(Attributes?.['summary']);
 });
 
-describe('a sweep with failing shards', () => {
+describe('sweeps with failing shards', () => {
   const draft = (at: number): ExpiredDraft => ({ account: 'acct_1', id: `txn_${at}`, expires_at: `2026-10-01T${at}` });
   const drafts = Array.from({ length: 60 }, (_, at) => draft(at));
   const { after: stored } = created({ expires_at: '2026-10-01T00:00:00.000Z' });

@@ -12,7 +12,7 @@ startOnTestDay();
 
 const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
 
-it('TaxJar orders and refunds agree with the report by state, over 200 random ones', async () => {
+it('reports the same by state as the TaxJar interface, over 200 random orders and refunds', async () => {
   await startEventSource(environment.tables.transactions);
   const caller = await newCaller();
   const { url } = await startApi();

@@ -83,7 +83,7 @@ const buildRefund = (
 const lines = [{ id: '1', quantity: 1, product_tax_code: '31000', product_identifier: 'sku', unit_price: 15 }];
 
 describe('taxes', () => {
-  it('have the amounts of a calculation, and a breakdown that adds up', async () => {
+  it('returns the amounts of a calculation, and a breakdown that adds up', async () => {
     const { client } = await newClient();
     const { tax } = await client.taxForOrder({
       ...to,
@@ -115,7 +115,7 @@ describe('taxes', () => {
     expect(Decimal.sum(...parts).toNumber()).toBe(1.29);
   });
 
-  it('have rates of what is taxed: zero for exempt goods, a share for shipping that is taxed in part', async () => {
+  it('returns rates of what is taxed: zero for exempt goods, a share for shipping that is taxed in part', async () => {
     const { client } = await newClient();
     const readBreakdown = async (order: Parameters<typeof client.taxForOrder>[0]) =>
       (await client.taxForOrder(order)).tax.breakdown;
@@ -142,7 +142,7 @@ describe('taxes', () => {
     });
   });
 
-  it('use only states of the United States, and a territory without a state', async () => {
+  it('returns only states of the United States, and a territory without a state', async () => {
     const registrations = [{ state: 'PR', from: '2026-01-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations });
     const one = { amount: 100, shipping: 0 };
@@ -170,7 +170,7 @@ describe('taxes', () => {
     expect(await made(caller.call('GET', '/customers/c1' as '/customers/{id}'))).toMatchObject({ exemptions: [] });
   });
 
-  it('are zero without nexus, for exempt customers and on marketplaces', async () => {
+  it('returns zero without nexus, for exempt customers and on marketplaces', async () => {
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
     const { client } = await newClient({ registrations });
     const taxed = async (more: object) => (await client.taxForOrder({ ...to, amount: 10, shipping: 0, ...more })).tax;
@@ -195,7 +195,7 @@ describe('taxes', () => {
       expect((await taxed({ nexus_addresses, exemption_type })).amount_to_collect).toBe(0);
   });
 
-  it('accept amounts as numbers and strings, exactly, and list warnings in a header', async () => {
+  it('accepts amounts as numbers and strings, exactly, and lists warnings in a header', async () => {
     const { caller } = await newClient();
     const send = (body: string, headers: Record<string, string> = { Authorization: `Bearer ${caller.key}` }) =>
       fetch(`${url}/taxjar/v2/taxes`, { method: 'POST', body, headers });
@@ -235,7 +235,7 @@ describe('taxes', () => {
 });
 
 describe('orders and refunds', () => {
-  it('are recorded once, listed, changed and deleted', async () => {
+  it('records orders and refunds once, and lists, changes and deletes them', async () => {
     const { caller, client } = await newClient();
     const sent = { ...order, provider: 'shop', line_items: lines };
     const { order: created } = await client.createOrder(sent);
@@ -296,7 +296,7 @@ describe('orders and refunds', () => {
     expect(data.map(({ status }) => status)).toEqual(Array(5).fill('void'));
   });
 
-  it('keep the old order if the new one is refused, and cannot change once their period is closed', async () => {
+  it('keeps the old order if the new one is refused, and rejects changes once the period is closed', async () => {
     const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
     const september = { ...order, transaction_date: '2026-09-14', line_items: lines };
@@ -310,7 +310,7 @@ describe('orders and refunds', () => {
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
 
-  it('are replaced atomically, so each request finds one order, even during concurrent changes', async () => {
+  it('replaces orders atomically, so each request finds one order, even during concurrent changes', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, line_items: lines });
     await client.createRefund(buildRefund('r0', '123', [-1]));
@@ -336,7 +336,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('distribute a changed refund as if the replaced refund did not exist', async () => {
+  it('distributes a changed refund as if the replaced refund did not exist', async () => {
     const { caller, client } = await newClient();
     const sold = [
       { id: '1', quantity: 1, unit_price: 60 },
@@ -363,7 +363,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('keep the line items that a PUT does not send, with the sent amounts', async () => {
+  it('keeps the line items that a PUT does not send, with the sent amounts', async () => {
     const { caller, client } = await newClient();
     const put = async (kind: 'orders' | 'refunds', id: string, body: object) => {
       const headers = { Authorization: `Bearer ${caller.key}` };
@@ -425,7 +425,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('that the API recorded are not changed if a field would be lost', async () => {
+  it('refuses a change of transactions from the API that would lose a field', async () => {
     const { caller, client } = await newClient();
     const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
     const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
@@ -464,7 +464,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('that the API recorded in other currencies are neither shown, listed, changed, deleted nor refunded', async () => {
+  it('never shows, lists, changes, deletes or refunds transactions from the API in other currencies', async () => {
     const { caller, client } = await newClient();
     const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
     const line_items = [{ id: 'a', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }];
@@ -489,7 +489,7 @@ describe('orders and refunds', () => {
     });
   });
 
-  it('of a redacted customer can be deleted', async () => {
+  it('deletes orders and refunds of a redacted customer', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, customer_id: 'cus_9' });
     const words = ['redact', '--account', caller.account.id, '--customer', 'cus_9', '--yes'];
@@ -498,7 +498,7 @@ describe('orders and refunds', () => {
     expect(await refusal(client.showOrder('123'))).toMatch(/^404 /);
   });
 
-  it('reverse exactly the refunded amounts, including discounts, and refunds of only shipping or tax', async () => {
+  it('reverses exactly the refunded amounts, including discounts, and refunds of only shipping or tax', async () => {
     const { caller, client } = await newClient({ time_zone: 'America/New_York' });
     const sold = {
       ...order,
@@ -539,7 +539,7 @@ describe('orders and refunds', () => {
     expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
   });
 
-  it('accept the dates, empty fields and line item ids of plugins in PHP', async () => {
+  it('accepts the dates, empty fields and line item ids of plugins in PHP', async () => {
     const { caller } = await newClient({ time_zone: 'America/New_York' });
     const post = async (kind: 'orders' | 'refunds', body: object) => {
       const headers = { Authorization: `Token token="${caller.key}"` };
@@ -584,7 +584,7 @@ describe('orders and refunds', () => {
     ]);
   });
 
-  it('refund line items with a minus before the quantity or the price, and free ones', async () => {
+  it('refunds line items with a minus before the quantity or the price, and free ones', async () => {
     const { client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
     const items = [
@@ -608,7 +608,7 @@ describe('orders and refunds', () => {
     const { refund } = await client.createRefund(buildRefund('r', 'o', [-13, 0, -0.78], { ...michigan, line_items }));
     expect([refund.amount, refund.line_items?.map(({ id }) => id)]).toEqual([-13, ['a', 'b', 'gift']]);
   });
-  it('take a coupon among the line items of a refund off the others', async () => {
+  it('subtracts a coupon among the line items of a refund from the others', async () => {
     const { caller, client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
     const items = (sign: 1 | -1) => [
@@ -631,7 +631,7 @@ describe('orders and refunds', () => {
     expect(data).toMatchObject([{ refund_status: 'full', credited_amount: '90.00' }]);
   });
 
-  it('take a coupon without a code off all line items if none of them is general goods', async () => {
+  it('subtracts a coupon without a code from all line items if none of them is general goods', async () => {
     const { client } = await newClient();
     const shirt = { id: 'shirt', quantity: 1, unit_price: 200, product_tax_code: '20010' };
     const coupon = { id: 'coupon', quantity: 1, unit_price: -20 };
@@ -647,7 +647,7 @@ describe('orders and refunds', () => {
     expect(await refusal(client.createOrder(tooMuch))).toMatch(/^406 /);
   });
 
-  it('of a marketplace have no tax of the seller', async () => {
+  it('reports no tax of the seller for orders of a marketplace', async () => {
     const { client } = await newClient();
     const { order: sold } = await client.createOrder({ ...order, exemption_type: 'marketplace' });
     expect([sold.amount, sold.sales_tax]).toEqual([16.5, 0]);
@@ -658,7 +658,7 @@ describe('orders and refunds', () => {
     expect(changed.refund.sales_tax).toBe(0);
   });
 
-  it('find the line item of an imported order by its product', async () => {
+  it('finds the line item of an imported order by its product', async () => {
     const { caller, client } = await newClient();
     const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
     const line_items = ['cup', 'mug'].map((id) => ({ id, quantity: '2', unit_price: '10.00' }));
@@ -669,7 +669,7 @@ describe('orders and refunds', () => {
     expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
   });
 
-  it('distribute a refund of shipping over the charges of an order in proportion, to the cent', async () => {
+  it('distributes a refund of shipping over the charges of an order in proportion, to the cent', async () => {
     const { caller, client } = await newClient();
     const sold = {
       status: 'finalized',
@@ -708,7 +708,7 @@ describe('orders and refunds', () => {
     await expectVerified(caller);
   });
 
-  it('record a refund of an unknown order as a standalone credit', async () => {
+  it('records a refund of an unknown order as a standalone credit', async () => {
     const { client } = await newClient();
     const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
     expect(refund).toMatchObject({ amount: -16.5, sales_tax: -1.46, transaction_reference_id: 'unknown' });
@@ -785,7 +785,7 @@ describe('the TaxJar interface', () => {
     expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
   });
 
-  it('has an OpenAPI document with every route and working examples', async () => {
+  it('serves an OpenAPI document with every route and working examples', async () => {
     const { key } = await newCaller();
     const headers = { Authorization: `Bearer ${key}` };
     const ajv = new Ajv2020({ strict: false });

@@ -114,7 +114,7 @@ describe('POST /account', () => {
     expect([registrations.map(({ state }) => state), changes?.length]).toEqual([['US-MI'], 1]);
   });
 
-  it('accepts one of two concurrent changes that were made from the same settings', async () => {
+  it('accepts one of two concurrent changes to the same settings', async () => {
     const caller = await owner();
     const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
     const answers = await Promise.all([
@@ -227,8 +227,8 @@ describe('account store', () => {
   const stored = async (Key: Record<string, string>) =>
     (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
 
-  describe('an account', () => {
-    it('is returned as provisioned and never overwritten by a different account', async () => {
+  describe('provisioned accounts', () => {
+    it('returns an account as provisioned and never overwrites it with a different account', async () => {
       const made = account();
       await provisionAccount(made);
       await provisionAccount(made);
@@ -236,7 +236,7 @@ describe('account store', () => {
       expect(await findAccount(made.id)).toEqual(made);
     });
 
-    it('is registered at creation, once for any number of provisions', async () => {
+    it('registers an account at creation, once for any number of provisions', async () => {
       const all = Array.from({ length: 120 }, () => account());
       // Runs a few at a time, because each call opens a connection to the emulator.
       for (let at = 0; at < all.length; at += 10)
@@ -250,8 +250,8 @@ describe('account store', () => {
     });
   });
 
-  describe('an API key', () => {
-    it('is rejected if the database returns a different key', async () => {
+  describe('API keys', () => {
+    it('rejects an API key if the database returns a different key', async () => {
       const { secret } = await accountWithKey();
       intercept(async ({ pass }) => {
         const answer = await pass();
@@ -266,7 +266,7 @@ describe('account store', () => {
       }
     });
 
-    it('keeps its id if it is provisioned again on the same terms, even concurrently', async () => {
+    it('keeps the id of a key that is provisioned again on the same terms, even concurrently', async () => {
       const { account: owner, secret, id } = await accountWithKey();
       const answers = await Promise.all([1, 2, 3].map(() => provision(owner.id, secret)));
       expect(answers.map((key) => key.id)).toEqual([id, id, id]);
@@ -280,13 +280,13 @@ describe('account store', () => {
       },
     );
 
-    it('belongs to exactly one existing account', async () => {
+    it('assigns a key to exactly one existing account', async () => {
       const [first, second] = await Promise.all([accountWithKey(), accountWithKey()]);
       await expect(provision(second.account.id, first.secret)).rejects.toThrow('whose terms differ');
       await expect(provision('acc_none', newApiKey())).rejects.toThrow('acc_none');
     });
 
-    it('remains revoked as of the first date and cannot be provisioned again', async () => {
+    it('keeps a key revoked as of the first date, and refuses to provision it again', async () => {
       const { account: owner, secret, id } = await accountWithKey();
       expect(await revokeKey(owner.id, id)).toBe(true);
       const revoked = await findKey(hashKey(secret));
@@ -297,7 +297,7 @@ describe('account store', () => {
       await expect(provision(owner.id, secret)).rejects.toThrow('whose terms differ');
     });
 
-    it('cannot be revoked through another account', async () => {
+    it('cannot revoke a key through another account', async () => {
       const { secret, id } = await accountWithKey();
       expect(await revokeKey((await accountWithKey()).account.id, id)).toBe(false);
       expect((await findKey(hashKey(secret)))?.revoked_at).toBeUndefined();
@@ -307,7 +307,7 @@ describe('account store', () => {
   describe('the request counter of a rate-limit window', () => {
     const windowStart = 1_800_000_000_000;
 
-    it('adds requests completely or not at all', async () => {
+    it('counts all requests of a batch or none', async () => {
       const { id } = account();
       expect(await takeRequests(id, windowStart, 7, 10)).toEqual({ taken: true, used: 7 });
       expect(await takeRequests(id, windowStart, 4, 10)).toEqual({ taken: false, used: 7 });
@@ -317,7 +317,7 @@ describe('account store', () => {
       await expect(takeRequests(id, windowStart + 2 * windowMs, 11, 10)).rejects.toThrow(RangeError);
     });
 
-    it('expires after an hour', async () => {
+    it('deletes a counter after an hour', async () => {
       const { id } = account();
       await takeRequests(id, windowStart, 1, 10);
       expect(await stored(rateWindowKey(id, windowStart))).toMatchObject({

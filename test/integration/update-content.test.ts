@@ -131,7 +131,7 @@ describe('contentUpdates=propose', () => {
     });
   });
 
-  it('publishes in the next run, with the same id, what the bus did not accept', async () => {
+  it('publishes in the next run, with the same id, an event that the bus did not accept', async () => {
     bus.refuse(1);
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');
@@ -170,14 +170,14 @@ describe('contentUpdates=propose', () => {
   });
 });
 
-describe('a failing publisher', () => {
+describe('failing publishers', () => {
   const gone: Play = (_request, response) => {
     response.writeHead(404).end();
     return true;
   };
   const dayMs = 86_400_000;
 
-  it('changes nothing, and makes its state stale after seven days', async () => {
+  it('changes nothing, and marks the state as stale after seven days', async () => {
     await run(proposing, 'UT');
     const before = await readReleases(proposing, 'UT');
     server.play('/UTR', gone);

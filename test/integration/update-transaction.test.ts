@@ -64,7 +64,7 @@ const inputs: Record<string, unknown> = {
 };
 
 describe('the changes that each status allows', () => {
-  it.each(Object.entries(inputs))('%s can be edited in a draft, and is fixed afterwards', async (field, value) => {
+  it.each(Object.entries(inputs))('allows changes of %s in a draft only', async (field, value) => {
     const { before, update } = await start('draft');
     const edited = await made(update({ [field]: value }));
     expect(edited).toMatchObject({ version: 2, [field]: value, expires_at: before.expires_at });
@@ -78,11 +78,11 @@ describe('the changes that each status allows', () => {
   });
 });
 
-describe('a draft in a different currency', () => {
+describe('drafts in a different currency', () => {
   it.each([
     ['JPY', '0'],
     ['KWD', '0.000'],
-  ])('has credited amounts with the decimals of the currency: %s', async (currency, zero) => {
+  ])('returns credited amounts with the decimals of the currency: %s', async (currency, zero) => {
     const { update } = await start('draft');
     const changed = await made(update({ currency }));
     expect([changed.credited_amount, changed.credited_tax_amount]).toEqual([zero, zero]);
@@ -96,9 +96,9 @@ describe('a draft in a different currency', () => {
   });
 });
 
-describe('a field sent with its stored value', () => {
+describe('fields sent with their stored values', () => {
   it.each(Object.keys(states) as State[])(
-    'is unchanged, even all fields of a %s transaction at once',
+    'accepts the stored value as no change, even all fields of a %s transaction at once',
     async (state) => {
       const same = { currency: 'USD', collected_by: 'seller', reference_id: 'r', metadata: { a: '1' } };
       const { before, update } = await start(state, { ...inputs, ...same });
@@ -109,7 +109,7 @@ describe('a field sent with its stored value', () => {
   );
 });
 
-describe('null', () => {
+describe('null values', () => {
   it.each(['ship_from', 'discount_amount', 'third_party_discount_amount', 'shipping', 'customer', 'reference_id'])(
     'clears %s',
     async (field) => {
@@ -122,7 +122,7 @@ describe('null', () => {
 });
 
 describe('metadata', () => {
-  it('has at most 50 keys of 40 characters with 500 characters, even after a merge', async () => {
+  it('accepts at most 50 keys of 40 characters with 500 characters, even after a merge', async () => {
     const keys = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
     const { update } = await start('draft', { metadata: keys(50, 'a') });
@@ -133,7 +133,7 @@ describe('metadata', () => {
   });
 });
 
-describe('versions', () => {
+describe('If-Match', () => {
   it.each([
     ['"1"', 200],
     ['*', 200],
@@ -142,7 +142,7 @@ describe('versions', () => {
     ['W/"1"', 412],
     ['1', 412],
     ['', 412],
-  ])('If-Match %s of version 1 returns %i', async (header, status) => {
+  ])('returns for If-Match %s of version 1 the status %i', async (header, status) => {
     const { client, before, update } = await start('draft');
     const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
     expect(answer.status).toBe(status);
@@ -152,7 +152,7 @@ describe('versions', () => {
 });
 
 describe('the account settings that affect amounts', () => {
-  it('are recorded: a recalculation of a finalized transaction returns the same', async () => {
+  it('records the settings: a recalculation of a finalized transaction returns the same amounts', async () => {
     const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
     const ports = { ...transactionPorts(() => 9000), newId: newTransactionId };
@@ -205,8 +205,8 @@ describe('GET of a transaction', () => {
   });
 });
 
-describe('a history entry', () => {
-  it('has a hash that the response determines and the next entry repeats', async () => {
+describe('history entries', () => {
+  it('includes a hash that the response determines and the next entry repeats', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(buildCreditRequest(parent)));
@@ -221,7 +221,7 @@ describe('a history entry', () => {
 });
 
 describe('expand=history', () => {
-  it('adds the newest 50 entries to GET, as a field that is otherwise null, and absent elsewhere', async () => {
+  it('adds the newest 50 entries to GET; the field is null without the parameter, and absent in other responses', async () => {
     const client = await newClient();
     const draft = await changedTo(client, 52);
     const answer = await expanded(client, draft.id);
@@ -238,7 +238,7 @@ describe('expand=history', () => {
   });
 });
 
-it('a history begins with the void of an expired draft, as the sweep will write it', async () => {
+it('lists the void of an expired draft first, before the sweep writes it', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const before = await made(getHistory(client, id));
@@ -256,7 +256,7 @@ it('a history begins with the void of an expired draft, as the sweep will write 
   });
 });
 
-it('a history omits an entry that was written during the read', async () => {
+it('omits an entry that was written during the read', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 2);
   const next = await made(client.update(id, { metadata: { later: 'yes' } }));
@@ -273,7 +273,7 @@ it('a history omits an entry that was written during the read', async () => {
   expect(page).toMatchObject({ ok: true, value: { data: data.slice(1), has_more: false } });
 });
 
-it('returns the other entries if one was deleted: the chain shows the gap', async () => {
+it('returns the other entries if one was deleted, and the hash chain shows the gap', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 3);
   const Key = auditKey(client.account.id, id, 2);

@@ -40,7 +40,7 @@ const byId = (id: string): WorkedCase => cases.find((one) => one.id === id) as W
 
 describe('worked cases', () => {
   const sales = cases.filter(({ input, country }) => input.lines && !country);
-  it('are 63 sales, two refunds and one sale abroad', () => {
+  it('calculates 63 sales, two refunds and one sale abroad', () => {
     expect(cases.map(({ id }) => id)).toHaveLength(new Set(cases.map(({ id }) => id)).size);
     expect([sales.length, cases.filter(({ original }) => original).length, cases.length]).toEqual([63, 2, 66]);
   });
@@ -66,7 +66,7 @@ describe('worked cases', () => {
     if (total !== undefined) expect(answer.total_amount).toBe(total);
   });
 
-  it('ca-component-rounding: jurisdictions add up, and differ from the source by at most a cent', () => {
+  it('returns for ca-component-rounding jurisdictions that add up, and differ from the source by at most a cent', () => {
     const one = byId('ca-component-rounding');
     const answer = calculated(one);
     const taxes = answer.line_items[0]?.taxes ?? [];
@@ -79,7 +79,7 @@ describe('worked cases', () => {
     expect(displayed.map((tax, index) => Math.abs(tax - (shown[index] ?? 0))).toSorted()).toEqual([0, 0, 1]);
   });
 
-  it('fi-vat-24: no content covers Finland, and the response has a warning', () => {
+  it('returns a warning for fi-vat-24, because no content covers Finland', () => {
     const answer = calculated(byId('fi-vat-24'));
     expect(answer.tax_amount).toBe('0.00');
     const reasons = listCharges(answer).flatMap((charge) => charge.taxes);
@@ -90,7 +90,7 @@ describe('worked cases', () => {
   it.each([
     { id: 'credit-stripe-proration', tax_included: false, total: '125.00' },
     { id: 'credit-stripe-proration-inclusive', tax_included: true, total: '100.00' },
-  ])('$id: a partial refund returns the tax that was collected on it', async ({ id, tax_included, total }) => {
+  ])('returns on a partial refund of $id the tax that was collected on it', async ({ id, tax_included, total }) => {
     const one = byId(id);
     const { original = [], expected } = one;
     const lines = original.map(({ id: line, net, gross }) => ({

@@ -317,7 +317,7 @@ describe('worksheets', () => {
     return found.filing;
   };
 
-  it('have the amounts of the transactions, rounded as the form requires', async () => {
+  it('returns the amounts of the transactions, rounded as the form requires', async () => {
     for (const { state, month, filing } of sheets) {
       const worksheet = await readSheet(filer, filing, forms[state]);
       const figures = getFigures(findTaxRows(state, month, month));
@@ -340,7 +340,7 @@ describe('worksheets', () => {
     }
   });
 
-  it('of a dry run have the lines of the closed filing', async () => {
+  it('returns the lines of the closed filing in a dry run', async () => {
     const { worksheet } = await made(Promise.resolve(before));
     const closed = await readSheet(filer, californian(), forms.CA);
     expect({ ...worksheet, notes: worksheet?.notes.slice(1) }).toEqual(closed);
@@ -358,7 +358,7 @@ describe('worksheets', () => {
       expect(getRefusal(await dryRun({ ...october, ...refused }))).toContain(pointer);
   });
 
-  it('are CSV files with the same lines', async () => {
+  it('returns the same lines as CSV', async () => {
     const filing = californian();
     const worksheet = await readSheet(filer, filing, forms.CA);
     const { text } = await filer.filing(filing.id, { form: forms.CA }, csv);
@@ -370,7 +370,7 @@ describe('worksheets', () => {
       );
   });
 
-  it('are printed and written by the command', async () => {
+  it('prints and writes the lines with the command', async () => {
     const { id } = californian();
     const run = (...options: string[]) =>
       runInProcess(filingsProgram(), ['worksheet', '--account', account, ...options]);
@@ -385,14 +385,14 @@ describe('worksheets', () => {
     expect((await run(...open)).out).toContain('The period is not closed');
   });
 
-  it('are refused for a canceled filing', async () => {
+  it('refuses a worksheet for a canceled filing', async () => {
     const last = sheets.findLast(({ state }) => state === 'FL');
     await made(filer.call('POST', `/filings/${last?.filing.id}`, { body: { status: 'canceled' } }));
     const refused = await filer.filing(last?.filing.id ?? '', { form: forms.FL });
     expect(getRefusal(refused)).toContain('409 | conflict_return_incomplete');
   });
 
-  it('are refused with the form of a different state or with pages', async () => {
+  it('refuses the form of a different state and pages', async () => {
     const filing = californian();
     const refused = await filer.filing(filing.id, { form: 'FL-DR-15' });
     expect(getRefusal(refused)).toContain('validation_invalid_format');
@@ -402,7 +402,7 @@ describe('worksheets', () => {
 });
 
 describe('electronic returns', () => {
-  it('match the amounts of the transactions to the cent, in the element order of the schema', async () => {
+  it('matches the amounts of the transactions to the cent, in the element order of the schema', async () => {
     expect(returns).toHaveLength(12);
     for (const { id, state, period_start, period_end } of returns) {
       const { status, text } = await readReturn(filer, id);
@@ -416,7 +416,7 @@ describe('electronic returns', () => {
     }
   });
 
-  it('are written to one file by a command that validates it first', async () => {
+  it('writes a return to one file with a command that validates it first', async () => {
     const folder = createFolder();
     const out = join(folder, 'returns.xml');
     // A schema with only the root element.
@@ -446,7 +446,7 @@ describe('electronic returns', () => {
     expectFailure(await run('--production'), `There are ${exceptions} `);
   });
 
-  it('include in-state and out-of-state tax', async () => {
+  it('includes in-state and out-of-state tax', async () => {
     const texts = await Promise.all(returns.map(async ({ id }) => (await readReturn(filer, id)).text));
     const some = (name: string, isWanted: (amount: Decimal) => boolean) =>
       expect(texts.some((text) => isWanted(new Decimal(getText(text, name))))).toBe(true);

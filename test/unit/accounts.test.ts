@@ -13,18 +13,18 @@ import settingCases from '../fixtures/settings.json' with { type: 'json' };
 import { readCases } from '../support/facts.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
-describe('an API key', () => {
-  it('starts with levy_, is 44 characters long and is unique', () => {
+describe('API keys', () => {
+  it('creates unique keys that start with levy_ and are 44 characters long', () => {
     const keys = Array.from({ length: 1000 }, newApiKey);
     expect(new Set(keys).size).toBe(1000);
     for (const key of keys) expect(key).toMatch(/^levy_[0-9A-Za-z]{39}$/);
   });
 
-  it('has a valid checksum when it is new', () => {
+  it('creates keys with a valid checksum', () => {
     for (const key of Array.from({ length: 1000 }, newApiKey)) expect(isMisspelt(key)).toBe(false);
   });
 
-  it('has an invalid checksum if any character changes or two are swapped', () => {
+  it('rejects a key in which any character changes or two are swapped', () => {
     const key = newApiKey();
     for (let at = 'levy_'.length; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x';
@@ -39,7 +39,7 @@ describe('an API key', () => {
     (key) => expect(isMisspelt(key)).toBe(false),
   );
 
-  it('is stored as its SHA-256 hash', () => {
+  it('stores a key as its SHA-256 hash', () => {
     // From FIPS 180-2, appendix B.1.
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
@@ -69,7 +69,7 @@ describe('--expires', () => {
     ['2027-06-30T23:30:00.5-05:00', '2027-07-01T04:30:00.500Z'],
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['never', null],
-  ])('%s expires at %s', (text, end) => expect(parseExpiry(text, nowMs)).toBe(end));
+  ])('parses %s as an expiry at %s', (text, end) => expect(parseExpiry(text, nowMs)).toBe(end));
 
   it.each([
     ...['', '90', '-1d', '1.5d', '90 d', '1y', '2027-06-30', '2027-06-30T00:00:00', '2027-02-29T00:00:00Z'].map(
@@ -87,7 +87,7 @@ it.each([
   ['30m', 1_800_000],
   ['24h', 86_400_000],
   ['90d', 7_776_000_000],
-])('--overlap %s is %i ms', (text, ms) => expect(overlapMs(text)).toBe(ms));
+])('parses --overlap %s as %i ms', (text, ms) => expect(overlapMs(text)).toBe(ms));
 
 it.each([
   ['read', ['read']],
@@ -140,7 +140,7 @@ describe('the state of a key', () => {
     [{ expires_at: at(0), replaced_by: 'key_2' }, 'expired'],
     [{ expires_at: at(1), replaced_by: 'key_2', revoked_at: at(-1) }, 'revoked'],
     [{ expires_at: at(-1), revoked_at: at(-2) }, 'revoked'],
-  ] as const)('%o is %s', (terms, state) => expect(getState(key(terms), nowMs)).toBe(state));
+  ] as const)('returns for %o the state %s', (terms, state) => expect(getState(key(terms), nowMs)).toBe(state));
 });
 
 const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
@@ -160,26 +160,26 @@ describe('settings', () => {
     optional: ['text', 'json'],
     oneOf: ['setting', 'refused'],
   });
-  it.each(cases)('parse %j', (one) => {
+  it.each(cases)('parses %j', (one) => {
     const assignment = `${one.name}=${one.text ?? JSON.stringify(one.json)}`;
     if (one.refused === undefined) expect(assignmentsFrom([assignment])).toEqual({ [one.name]: one.setting });
     else expect(refusal(() => assignmentsFrom([assignment]))).toContain(one.refused);
   });
 
-  it('can be set together', () => {
+  it('sets several settings at once', () => {
     expect(assignmentsFrom(['rate_limit=0', 'time_zone=UTC'])).toEqual({ rate_limit: 0, time_zone: 'UTC' });
     expect(assignmentsFrom([])).toEqual({});
     expect(refusal(() => assignmentsFrom(['rate_limit']))).toContain('rate_limit=500');
   });
 
-  it('can all be set with assignments, except service_version', () => {
+  it('accepts assignments of all settings except service_version', () => {
     for (const name of Object.keys(defaultSettings('v')))
       expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
         name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Pass `,
       );
   });
 
-  it('can be read from a file', () => {
+  it('reads settings from a file', () => {
     const folder = createFolder();
     const file = join(folder, 'registrations.json');
     writeFileSync(file, JSON.stringify([michigan]));
@@ -195,12 +195,12 @@ describe('settings', () => {
     expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
   });
 
-  it('are rejected if one is set twice', () =>
+  it('rejects a setting that is set twice', () =>
     expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
       'rate_limit is set twice. Pass it once.',
     ));
 
-  it('are accepted or rejected, for any input', () => {
+  it('accepts or rejects any input without throwing', () => {
     const names = Object.keys(defaultSettings('v'));
     const value = fc.oneof(fc.string(), fc.json());
     // `@` reads the value from a file.
@@ -232,7 +232,7 @@ describe('time zones', () => {
   const dayIn = (timeMs: number, timeZone: string): string =>
     new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(timeMs);
 
-  describe('a tax date in a time zone', () => {
+  describe('tax dates in a time zone', () => {
     it.each([
       ['2026-11-01T00:30:00Z', 'America/New_York', '2026-10-31T20:30:00-04:00'],
       ['2026-11-01T06:30:00Z', 'America/New_York', '2026-11-01T01:30:00-05:00'],
@@ -243,11 +243,11 @@ describe('time zones', () => {
       ['2026-11-01', 'America/New_York', '2026-11-01'],
       ['0000-01-01T00:00:00Z', 'America/New_York', '0000-01-01T00:00:00Z'],
       ['no instant', 'America/New_York', 'no instant'],
-    ])('%s in %s is %s', (text, timeZone, expected) => {
+    ])('interprets %s in %s as %s', (text, timeZone, expected) => {
       expect(inTimeZone(text, timeZone)).toBe(expected);
     });
 
-    it('begins with the local day, is the same instant, and is unchanged in the same zone', () => {
+    it('starts with the local day, keeps the instant, and changes nothing in the same zone', () => {
       fc.assert(
         fc.property(
           fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2060, 0) }),

@@ -109,23 +109,23 @@ const createCaller = async (headers: Record<string, string | string[]>) => {
   return asked.caller;
 };
 
-describe('a caller', () => {
-  it('is authenticated by an API key', async () => {
+describe('callers', () => {
+  it('authenticates a caller by an API key', async () => {
     const caller = await createCaller({ 'x-api-key': good });
     expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
   });
 
-  it.each(['Bearer acc_b', 'bearer  acc_b'])('is authenticated by a bearer token: %s', async (authorization) => {
+  it.each(['Bearer acc_b', 'bearer  acc_b'])('authenticates a caller by a bearer token: %s', async (authorization) => {
     const caller = await createCaller({ authorization });
     expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
   });
 
-  it('can send the same value twice, and a key and a token of the same account', async () => {
+  it('accepts the same value twice, and a key and a token of the same account', async () => {
     const caller = await createCaller({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
     expect(caller?.credential).toBe('key_good');
   });
 
-  it('costs two reads per minute for any number of concurrent requests', async () => {
+  it('makes two reads per minute for any number of concurrent requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => createCaller({ 'x-api-key': good })));
     await createCaller({ 'x-api-key': good });
     expect(reads).toEqual(['key', 'account']);
@@ -135,7 +135,7 @@ describe('a caller', () => {
   });
 });
 
-describe('401', () => {
+describe('rejected credentials', () => {
   const [none, unknown, invalid] = ['auth_error', 'auth_api_key_not_found', 'auth_token_invalid'];
   it.each<[string, Record<string, string | string[]>, string | undefined, number]>([
     ['no credential', {}, none, 0],
@@ -186,7 +186,7 @@ describe('401', () => {
     expect(reads).toEqual(['key']);
   });
 
-  it('is not returned if the database is down, and the failure is not cached', async () => {
+  it('returns 503 if the database is down, and does not cache the failure', async () => {
     broken = true;
     await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
     broken = false;
@@ -194,8 +194,8 @@ describe('401', () => {
   });
 });
 
-describe('a console session', () => {
-  it('has the name and the scopes of its credential, and counts as a use of its key', async () => {
+describe('console sessions', () => {
+  it('returns the name and the scopes of its credential, and counts as a use of its key', async () => {
     expect(await createCaller(inConsole())).toMatchObject({
       credential: 'key_good',
       scopes: new Set(['read', 'write']),
@@ -220,23 +220,23 @@ describe('a console session', () => {
     ['an unknown secret', inConsole(newApiKey())],
     ['an API key as the secret', inConsole(good)],
     ['an expired session', inConsole('expired')],
-  ])('is refused for %s', async (_case, headers) => {
+  ])('rejects a session for %s', async (_case, headers) => {
     expect((await readRefusal(headers)).message).toBe('auth_error');
   });
 
-  it('is refused for a revoked key, and its secret is not an API key', async () => {
+  it('rejects a session of a revoked key, and its secret as an API key', async () => {
     expect((await readRefusal(inConsole('revoked'))).message).toBe('auth_api_key_not_found');
     expect((await readRefusal({ 'x-api-key': secret })).message).toBe('auth_api_key_not_found');
   });
 
-  it('ends at the second it expires, even if it is cached', async () => {
+  it('ends a session at the second it expires, even if it is cached', async () => {
     sessions.set(hashKey('short'), createSession({ key_digest: hashKey('other') }, 1000));
     await createCaller(inConsole('short'));
     advanceClock(1000);
     expect((await readRefusal(inConsole('short'))).message).toBe('auth_error');
   });
 
-  it('must belong to the account of a key in the same request', async () => {
+  it('rejects a session of a different account than a key in the same request', async () => {
     expect((await readRefusal(inConsole(secret, { 'x-api-key': 'other' }))).message).toBe('auth_error');
     expect(await createCaller(inConsole(secret, { 'x-api-key': good }))).toMatchObject({ credential: 'key_good' });
     // Without the header, the cookie is not read.
@@ -247,7 +247,7 @@ describe('a console session', () => {
 });
 
 describe('the use of a key', () => {
-  it('is recorded on the first request and then every 30 minutes, for any number of requests', async () => {
+  it('records a use on the first request and then every 30 minutes, for any number of requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => createCaller({ 'x-api-key': good })));
     for (let minute = 0; minute < 29; minute++) {
       advanceClock(60_000);
@@ -259,7 +259,7 @@ describe('the use of a key', () => {
     expect(uses).toEqual(['acc_a key_good', 'acc_a key_good']);
   });
 
-  it('is recorded for each key, but not for tokens', async () => {
+  it('records a use of each key, but not of tokens', async () => {
     await createCaller({ 'x-api-key': 'other' });
     await createCaller({ authorization: 'Bearer acc_a' });
     await createCaller({ 'x-api-key': good, authorization: 'Bearer acc_a' });
@@ -267,7 +267,7 @@ describe('the use of a key', () => {
   });
 });
 
-it('403 names the missing scope and includes the rate limit headers', async () => {
+it('returns 403 with the missing scope and the rate limit headers', async () => {
   const asked = context({ authorization: 'Bearer acc_a' });
   await authenticate(asked);
   authorize({ scope: 'read' })(asked);
@@ -301,7 +301,7 @@ describe('the cache of an instance', () => {
     }
   });
 
-  it('is bounded, and evicts the least recently used entry', async () => {
+  it('limits its size, and evicts the least recently used entry', async () => {
     const { reads, get } = counting();
     const listReads = (key: string) => reads.filter((read) => read === key).length;
     for (let index = 0; index < 100; index++) {

@@ -48,8 +48,8 @@ const position = 'fil_1';
 const scope: CursorScope = { list: 'filings', secret: 'secret', filters: { state: 'US-MI', status: 'filed' } };
 const cursor = encodeCursor(position, scope);
 
-describe('a cursor', () => {
-  it('is valid with its filters in any order', () => {
+describe('cursors', () => {
+  it('accepts a cursor with its filters in any order', () => {
     expect(decodeCursor(cursor, { ...scope, filters: { status: 'filed', state: 'US-MI' } })).toBe(position);
   });
 
@@ -57,7 +57,7 @@ describe('a cursor', () => {
     ['list', { list: 'transactions' }],
     ['secret', { secret: 'other' }],
     ['filters', { filters: { state: 'US-MI' } }],
-  ] as const)('is rejected with a different %s', (_, change) => {
+  ] as const)('rejects a cursor with a different %s', (_, change) => {
     expect(decodeCursor(cursor, { ...scope, ...change })).toBeNull();
   });
 
@@ -69,7 +69,7 @@ describe('a cursor', () => {
   );
 });
 
-describe('a text search', () => {
+describe('text searches', () => {
   it.each([
     ['order', 'ORDER-12'],
     ['E\u0301TÉ', 'été 2026'],
@@ -212,7 +212,7 @@ describe('the JSON checker', () => {
   });
 });
 
-describe('a retry', () => {
+describe('retries', () => {
   const getSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   const nearly = 1 - 2 ** -53;
 
@@ -243,7 +243,7 @@ describe('a retry', () => {
   };
 
   describe('contention', () => {
-    it('is retried with exponential backoff until it ends', async () => {
+    it('retries contention with exponential backoff until it ends', async () => {
       const virtual = virtualTime();
       const { attempt, seen } = attempts(virtual, 7);
       expect(await retryContention(attempt, virtual.getRemaining(10_000), virtual.time)).toBe('done');
@@ -275,14 +275,14 @@ describe('a retry', () => {
       expect(contendedMsMax(6900)).toBeLessThan(29_000);
     });
 
-    it('is attempted once if no time is left', async () => {
+    it('attempts a call once if no time is left', async () => {
       const virtual = virtualTime();
       const { attempt, seen } = attempts(virtual, 1);
       await expect(retryContention(attempt, () => 1999, virtual.time)).rejects.toThrow('Attempt 1.');
       expect([seen.attempts, getSum(virtual.pauses)]).toEqual([1, 0]);
     });
 
-    it('is the only retried error, because the SDK retries the others', async () => {
+    it('retries no other error, because the SDK retries the others', async () => {
       const virtual = virtualTime();
       for (const name of ['TimeoutError', 'ThrottlingException', 'ValidationException']) {
         let tries = 0;
@@ -296,7 +296,7 @@ describe('a retry', () => {
     });
   });
 
-  describe('a change with a conflict on each attempt', () => {
+  describe('changes with a conflict on each attempt', () => {
     const stale = (lastsMs: number, random = 0.5) => {
       const virtual = virtualTime(random);
       const seen = { attempts: 0 };
@@ -309,7 +309,7 @@ describe('a retry', () => {
       return { virtual, given: retryWhileStale(attempt, remaining, virtual.time), remaining, seen };
     };
 
-    it('is attempted up to a hundred times, with growing pauses', async () => {
+    it('attempts the change up to a hundred times, with growing pauses', async () => {
       const { given, virtual, seen } = stale(100_000);
       await expect(given).rejects.toThrow(Contention);
       expect(seen.attempts).toBe(100);
@@ -323,7 +323,7 @@ describe('a retry', () => {
       expect(remaining()).toBeLessThan(2400);
     });
 
-    it('is attempted once if no time is left', async () => {
+    it('attempts the change once if no time is left', async () => {
       const { given, virtual, seen } = stale(1999);
       await expect(given).rejects.toThrow(Contention);
       expect(seen.attempts).toBe(1);

@@ -75,7 +75,7 @@ describe('address resolution', () => {
   });
 });
 
-describe('a ZIP in several states, without a state', () => {
+describe('ZIPs in several states, without a state', () => {
   /** Returns the chosen state and the tax on 100.00. */
   const chosen = (postal_code: string, options?: Options) => {
     const { content_releases, tax_amount, line_items } = ask({ to: { postal_code } }, options);
@@ -89,7 +89,7 @@ describe('a ZIP in several states, without a state', () => {
     ['42223', 'US-KY 6.00', 'US-TN 9.50'],
     ['73949', 'US-TX 6.25', 'US-OK 8.95'],
     ['89061', 'US-NV 7.60', 'US-CA 7.75'],
-  ])('%s resolves to the lowest rate, %s, or with the highest_rate policy to the highest, %s', (zip, low, high) => {
+  ])('resolves %s to the lowest rate, %s, or with the highest_rate policy to the highest, %s', (zip, low, high) => {
     expect([chosen(zip), chosen(zip, dearest)]).toEqual([low, high]);
   });
 
@@ -100,7 +100,7 @@ describe('a ZIP in several states, without a state', () => {
     ({ state }) =>
       releases[state ?? ''];
 
-  it('is compared by the rate with local taxes: the highest part with highest_rate, the whole ZIP otherwise', () => {
+  it('compares a ZIP by its rate with local taxes: the highest part with highest_rate, the whole ZIP otherwise', () => {
     const tennessee = getRelease({
       of: [
         { code: 'US-TN', type: 'state', rate: '0.04' },
@@ -130,7 +130,7 @@ describe('a ZIP in several states, without a state', () => {
     expect(listMessages(to, 'address_ambiguous', none).join()).toContain('KY was assumed');
   });
 
-  it('determines which registrations and certificates apply', () => {
+  it('selects registrations and certificates by the resolved state', () => {
     const address = { postal_code: '42223' };
     const registrations = [{ state: 'TN', from: '2020-01-01', to: null, frequency: 'month' as const }];
     expect(rowAt(address, { settings: { registrations } })?.taxability_reason).toBe('not_collecting');
@@ -146,7 +146,7 @@ describe('a ZIP in several states, without a state', () => {
     expect(reasons).toEqual(['standard_rated', 'customer_exempt']);
   });
 
-  it('determines whether the sale is within one state, as origin and as destination', () => {
+  it('decides by the resolved state whether the sale is within one state, as origin and as destination', () => {
     const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
     const [kentucky, tennessee] = [getState('US-KY', '0.06', { settings }), getState('US-TN', '0.07', { settings })];
     const releaseFor = forStates({ KY: kentucky, TN: tennessee });
@@ -166,7 +166,7 @@ describe('a ZIP in several states, without a state', () => {
   });
 });
 
-describe('an address that cannot be resolved', () => {
+describe('addresses that cannot be resolved', () => {
   it.each<[Address, string, string]>([
     [{}, '', 'it is empty'],
     [{ city: 'Lansing', line1: '200 N Capitol Ave' }, '', 'a city is in many states'],
@@ -187,14 +187,14 @@ describe('an address that cannot be resolved', () => {
   });
 
   it.each(readings('advice for a state'))(
-    'has the advice for the state $text: $result',
+    'gives the advice for the state $text: $result',
     ({ text: state, result: advice }) => {
       const [problem] = refusal({ to: { state } });
       expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
     },
   );
 
-  it('is reported for each line with its own address, for its origin, and once for the document', () => {
+  it('reports each line with its own address, its origin, and the document once', () => {
     const bad = { address: { state: 'XX' } };
     const own = { customer: bad, ship_from: null };
     const problems = refusal({ to: { state: 'YY' }, line_items: [{}, own, { ship_from: bad }, own] });
@@ -216,7 +216,7 @@ it.each<[Address, string, string]>([
   [{ state: 'GU', postal_code: '96910' }, 'US-GU', 'Guam'],
   [{ state: 'PW', postal_code: '96940' }, 'US-PW', 'Palau'],
 ])(
-  'an address that no content covers charges no tax on %o, with rows of %s, the reason and a warning',
+  'charges no tax on %o in a place that no content covers, with rows of %s, the reason and a warning',
   (to, code, name) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', content_releases: {} });
@@ -254,7 +254,7 @@ describe("the account's policies", () => {
     expect(refusal({ to })).toEqual([]);
   });
 
-  it('reject a day that the content does not cover', () => {
+  it('rejects a day that the content does not cover', () => {
     const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2021-12-31' };
     const { line_items, warnings } = ask(old);
     expect(line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });
@@ -303,7 +303,7 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48933-1560' }, /several sets/, 'the tax content must be corrected.'],
     [{ state: 'MI', city: 'St. Johns' }, /ST JOHNS only by name/, 'Send the ZIP code.'],
   ])(
-    'report %o as ambiguous: the warning and the error include the reason %s; the advice is "%s"',
+    'reports %o as ambiguous: the warning and the error include the reason %s; the advice is "%s"',
     (to, why, advice) => {
       const [message, ...others] = listMessages(to, 'address_ambiguous', options);
       const [problem] = refusal({ to }, { ...options, ...rejectAmbiguous });
@@ -316,7 +316,7 @@ describe('the warnings of an address', () => {
     },
   );
 
-  it('report missing local taxes of a partly covered ZIP, which both policies reject', () => {
+  it('reports missing local taxes of a partly covered ZIP, which both policies reject', () => {
     const to = { postal_code: '48934' };
     const { tax_amount, line_items } = ask({ to }, options);
     expect(tax_amount).toBe('5.00');
@@ -332,7 +332,7 @@ describe('the warnings of an address', () => {
     [{ state: 'MI' }, [], 'the release has local taxes by ZIP'],
     [{ state: 'MI', city: 'Nowhere' }, [], 'the release does not list the city'],
     [{ state: 'MI', postal_code: '00000' }, ['postal_code_unknown'], 'the ZIP is not in use'],
-  ])('report missing local taxes of %o, with the warnings %o: %s', (to, codes) => {
+  ])('reports missing local taxes of %o, with the warnings %o: %s', (to, codes) => {
     const { tax_amount, line_items, warnings } = ask({ to }, options);
     expect(tax_amount).toBe('4.00');
     expect(line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });
@@ -340,7 +340,7 @@ describe('the warnings of an address', () => {
     expect(warnings[0]?.message).toContain('address.postal_code');
   });
 
-  it('report an unused ZIP, and the state rate applies', () => {
+  it('reports an unused ZIP, and applies the state rate', () => {
     const outcome = ask({ to: { state: 'MI', postal_code: '00000' } });
     expect([outcome.tax_amount, warningCodes(outcome)]).toEqual(['6.00', ['postal_code_unknown']]);
   });

@@ -9,7 +9,7 @@ const listReasons = ({ line_items }: ReturnType<typeof ask>) =>
 const listTaxes = ({ line_items }: ReturnType<typeof ask>) => line_items.map(({ tax_amount }) => tax_amount);
 const resale = { type: 'resale' } as const;
 
-describe('an exemption certificate', () => {
+describe('exemption certificates', () => {
   it.each<[object, boolean, string]>([
     [{}, true, 'it applies everywhere and always without regions and dates'],
     [{ regions: null, valid_from: null, valid_to: null }, true, 'null is absent'],
@@ -21,7 +21,7 @@ describe('an exemption certificate', () => {
     [{ valid_from: '2026-09-16' }, false, 'it begins tomorrow'],
     [{ valid_to: '2026-09-15' }, true, 'its last day is inclusive'],
     [{ valid_to: '2026-09-14' }, false, 'it ended yesterday'],
-  ])('with %o in Michigan on 2026-09-15 exempts the sale (%s): %s', (terms, isExempt) => {
+  ])('applies a certificate with %o in Michigan on 2026-09-15 (%s): %s', (terms, isExempt) => {
     const customer = { address: lansing, exemption: { ...resale, ...terms } };
     const outcome = ask({ customer, tax_date: '2026-09-15T23:00:00Z' });
     expect(listReasons(outcome)).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
@@ -40,7 +40,7 @@ describe('an exemption certificate', () => {
     [none, null, false, 'the exemption of the document is none'],
     [none, { exemption: resale }, true, 'a certificate of the line overrides the exemption none of the document'],
     [none, { exemption: null }, false, 'null in the line leaves the exemption none of the document in force'],
-  ])('of the document (%j) and of the line (%j) exempts the line (%s): %s', (document, customer, isExempt) => {
+  ])('exempts by document (%j) and line (%j) the line (%s): %s', (document, customer, isExempt) => {
     const request = { customer: { address: lansing, ...document }, line_items: [{ customer }] };
     expect(listReasons(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
   });
@@ -54,7 +54,7 @@ describe('an exemption certificate', () => {
     ['SHIPPING.DELIVERY', { exemption: resale }, {}, '0.00', false],
     ['SHIPPING.DELIVERY', {}, none, '6.99', false],
   ])(
-    'with %s is the one of the goods (%j) and not its own (%j): %s, with a warning (%s)',
+    'applies to %s the certificate of the goods (%j), not its own (%j): %s, with a warning (%s)',
     (code, goods, own, tax, isSaid) => {
       const charge = { product_tax_code: code, unit_price: '10.00', customer: own };
       const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items: [{ customer: goods }, charge] });
@@ -63,7 +63,7 @@ describe('an exemption certificate', () => {
     },
   );
 
-  it('exempts the share of shipping of its lines only, and does not apply in a state without sales tax', () => {
+  it("exempts only the certificate's share of shipping, and does not apply it in a state without sales tax", () => {
     const line_items = [{ customer: { exemption: resale } }, {}];
     const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items, shipping: { amount: '10.00' } });
     expect(outcome.shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.32' });
@@ -78,7 +78,7 @@ it.each([
   [{ id: 'a' }, '0.00', []],
   [{ id: 'b' }, '8.00', ['taxability_assumed']],
   [{ id: 'b', use: 'personal' as const }, '0.00', []],
-])('the personal use of the customer a of the document applies to a line of %o: %s', (customer, tax, codes) => {
+])("applies the personal use of the document's customer a to a line of %o: %s", (customer, tax, codes) => {
   const document = { id: 'a', address: { state: 'OH', postal_code: '43215' }, use: 'personal' as const };
   const outcome = ask({ customer: document, line_items: [{ customer, product_tax_code: 'SOFTWARE.SAAS' }] });
   expect([outcome.tax_amount, warningCodes(outcome).filter((code) => code === 'taxability_assumed')]).toEqual([
@@ -87,13 +87,13 @@ it.each([
   ]);
 });
 
-describe('a line paid with SNAP benefits', () => {
+describe('lines paid with SNAP benefits', () => {
   const snap = { customer: { exemption: { type: 'snap' as const } } };
   // Kentucky taxes candy at 6% and has no local taxes.
   const louisville = { state: 'KY', postal_code: '40202' };
   const candy = { product_tax_code: 'FOOD.CANDY', unit_price: '10.00' };
 
-  it('is exempt from state and city taxes, and other lines stay taxable', () => {
+  it('exempts the line from state and city taxes, and taxes other lines', () => {
     const outcome = ask({ to: louisville, line_items: [{ ...candy, ...snap }, candy], explain: true });
     expect(listTaxes(outcome)).toEqual(['0.00', '0.60']);
     expect(listReasons(outcome)).toEqual(['customer_exempt', 'standard_rated']);
@@ -112,7 +112,7 @@ describe('a line paid with SNAP benefits', () => {
     [louisville, '0.00', 'deliveries follow the goods'],
     // Mississippi taxes groceries at 5%.
     [{ state: 'MS', postal_code: '39530' }, '0.00', 'deliveries follow goods that are exempt if SNAP pays for them'],
-  ])('in %o has a tax of %s, because %s', (to, tax) => {
+  ])('charges in %o a tax of %s on the delivery, because %s', (to, tax) => {
     for (const product_tax_code of ['FOOD.GROCERY', 'FOOD.CANDY']) {
       const outcome = ask({ to, line_items: [{ product_tax_code, ...snap }], shipping: { amount: '10.00' } });
       expect(listTaxes(outcome)).toEqual(['0.00']);
@@ -123,7 +123,7 @@ describe('a line paid with SNAP benefits', () => {
     }
   });
 
-  it('shares its delivery with the goods that are taxed', () => {
+  it('exempts its share of the delivery, and taxes the share of taxed goods', () => {
     const line_items = [{ ...candy, ...snap }, candy];
     const { shipping } = ask({ to: louisville, line_items, shipping: { amount: '10.00' } });
     expect(shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.30' });
@@ -135,7 +135,7 @@ describe('a line paid with SNAP benefits', () => {
     expect(listTaxes(ask({ to: oakland, line_items: [cola, deposit] }))).toEqual(['1.08', '0.11']);
   });
 
-  it('is not reported as the reason of a delivery that is a line item, which is taxed like its goods', () => {
+  it('does not give SNAP as the reason of a delivery that is a line item, which is taxed like its goods', () => {
     const delivery = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '10.00' };
     const certified = { customer: { exemption: resale } };
     const [snapDelivery, resaleDelivery, ofExempt] = [
@@ -159,7 +159,7 @@ describe('a line paid with SNAP benefits', () => {
   const soft = ['SOFT_DRINKS', 'BOTTLED_WATER', 'COFFEE_TEA'].map((code) => `BEVERAGES.${code}`);
   const paid = ['FOOD.GROCERY', 'FOOD.CANDY', ...soft];
   it.each([...unpaid.map((code) => [code, 1] as const), ...paid.map((code) => [code, 0] as const)])(
-    'with %s has %s warnings that SNAP benefits cannot pay for it',
+    'returns for a line with %s %s warnings that SNAP benefits cannot pay for it',
     (code, count) => {
       const { warnings } = ask({ to: lansing, line_items: [{}, { product_tax_code: code, ...snap }] });
       const warning = {
@@ -201,13 +201,13 @@ describe('registrations of the account', () => {
     [[registered('MI', { to: '2026-09-15' })], '6.00', 'the last day is inclusive'],
     [[registered('MI', { to: '2026-09-14' })], '0.00', 'it ended yesterday'],
     [[registered('MI', { from: '2026-09-16' })], '0.00', 'it begins tomorrow'],
-  ])('%o: %s in Michigan, %s', (registrations, tax) => {
+  ])('applies registrations %o: %s in Michigan, %s', (registrations, tax) => {
     const outcome = ask({ to: lansing }, { settings: { registrations } });
     expect(outcome.tax_amount).toBe(tax);
     expect(listReasons(outcome)).toEqual([tax === '0.00' ? 'not_collecting' : 'standard_rated']);
   });
 
-  it('take precedence over missing content and over a marketplace', () => {
+  it('checks registrations before missing content and marketplaces', () => {
     const requests: Request[] = [{ to: { country: 'CA' } }, { to: lansing, collected_by: 'marketplace' }];
     for (const request of requests)
       expect(listReasons(ask(request, { settings: { registrations: [] } }))).toEqual(['not_collecting']);
@@ -233,7 +233,7 @@ describe('the origin of a sale', () => {
     ['the line if it has one', { ...from(lansing), line_items: [from(harrisburg)] }, '6.00 origin'],
     ['the document if the line has none', from(lansing), '8.00 destination'],
     ['the account if the document has none', from({}), '6.00 origin'],
-  ])('is the origin of %s', (_, request, expected) => {
+  ])('uses the origin of %s', (_, request, expected) => {
     const answer = ask({ to: philadelphia, ...request }, { settings: { ship_from: harrisburg } });
     expect(figures(answer)).toEqual([expected]);
   });
@@ -377,20 +377,20 @@ describe('the customers whose certificates are read', () => {
     ['the customers of the lines', { customer: a, line_items: [{ customer: b }, {}] }, ['b', 'a']],
     ['none with an inline certificate', { customer: { ...a, ...inline }, line_items: [{}] }, []],
     [
-      'those of an inline certificate for some states',
+      'the customer of an inline certificate for some states',
       { customer: { ...a, exemption: { ...exemption, regions: ['OH'] } }, line_items: [{}] },
       ['a'],
     ],
     ['none for a line with an inline certificate', { customer: a, line_items: lines({ ...b, ...inline }) }, []],
     [
-      'of a line, if the document has a certificate',
+      'the customer of a line, if the document has a certificate',
       { customer: { ...a, ...inline }, line_items: lines(b, a, {}) },
       ['b'],
     ],
     ['none if the document has a certificate without an id', { customer: inline, line_items: lines(b) }, []],
     ['none if a marketplace collects', { customer: a, collected_by: 'marketplace', line_items: [{}] }, []],
     ['none without lines', { customer: a }, []],
-  ])('are %s', (_name, input, expected) => {
+  ])('reads %s', (_name, input, expected) => {
     expect(listCustomerIds(input)).toEqual(expected);
   });
 });

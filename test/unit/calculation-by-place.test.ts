@@ -65,24 +65,24 @@ describe.each([
   'certain ZIP',
   'ZIP at a border',
   'advice',
-])('an address, %s', (topic) => {
-  it.each(localRates(topic))('$to is $percent percent on $day, $found: $note', (row) => {
+])('addresses: %s', (topic) => {
+  it.each(localRates(topic))('finds $to at $percent percent on $day, $found: $note', (row) => {
     expectRow(row);
   });
 });
 
-it.each(localRates('readme'))('a city of the README, $to is $percent percent, also with the ZIP alone', (row) => {
+it.each(localRates('readme'))('finds $to of the README at $percent percent, even with the ZIP alone', (row) => {
   expectRow(row);
   expectRow({ ...row, to: { ...row.to, city: '' } });
 });
 
-it.each(localRates('city name'))('the city name of $to matches $name as a $level: $percent percent', (row) => {
+it.each(localRates('city name'))('matches the city name of $to with $name as a $level: $percent percent', (row) => {
   const { taxes, said } = expectRow(row);
   if (row.name) expect(taxes.map(({ jurisdiction_name }) => jurisdiction_name)).toContain(row.name);
   if (row.name) expect(said('local_rates_by_place')).toHaveLength(1);
 });
 
-it.each(localRates('jurisdictions'))('$to has the local jurisdictions $name: $note', (row) => {
+it.each(localRates('jurisdictions'))('finds in $to the local jurisdictions $name: $note', (row) => {
   const { state } = row.to as { state: string };
   const { taxes } = expectRow(row);
   const local = row.name.split(' ').filter(Boolean);
@@ -92,7 +92,7 @@ it.each(localRates('jurisdictions'))('$to has the local jurisdictions $name: $no
   expect(new Set(taxes.map(({ tax_type }) => tax_type))).toEqual(new Set([type]));
 });
 
-it.each(localRates('several local rates'))('$to is ambiguous: $says, because $note', (row) => {
+it.each(localRates('several local rates'))('reports $to as ambiguous: $says, because $note', (row) => {
   const detail = expect.stringContaining(row.says);
   // The explanation includes the reason for the choice.
   const { explained, said } = expectRow(row);
@@ -121,7 +121,7 @@ it.each<{ to: Address }>([
  * Places of one ZIP with the same general rate: clothing is exempt below 110.00 in Putnam County and not in Westchester
  * County (Publication 718-C), and drugs owe the transit tax in Will County and not in Kendall County.
  */
-describe('a product that places with the same general rate tax differently', () => {
+describe('products that places with the same general rate tax differently', () => {
   const said = (to: Address, product_tax_code: string, ...unit_prices: string[]) => {
     const line_items = unit_prices.map((unit_price) => ({ product_tax_code, unit_price }));
     const { warnings } = ask({ to, tax_date: '2026-11-15', line_items });
@@ -132,7 +132,7 @@ describe('a product that places with the same general rate tax differently', () 
   const mahopac = { state: 'NY', postal_code: '10505' };
   const clothing = 'CLOTHING.APPAREL';
 
-  it('causes a warning that names the places', () =>
+  it('returns a warning that names the places', () =>
     expect(said(mahopac, clothing, '110.00', '109.99', '100.00')).toEqual([
       '/line_items/1 New York: the tax on CLOTHING.APPAREL differs in other places where the address could be: Westchester County. Assumed: Putnam County. Send the city, or send the county (address.county), or import a table of rates by ZIP (format zip-rates).',
     ]));
@@ -150,7 +150,7 @@ describe('a product that places with the same general rate tax differently', () 
     [clothing, '100.00', '4.38', 'Westchester', 'Putnam County'],
     [clothing, '110.00', '9.21', 'Putnam', ''],
     ['GENERAL', '100.00', '8.38', 'Putnam', ''],
-  ])('is taxed with the policy highest_rate where %s at %s owes %s: %s', (code, price, tax, county, other) => {
+  ])('charges with highest_rate the highest tax, where %s at %s owes %s: %s', (code, price, tax, county, other) => {
     const line_items = [{ product_tax_code: code, unit_price: price }, { unit_price: '1000.00' }];
     const request = { to: mahopac, tax_date: '2026-11-15', line_items, shipping: { amount: '0.00' } };
     const [highest, named] = [
@@ -170,7 +170,7 @@ describe('a product that places with the same general rate tax differently', () 
     [clothing, '110.00', []],
     ['GENERAL', '100.00', []],
   ])(
-    'is rejected by the policy reject if %s at %s is taxed differently: %o',
+    'rejects with the policy reject a request if %s at %s is taxed differently: %o',
     (product_tax_code, unit_price, expected) => {
       const request = { tax_date: '2026-11-15', line_items: [{ product_tax_code, unit_price }] };
       const problems = refusal({ ...request, to: mahopac }, { settings: { ambiguous_address: 'reject' } });
@@ -185,13 +185,13 @@ describe('a product that places with the same general rate tax differently', () 
     },
   );
 
-  it('causes no warning if the buyer is exempt', () => {
+  it('returns no warning if the buyer is exempt', () => {
     const customer = { address: mahopac, exemption: { type: 'resale' as const } };
     const { warnings } = ask({ customer, line_items: [{ product_tax_code: clothing }] });
     expect(warnings.filter(({ message }) => message.includes('differs in other places'))).toEqual([]);
   });
 
-  it('causes a warning about one city in two counties', () => {
+  it('returns a warning about one city in two counties', () => {
     const aurora = at('Aurora', 'IL', '60503');
     const [message, ...others] = said(aurora, 'HEALTH.DRUGS._PRESCRIPTION', '100.00');
     expect(message).toMatch(/could be: Aurora, Kendall County\. Assumed: Aurora, Will County\./);
@@ -200,7 +200,7 @@ describe('a product that places with the same general rate tax differently', () 
   });
 });
 
-describe('a custom jurisdiction of a ZIP', () => {
+describe('custom jurisdictions of a ZIP', () => {
   const jurisdiction = { code: 'US-KY-OWN-DOWNTOWN', name: 'Downtown', type: 'district', tax_type: 'sales' } as const;
   const own = buildOwnRules({
     jurisdictions: [{ ...jurisdiction, zips: [['40202', '40202']] }],
@@ -214,7 +214,7 @@ describe('a custom jurisdiction of a ZIP', () => {
     ['40202', '7.00', false],
     ['40203', '6.00', false],
     ['', '6.00', true],
-  ])('makes an address with the ZIP "%s" owe %s, ambiguously (%s)', (postal_code, tax, isAmbiguous) => {
+  ])('calculates for the ZIP "%s" a tax of %s, ambiguously (%s)', (postal_code, tax, isAmbiguous) => {
     const outcome = ask({ to: { ...louisville, postal_code }, tax_date }, { releaseFor });
     expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution.ambiguous]).toEqual([tax, isAmbiguous]);
     const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
@@ -227,7 +227,7 @@ describe('a custom jurisdiction of a ZIP', () => {
     // Mississippi and Idaho tax remote sales without local taxes.
     ['a rate in a sale from another state', 'MS', {}, '7.00', true],
     ['a rate in a sale from another state', 'ID', {}, '6.00', true],
-  ])('with %s in %s makes an address without a ZIP ambiguous only if it may apply', (_, state, term, tax, expected) => {
+  ])('%s in %s: reports no ZIP as ambiguous only if it may apply', (_, state, term, tax, expected) => {
     const code = `US-${state}-OWN-DOWNTOWN`;
     const custom = buildOwnRules({
       jurisdictions: [{ ...jurisdiction, code, zips: [['39201', '39201']] }],
@@ -250,7 +250,7 @@ describe('a custom jurisdiction of a ZIP', () => {
     ['', 'KY', { to: '2021-12-31' }, '6.00', false],
     ['', 'MS', {}, '7.00', true],
   ])(
-    'with an exemption makes the ZIP "%s" in %s (%o) owe %s, ambiguously (%s)',
+    'calculates with an exemption in the ZIP "%s" in %s (%o) a tax of %s, ambiguously (%s)',
     (postal_code, state, term, tax, isOpen) => {
       const rules = [
         { ...always, id: 'own-downtown', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', ...term },
@@ -273,7 +273,7 @@ describe('a custom jurisdiction of a ZIP', () => {
     ['KY', '21111', {}, '6.00', /no ZIP code was sent\. .* Send the ZIP code\.$/],
     ['CT', '09110', { postal_code: '06103' }, '6.35', /the county of the address is not certain\. .* Send the county/],
     ['MN', '27053', { postal_code: '55401' }, '0.00', null],
-  ])('with an exemption of county %s %s makes %o owe %s: %s', (state, county, to, tax, expected) => {
+  ])('calculates with an exemption of county %s %s for %o a tax of %s: %s', (state, county, to, tax, expected) => {
     const terms = { id: 'own-county', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', counties: [county] };
     const rules = [{ ...always, ...terms, attributes: { any: [], none: [] }, effect: { type: 'exempt' } as const }];
     const own = { releaseFor: () => withOwnRules(builtIn(state), buildOwnRules({ rules })) };
@@ -326,9 +326,9 @@ const listCodes = ({ warnings }: Rates) => warnings.map(({ code }) => code);
 const listParts = ({ jurisdictions }: Rates) =>
   Object.fromEntries(jurisdictions.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]));
 
-describe('the rates of an address', () => {
+describe('rates of an address', () => {
   // Minnesota Department of Revenue: 6.875% and, for Minneapolis, 2.15% in five parts.
-  it('include each jurisdiction and their sum: Minneapolis', async () => {
+  it('includes each jurisdiction and their sum: Minneapolis', async () => {
     const rates = await ratesAt({ postal_code: '55401' });
     expect(rates).toMatchObject({ object: 'rates', date: '2026-11-22', combined_rate: '0.09025' });
     expect(listParts(rates)).toEqual({
@@ -345,13 +345,13 @@ describe('the rates of an address', () => {
     expect(Rates.safeParse(rates).error).toBeUndefined();
   });
 
-  it('cite the source', async () => {
+  it('cites the source', async () => {
     const { jurisdictions } = await ratesAt({ postal_code: '10001' });
     for (const { source } of jurisdictions) expect(source).toMatch(/[a-z]{4}.* /i);
     expect(jurisdictions.at(-1)?.source).toContain('718');
   });
 
-  it('match the rates of a calculation', async () => {
+  it('matches the rates of a calculation', async () => {
     for (const to of [
       { postal_code: '55401' },
       { postal_code: '98101', city: 'Seattle', state: 'WA' },
@@ -364,14 +364,14 @@ describe('the rates of an address', () => {
     }
   });
 
-  it('omit a tax that applies only to a price band', async () => {
+  it('omits a tax that applies only to a price band', async () => {
     const rates = await ratesAt({ postal_code: '37203', city: 'Nashville', state: 'TN' });
     expect(tabledRelease('TN')?.jurisdictions.length).toBeGreaterThan(1);
     expect(rates.combined_rate).toBe('0.0975');
     expect(rates.jurisdictions.filter(({ jurisdiction_type }) => jurisdiction_type === 'state')).toHaveLength(1);
   });
 
-  it('apply to sales from another state, with the return code if the content has it', async () => {
+  it('returns the rates of sales from another state, with the return code if the content has it', async () => {
     const [state] = getRelease().jurisdictions;
     const [rate] = getRelease().rates;
     const release = getRelease({ id: 'US-MI@2026-01-01.1', of: [{ code: 'US-MI', type: 'state', rate: '0.06' }] });
@@ -385,7 +385,7 @@ describe('the rates of an address', () => {
     expect((await ratesAt({ postal_code: '48933' })).jurisdictions[0]?.reporting_code).toBeNull();
   });
 
-  it('warn once about each unconfirmed rate', async () => {
+  it('warns once about each unconfirmed rate', async () => {
     const rates = await ratesAt({ postal_code: '78701', city: 'Austin', state: 'TX' });
     const uncertain = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
     expect(uncertain.length).toBeGreaterThan(0);
@@ -395,7 +395,7 @@ describe('the rates of an address', () => {
 });
 
 describe('unknown rates', () => {
-  it("are null with a warning in another country, or rejected by the account's policy", async () => {
+  it("returns null with a warning for another country, or rejects it by the account's policy", async () => {
     const lyon = { city: 'Lyon', country: 'FR' };
     expect(await ratesAt(lyon)).toMatchObject({
       combined_rate: null,
@@ -409,7 +409,7 @@ describe('unknown rates', () => {
     expect(await problemAt({ country: 'FR' }, reject)).toEqual([['validation_not_covered', { parameter: 'country' }]]);
   });
 
-  it('include the combined rate on a day in 2021, because the state rate is not covered', async () => {
+  it('includes the combined rate on a day in 2021, because the state rate is not covered', async () => {
     const austin = { postal_code: '78701', city: 'Austin', state: 'TX' };
     const rates = await ratesAt({ ...austin, date: '2021-12-31' });
     expect([rates.date, rates.combined_rate, rates.address_resolution.coverage]).toEqual(['2021-12-31', null, 'none']);
@@ -422,7 +422,7 @@ it.each<[RatesQuery, string]>([
   [{ postal_code: ' ', county: 'Hennepin', line1: '1 Main St', country: 'US' }, 'postal_code'],
   [{ city: 'Minneapolis' }, 'state'],
   [{ city: 'Minneapolis', country: 'USA' }, 'state'],
-])('an incomplete address is rejected, with what to send: %o', async (query, parameter) => {
+])('rejects an incomplete address, with what to send: %o', async (query, parameter) => {
   expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
 });
 

@@ -27,7 +27,7 @@ const getAnswer = (to: To, tax_date: string, options: Options = {}) => {
   return { found: `${outcome.tax_amount} ${getCoverage(outcome)}`, codes: warningCodes(outcome), message };
 };
 
-it('general goods at 100.00 have a tax of 6.00 in Lansing, Michigan', () => {
+it('taxes general goods of 100.00 at 6.00 in Lansing, Michigan', () => {
   const to = { line1: '200 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
   const outcome = ask({ to });
   const amounts = { taxable_amount: '100.00', exempt_amount: '0.00', tax_amount: '6.00' };
@@ -79,7 +79,7 @@ it.each([
   // This Florida county has no surtax.
   [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
 ])(
-  'a local rate without a first day on record applies in %o on %s as %s, with a warning that gives both days',
+  'applies a local rate without a first day on record in %o on %s as %s, with a warning that gives both days',
   (to, tax_date, expected, text) => {
     const { found, message } = getAnswer(to, tax_date);
     expect(found).toBe(expected);
@@ -96,7 +96,7 @@ it.each([
   },
 );
 
-describe('a rate before and after its known days', () => {
+describe('rates before and after their known days', () => {
   const chicago = at('IL', '60602', 'Chicago');
   const brevard = at('FL', '32901', 'Melbourne');
   it.each([
@@ -104,7 +104,7 @@ describe('a rate before and after its known days', () => {
     [brevard, '2026-12-31', '7.00 complete', null],
     [brevard, '2027-01-01', '7.00 partial', 'the rates of 2026-12-31, their last known day, were used'],
     [detroit, '2022-01-01', '6.00 complete', null],
-  ])('is approximate before the first and after the last known day: %o on %s', (to, day, expected, text) => {
+  ])('marks a rate as approximate outside of its known days: %o on %s', (to, day, expected, text) => {
     const { found, message } = getAnswer(to, day, { today: day > '2026-11-20' ? day : '2026-11-20' });
     expect([found, message('local_rates_approximate') ?? null]).toEqual([
       expected,
@@ -118,7 +118,7 @@ describe('a rate before and after its known days', () => {
   });
 });
 
-describe("a state's value without a first day on record", () => {
+describe('state values without a first day on record', () => {
   const undated = { from: null, to: null, source: 'test', confidence: 'high' } as const;
   const state = { code: 'US-MI', type: 'state', rate: '0.06' } as const;
   const food = rule('mi-food', ['FOOD.GROCERY'], { type: 'exempt' }, undated);
@@ -136,7 +136,7 @@ describe("a state's value without a first day on record", () => {
     ['2025-12-31', 'product_exempt', ['content_approximate']],
     ['2026-01-01', 'product_exempt', []],
   ])(
-    'can be a rule: on %s the reason for food is %s, with the warnings %o, if the state rate is known',
+    'applies a rule: on %s the reason for food is %s, with the warnings %o, if the state rate is known',
     (tax_date, reason, codes) => {
       const outcome = answer(tax_date, {});
       expect([listRows(outcome)[0]?.taxability_reason, warningCodes(outcome)]).toEqual([reason, codes]);
@@ -148,7 +148,7 @@ describe("a state's value without a first day on record", () => {
     ['2021-12-31', '0.00', 'none'],
     ['2024-05-01', '6.00', 'partial'],
     ['2026-01-01', '6.00', 'complete'],
-  ])('can be a general rate: on %s the tax is %s and the coverage is %s', (tax_date, tax, coverage) => {
+  ])('applies a general rate: on %s the tax is %s and the coverage is %s', (tax_date, tax, coverage) => {
     const outcome = answer(tax_date, { rates: undatedRates }, 'GENERAL');
     expect([outcome.tax_amount, getCoverage(outcome)]).toEqual([tax, coverage]);
     const text = `general rate: no value for ${tax_date} is on record; the value for 2026-01-01 was used`;
@@ -158,7 +158,7 @@ describe("a state's value without a first day on record", () => {
     expect(strict.tax_amount).toBe(coverage === 'complete' ? '6.00' : '0.00');
   });
 
-  it('can be a location, whose local taxes are approximate as well', () => {
+  it('applies a location, and marks its local taxes as approximate', () => {
     const local = getRelease({
       of: [state, { code: 'US-MI-A', type: 'city', rate: '0.01' }],
       locations: [buildLocation({ zips: [['48933', '48933']], alternatives: [['US-MI-A']], from: null })],
@@ -170,7 +170,7 @@ describe("a state's value without a first day on record", () => {
     expect(codes).toContain('local_rates_approximate');
   });
 
-  it('can be a shipping rule: the shipping has a warning and the taxed goods have none', () => {
+  it('applies a shipping rule, with a warning for the shipping and none for the taxed goods', () => {
     const request = { to: at('NJ', '07030'), tax_date: '2020-05-05', shipping: { amount: '10.00' } };
     const outcome = ask(request);
     expect(listCharges(outcome).map(({ tax_amount }) => tax_amount)).toEqual(['6.63', '0.00']);
@@ -192,7 +192,7 @@ it('falls back to the built-in tables on days before the first day of an import'
   expect([before.found, before.codes.includes('local_rates_approximate')]).toEqual(['8.88 partial', true]);
 });
 
-describe('an overdue local rate', () => {
+describe('overdue local rates', () => {
   const madison = at('WI', '53703', 'Madison');
   const boulder = at('CO', '80302', 'Boulder');
   const miami = at('FL', '33130', 'Miami');
@@ -207,7 +207,7 @@ describe('an overdue local rate', () => {
     [detroit, '2030-01-01', '2030-01-01', false, 'the state has no local taxes'],
     [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax date is not confirmed either'],
     [boulder, '2026-01-01', '2030-01-01', false, 'the tax date is the date of the list'],
-  ])('%o on %s has a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
+  ])('returns for %o on %s a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
     expect(getAnswer(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });
 

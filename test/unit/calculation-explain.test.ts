@@ -39,12 +39,12 @@ const goldens: readonly Golden[] = JSON.parse(
   readFileSync(new URL('../fixtures/explanations.json', import.meta.url), 'utf8'),
 );
 
-it.each(goldens)('the whole explanation of $title', ({ request, explanation }) => {
+it.each(goldens)('returns the whole explanation of $title', ({ request, explanation }) => {
   expect(ask({ ...request, explain: true }).explanation).toEqual(explanation);
 });
 
 describe('the steps of a line', () => {
-  it('include one address step for lines that share an address', () => {
+  it('includes one address step for lines that share an address', () => {
     const line_items = [{}, {}, { customer: { address: { state: 'MI', postal_code: '49503' } } }];
     const { explanation } = explained({ line_items }, getRelease({ of: [state] }));
     const steps = (explanation ?? []).filter(({ step }) => step === 'address' || step === 'jurisdictions');
@@ -57,7 +57,7 @@ describe('the steps of a line', () => {
     ]);
   });
 
-  it('are truncated before the response is too large: a thousand lines in eight jurisdictions', () => {
+  it('truncates the steps before the response is too large: a thousand lines in eight jurisdictions', () => {
     const locals = Array.from({ length: 7 }, (_, index) => ({ ...city, code: `US-MI-DISTRICT-${index}` }));
     const release = getRelease({
       of: [state, ...locals],
@@ -83,7 +83,7 @@ describe('the steps of a line', () => {
     [withEffect({ type: 'rate', rate: '0.02' }), 'the-rule', 'the-rule'],
     [withEffect({ type: 'taxable' }), 'the-rule', null],
     [getRelease({ of: [state] }), null, null],
-  ])('cite the law of the rule and of the rate: %#', (release, ruleId, rateId) => {
+  ])('cites the law of the rule and of the rate: %#', (release, ruleId, rateId) => {
     const outcome = explained(priced('10.00'), release);
     const citation = ruleId === null ? null : 'The law';
     expect(listSteps(outcome, 'rule')).toMatchObject([{ rule_id: ruleId, citation }]);
@@ -124,7 +124,7 @@ describe('the arithmetic of a rule', () => {
     [fee, '3 for 0', '0.50 3 1.5', '1.50'],
     [{ ...fee, once_per: 'order' }, '3 for 0', '0.50', '0.50'],
     [split, '1 for 100.00', '100.00 0.06', '6.00'],
-  ])('$0 of $1 shows $2', (effect, sold, figures, tax, rateFigures) => {
+  ])('explains $0 of $1 as $2', (effect, sold, figures, tax, rateFigures) => {
     const [quantity = '', price = ''] = sold.split(' for ');
     const outcome = explained(priced(price, quantity), withEffect(effect));
     expect(getFigures(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
@@ -227,7 +227,7 @@ describe('discounts, included tax and shipping', () => {
     ['the tax on shipping', shipped, 'rounding', '/shipping', ['0.36 0.36']],
     ['the tax of the invoice', cents, 'rounding', '/line_items/0', ['0.0054 0.0108 0.01 0.01'], onInvoice],
     ['the share of a second line', cents, 'rounding', '/line_items/1', ['0.0054 0.0108 0.01 0.00'], onInvoice],
-  ])('show the amounts of %s', (_, asked, name, pointer, figures, options = {}) => {
+  ])('shows the amounts of %s', (_, asked, name, pointer, figures, options = {}) => {
     const outcome = explained(asked, withFood, options);
     expect(getFigures(outcome, name, pointer).map((own) => own.join(' '))).toEqual(figures);
     if (name !== 'rule') return;
@@ -235,7 +235,7 @@ describe('discounts, included tax and shipping', () => {
     expect(listSteps(outcome, name, pointer)).toMatchObject([policy, policy]);
   });
 
-  it('name the lines that a charge delivers, and a discount on the charge', () => {
+  it('names the lines that a charge delivers, and a discount on the charge', () => {
     const card = { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' };
     const line_items = [{ id: 'mug', unit_price: '30.00' }, card, { id: 'bag', unit_price: '60.00' }];
     const shipping = { amount: '10.00', discount_amount: '1.00' };
@@ -292,7 +292,7 @@ const line = fc.record({
   fulfillment: fc.constant('ship' as const),
 });
 
-it('every explanation shows one rule and one rate per row, and every product and sum in it is exact', () => {
+it('shows one rule and one rate per row, and exact products and sums', () => {
   fc.assert(
     fc.property(
       fc.array(line, { minLength: 1, maxLength: 3 }),

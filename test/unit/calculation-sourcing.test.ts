@@ -94,12 +94,12 @@ const isInterstate = (policy: Sourcing, from: object | null): boolean => {
   return place.isInterstate;
 };
 
-describe('a sale within a state', () => {
+describe('sales within a state', () => {
   it.each<[Sourcing, string[]]>([
     ['destination', atDestination],
     ['origin', atOrigin],
     ['mixed', mixed],
-  ])('with the %s policy is taxed as %s', (policy, rows) => {
+  ])('taxes a sale with the %s policy as %s', (policy, rows) => {
     const outcome = ask(sale(origin), getContent(policy));
     expect(listRows(outcome)).toEqual(rows);
     expect(getResolution(outcome)).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
@@ -133,7 +133,7 @@ describe('a sale within a state', () => {
     ['destination', '0.00', '7.50', 'the destination decides'],
     ['origin', '7.50', '0.00', 'the origin decides'],
     ['mixed', '7.00', '0.50', 'only the district is sourced at the destination'],
-  ])('with the %s policy applies ZIP rules, %s to the ZIP and %s from the ZIP: %s', (policy, there, fromThere) => {
+  ])('applies with the %s policy ZIP rules, %s to the ZIP and %s from the ZIP: %s', (policy, there, fromThere) => {
     const releaseFor = () =>
       getRelease({
         of: [state, { ...near[0], code: 'COUNTY' }, { ...near[2], code: 'DISTRICT', rate: '0.005' }],
@@ -158,13 +158,13 @@ describe('a sale within a state', () => {
   });
 });
 
-describe('a sale from another state or country', () => {
+describe('sales from another state or country', () => {
   it.each<[object | null, string]>([
     [null, 'an unknown origin is remote'],
     [{}, 'an empty address is treated as absent'],
     [{ state: 'MI', postal_code: '48933' }, 'the origin is in another state'],
     [{ country: 'CA', state: 'ON' }, 'the country CA is no California'],
-  ])('from %o is taxed at its destination with every policy: %s', (from) => {
+  ])('taxes a sale from %o at its destination with every policy: %s', (from) => {
     for (const policy of policies) {
       const outcome = ask(sale(from), getContent(policy));
       expect([listRows(outcome), getResolution(outcome)?.ambiguous]).toEqual([atDestination, false]);
@@ -180,7 +180,7 @@ describe('a sale from another state or country', () => {
     ['origin', { postal_code: '57717' }, []],
     ['mixed', { state: 'KY', postal_code: '42223' }, []],
   ])(
-    'with the %s policy from %o is ambiguous if the origin could be in the same state: %o',
+    'reports with the %s policy a sale from %o as ambiguous if the origin could be in the same state: %o',
     (policy, from, pointers) => {
       const release = getView(policy, '37201', near);
       const releaseFor: ReleaseFor = ({ state: code, zip5 }) =>
@@ -191,7 +191,7 @@ describe('a sale from another state or country', () => {
     },
   );
 
-  it('is ambiguous if its destination was guessed to be in the state of its origin', () => {
+  it('reports a sale as ambiguous if its destination was guessed to be in the state of its origin', () => {
     const release = getView('origin', '40202', near, {
       locations: [locationAt('40202', near), locationAt('42223', near)],
     });
@@ -209,7 +209,7 @@ describe('a sale from another state or country', () => {
   });
 });
 
-describe('an uncertain origin or destination', () => {
+describe('uncertain origins and destinations', () => {
   const away = { state: 'CA', postal_code: '90210' };
   const ambiguous = { near: { locations: [locationAt('90001', near, { alternatives: [[], listCodes(near)] })] } };
 
@@ -233,7 +233,7 @@ describe('an uncertain origin or destination', () => {
     ['mixed', away, destination, ['/ship_from/address']],
     ['mixed', origin, away, ['/customer/address']],
     ['mixed', away, away, ['/customer/address']],
-  ])('is reported if it is not covered, with the %s policy from %o to %o: %o', (policy, from, to, pointers) => {
+  ])('reports an address that is not covered, with the %s policy from %o to %o: %o', (policy, from, to, pointers) => {
     const outcome = ask(sale(from, to), getContent(policy));
     const isCovered = pointers.length === 0;
     expect(listRows(outcome).filter((row) => !row.endsWith(' 0.00'))).toEqual(isCovered ? atDestination : []);
@@ -284,7 +284,7 @@ it('uses the origin of the document if the origin of a line is empty', () => {
 });
 
 describe('lines that share their addresses', () => {
-  it('share one resolved place, separate from lines with another address', () => {
+  it('resolves one shared place, separate from lines with another address', () => {
     const secondStreet = { customer: { address: { ...destination, line1: '2 B St' } } };
     const line_items = [
       { customer: { address: { ...destination, line1: '1 A St' } } },
@@ -305,7 +305,7 @@ describe('lines that share their addresses', () => {
     expect(located.ok && located.value.map(({ pointer }) => pointer)).toEqual([...pointers, '/customer/address']);
   });
 
-  it('have separate pointers, and one warning about an ambiguous address', () => {
+  it('returns separate pointers, and one warning about an ambiguous address', () => {
     const content = getContent('mixed', {
       near: { locations: [locationAt('90001', near, { alternatives: [[], listCodes(near)] })] },
     });

@@ -52,7 +52,7 @@ const says = (what: string, confidence: Confidence, source = 'list') =>
   `${what}: not confirmed by a primary source (confidence ${confidence}, source ${source}).`;
 const resale = { type: 'resale' as const };
 
-describe('the location that decided', () => {
+describe('the deciding location', () => {
   const located = (confidence: Confidence) =>
     ohio({
       locations: [
@@ -80,7 +80,7 @@ describe('the location that decided', () => {
     for (const one of found) expect(one.replace(/^\S* /, '')).toBe(text);
   });
 
-  it('is cited by the explanation', () => {
+  it('cites the deciding location in the explanation', () => {
     const { explanation } = ask({ customer, explain: true }, located('low'));
     expect(explanation?.find(({ step }) => step === 'jurisdictions')?.citation).toBe('A list of ZIPs');
   });
@@ -112,7 +112,7 @@ describe('the sourcing setting', () => {
     }
   });
 
-  it('causes a warning for two places of a state whose local taxes are unknown', () => {
+  it('returns a warning for two places of a state whose local taxes are unknown', () => {
     const options = sourced('origin', 'medium', { locations: [], coverage: 'partial' });
     expect(unconfirmed(from('44102'), options)).toEqual([message]);
     expect(unconfirmed(from('44101'), options)).toEqual([]);
@@ -165,11 +165,11 @@ describe('the rounding setting', () => {
   });
 });
 
-describe('a place that the content has by name only', () => {
+describe('places that the content lists only by name', () => {
   const rows = ['Culver City,Los Angeles,0.1025,1/1/2026', 'Davis,Yolo,0.0725,1/1/2026'];
   const california = async () => createReleaseFor(await importFiles('cdtfa', 'CA', [tableFile('cdtfa', ...rows)]));
 
-  it('is ambiguous: its taxes are assumed, and the address could have others', async () => {
+  it('reports such a place as ambiguous: its taxes are assumed, and the address could have others', async () => {
     const releaseFor = await california();
     for (const postal_code of [null, '90230', '90230-0001']) {
       const request = { to: { state: 'CA', city: 'Culver City', postal_code }, tax_date: '2026-11-20' };
@@ -226,7 +226,7 @@ describe('prices that include tax', () => {
     [gross('PA', '1.61', '15222', 'GENERAL'), null],
     [gross('MI', '0.09'), ['0.09', '0.09', '0.01', '0.00']],
     [gross('MI', '106.00'), []],
-  ])('%j has a warning if no net adds up to it, with %o', (request, figures) => {
+  ])('returns for %j a warning if no net adds up to it, with %o', (request, figures) => {
     const outcome = ask(request);
     const found = warned(request, 'tax_included_not_exact');
     // The net plus its tax is not the gross.
@@ -236,7 +236,7 @@ describe('prices that include tax', () => {
     if (figures?.length) expect(found[0]).toMatch(new RegExp(`^/line_items/0 .*${figures.join('\\D+')}\\.$`));
   });
 
-  it('have one warning per invoice, at its first charge', () => {
+  it('returns one warning per invoice, at its first charge', () => {
     const request = { ...gross('MI', '0.03'), line_items: new Array(3).fill({ unit_price: '0.03' }) };
     // The tax on 0.08 is 0.00, and the tax on 0.09 is 0.01.
     expect(warned(request, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([
@@ -258,7 +258,7 @@ describe('shipping that is not marked as stated separately', () => {
     ['SHIPPING.HANDLING', 'GENERAL', 'SHIPPING.HANDLING', 'so is handling'],
     ['SHIPPING.DELIVERY._SEPARATELY_STATED', 'GENERAL', null, 'it is stated'],
     [null, 'HEALTH.DRUGS._PRESCRIPTION', null, 'its goods are exempt, and so is it'],
-  ])('%s of %s has a warning with the code %s to send: %s', (product_tax_code, ptc, code) => {
+  ])('returns for %s of %s a warning with the code %s to send: %s', (product_tax_code, ptc, code) => {
     const shipping = { amount: '10.00', product_tax_code };
     const request = { to: { state: 'AL' }, line_items: [{ product_tax_code: ptc }], shipping };
     const text = expect.stringMatching(new RegExp(`^/shipping State US-AL .*Send ${code}\\._SEPARATELY_STATED`));
@@ -275,7 +275,7 @@ const newYork = accountIn('America/New_York');
 const found = (body: unknown, account = utc, isUpdate = false) =>
   sentWarnings(body, [], account, isUpdate).map(({ code, pointer }) => `${code} ${pointer}`);
 
-describe('a supplied line amount', () => {
+describe('supplied line amounts', () => {
   const line = { quantity: '2', unit_price: '10.00' };
   const fraction = { quantity: '2', unit_price: '3.333' };
   it.each<[unknown, object, boolean]>([
@@ -291,18 +291,18 @@ describe('a supplied line amount', () => {
     ['6.67', fraction, false],
     // The price is taken from the sale.
     ['5.00', { id: 'a', quantity: '1' }, false],
-  ])('%j with %j causes a warning: %s', (amount, others, warns) => {
+  ])('returns for %j with %j a warning: %s', (amount, others, warns) => {
     const expected = warns ? ['line_amount_differs /line_items/0/amount'] : [];
     expect(found({ line_items: [{ ...others, amount }] })).toEqual(expected);
   });
 
-  it('causes a warning with both amounts on its line', () => {
+  it('returns a warning with both amounts on its line', () => {
     const message = expect.stringMatching(/"25\.00".* 20\.00\b/);
     const expected = [{ code: 'line_amount_differs', message, pointer: '/line_items/1/amount' }];
     expect(sentWarnings({ line_items: [line, { ...line, amount: '25.00' }] }, [], utc)).toEqual(expected);
   });
 
-  it.each(['USD', 'JPY', 'KWD'])('causes no warning if a response in %s is sent back', (currency) => {
+  it.each(['USD', 'JPY', 'KWD'])('returns no warning if a response in %s is sent back', (currency) => {
     const prices = ['3.333', '0.005', '19.99', '0', '1234567.8949'];
     const line_items = ['1', '0.3', '7', '1.5'].flatMap((quantity) =>
       prices.map((unit_price) => ({ quantity, unit_price })),
@@ -316,7 +316,7 @@ describe('a supplied line amount', () => {
   });
 });
 
-describe('a tax date with an offset', () => {
+describe('tax dates with an offset', () => {
   it.each<[string | null, typeof utc, boolean, string]>([
     ['2026-10-31T23:30:00-04:00', utc, true, 'it is 1 November in UTC'],
     ['2026-10-31T19:30:00-04:00', utc, false, 'it is the same day in UTC'],
@@ -327,17 +327,17 @@ describe('a tax date with an offset', () => {
     ['2026-11-01T02:30:00+00:00', newYork, false, 'UTC may be written so'],
     ['2026-10-31', newYork, false, 'it is a date'],
     [null, newYork, false, 'no tax date was sent'],
-  ])('%s in $settings.time_zone causes a warning: %s, because %s', (tax_date, account, warns) => {
+  ])('returns for %s in $settings.time_zone a warning: %s, because %s', (tax_date, account, warns) => {
     expect(found({ tax_date }, account)).toEqual(warns ? ['tax_day_differs /tax_date'] : []);
   });
 
-  it('causes a warning with both days and the time zone', () => {
+  it('returns a warning with both days and the time zone', () => {
     const [warning] = sentWarnings({ tax_date: '2026-10-31T23:30:00-04:00' }, [], utc);
     expect(warning?.message).toMatch(/2026-10-31.*2026-11-01.*UTC/);
   });
 });
 
-describe('an unknown field', () => {
+describe('unknown fields', () => {
   it.each<[string, string[]]>([
     ['/customer/address/zip', ['zip', 'postal_code']],
     ['/line_items/0/qty', ['qty', 'quantity']],
@@ -345,12 +345,12 @@ describe('an unknown field', () => {
     ['/customer/adress', ['adress', 'address']],
     ['/curency', ['curency', 'currency']],
     ...['sku', 'email', 'constructor', 'rate'].map((name) => [`/line_items/0/${name}`, [name]] as [string, string[]]),
-  ])('%s causes a warning that names %j', (pointer, names) => {
+  ])('returns for %s a warning that names %j', (pointer, names) => {
     const [warning] = unknownFieldWarnings([pointer]);
     expect([...(warning?.message ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(names);
   });
 
-  it('is listed among the first 20, and otherwise counted', () => {
+  it('lists the first 20 unknown fields, and counts the rest', () => {
     const warnings = unknownFieldWarnings(Array.from({ length: 27 }, (_, index) => `/field_${index}`));
     expect([warnings.length, warnings.at(19)?.pointer]).toEqual([21, '/field_19']);
     expect(warnings.at(-1)).toMatchObject({ pointer: null, message: expect.stringMatching(/^7 /) });

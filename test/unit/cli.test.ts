@@ -74,7 +74,7 @@ it.each([
   ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
   ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
   ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
-])('an exported line with keys of another account imports a %s into the given account only', (_kind, line) => {
+])('imports an exported line with keys of another account as a %s of the given account only', (_kind, line) => {
   const items = toItems('acct_own', line as unknown as Line);
   expect(items).toHaveLength(1);
   for (const item of items) {

@@ -53,7 +53,7 @@ const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
 const listValues = (sent: readonly Headers[], name: string) => sent.map((headers) => headers.get(name));
 const create = (levy: Levy, call: CallOptions = {}) => levy.post('/transactions', { body, ...call });
 
-describe('a request', () => {
+describe('requests of the client', () => {
   it("sends the API key, the version and, for a POST, the caller's or a generated Idempotency-Key", async () => {
     const { levy, sent } = scripted([]);
     await create(levy);
@@ -88,7 +88,7 @@ describe('a request', () => {
   });
 });
 
-describe('a failed request', () => {
+describe('retries', () => {
   it.each([
     ['429', error(429, { 'Retry-After': '2' })],
     ['500', error(500)],
@@ -98,7 +98,7 @@ describe('a failed request', () => {
     ['a timeout', noReply],
     ['an interrupted body', brokenBody],
     ['a truncated body', () => new Response('{"id":', { headers: { 'Content-Type': 'application/json' } })],
-  ])('is retried with the same Idempotency-Key after %s', async (_, reply) => {
+  ])('retries with the same Idempotency-Key after %s', async (_, reply) => {
     const { levy, sent } = scripted([reply, reply]);
     expect(await create(levy)).toMatchObject({ ok: true, status: 200, data: { id: 'txn_1' } });
     expect([sent.length, new Set(listValues(sent, 'Idempotency-Key')).size]).toEqual([3, 1]);
@@ -132,7 +132,7 @@ describe('a failed request', () => {
     // The client's limits apply if the call sets none.
     ['in the client', { maxTries: 1 }, { maxTries: undefined, timeoutMs: undefined } as object, noReply, timeout],
     ['and Retry-After exceeds 15 s', {}, {}, error(429, { 'Retry-After': '60' }), { status: 429 }],
-  ])('is not retried with maxTries 1 %s', async (_, options, call, reply, expected) => {
+  ])('does not retry with maxTries 1 %s', async (_, options, call, reply, expected) => {
     const { levy, sent } = scripted([reply], options);
     await expect(create(levy, call)).rejects.toMatchObject(expected);
     expect([sent.length, pauses]).toEqual([1, []]);
@@ -161,7 +161,7 @@ describe('a failed request', () => {
   it.each([
     ['during an attempt', noReply],
     ['during a pause', error(503)],
-  ])('ends when its caller aborts %s', async (_, reply) => {
+  ])('ends the request when its caller aborts %s', async (_, reply) => {
     const abort = new AbortController();
     vi.mocked(setTimeout).mockImplementation((() => queueMicrotask(() => abort.abort(new Error('stopped')))) as never);
     const { levy, sent } = scripted([reply]);

@@ -110,7 +110,7 @@ describe('the report', () => {
 });
 
 describe('routes', () => {
-  it('round-trip through links', () => {
+  it('round-trips routes through links', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 3 }),
@@ -123,10 +123,10 @@ describe('routes', () => {
     );
   });
 
-  it('keep paths with malformed escapes unchanged', () => expect(parseRoute('#/a%ZZ').path).toEqual(['a%ZZ']));
+  it('keeps paths with malformed escapes unchanged', () => expect(parseRoute('#/a%ZZ').path).toEqual(['a%ZZ']));
 });
 
-describe('an error message', () => {
+describe('error messages', () => {
   const refusal = (status: number) =>
     new LevyRefused({
       status,
@@ -148,14 +148,14 @@ describe('an error message', () => {
     [unavailable(503), 'broken'],
     [unavailable(null), 'offline'],
     [new TypeError('x'), 'broken'],
-  ])('of %s is "%s"', (error, kind) => expect(getTrouble(error)?.kind).toBe(kind));
+  ])('prints for %s "%s"', (error, kind) => expect(getTrouble(error)?.kind).toBe(kind));
 
   it('includes the detail of a refusal', () => expect(getTrouble(refusal(422))?.advice).toBe('Send another.'));
 
-  it('is null for an aborted request', () => expect(getTrouble(new DOMException('stopped', 'AbortError'))).toBeNull());
+  it('ignores an aborted request', () => expect(getTrouble(new DOMException('stopped', 'AbortError'))).toBeNull());
 });
 
-it('names who acted, and does not let a token pass for a key or a schedule', () => {
+it('names the actor, and does not show a token as a key or a schedule', () => {
   const account = {
     api_keys: [
       { id: 'key_1', label: 'Ann, finance' },
@@ -187,7 +187,7 @@ describe('the hash chain of a history', () => {
     return all;
   };
 
-  it('is intact as written by the ledger', async () => expect(await brokenVersion('txn_1', entries(), 4)).toBeNull());
+  it('accepts an unchanged history', async () => expect(await brokenVersion('txn_1', entries(), 4)).toBeNull());
 
   it.each([
     ['a changed field', (all) => all.with(1, { ...(all[1] as never as (typeof all)[1]), by: 'key_2' } as never), 2],
@@ -196,7 +196,7 @@ describe('the hash chain of a history', () => {
     ['a removed last entry', (all) => all.slice(0, -1), 4],
     ['no entries', () => [], 1],
   ] as readonly [string, (all: ReturnType<typeof entries>) => ReturnType<typeof entries>, number][])(
-    'is broken by %s',
+    'detects %s',
     async (_, change, version) => expect(await brokenVersion('txn_1', change(entries()), 4)).toBe(version),
   );
 });
@@ -293,7 +293,7 @@ it('omits empty strings from the certificates of a form, and removes a certifica
   expect(certificatesFrom({ ...values, 'valid_from-1': '2026-01-01' })).toContain('certificate 2');
 });
 
-it('has one map tile per state with content, each in a different place', () => {
+it('draws one map tile per state with content, each in a different place', () => {
   const states = builtInReleases().map(({ state }) => state.slice(3));
   expect(Object.keys(tiles).sort()).toEqual(states.sort());
   expect(new Set(Object.values(tiles).map(String)).size).toBe(states.length);

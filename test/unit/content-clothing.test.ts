@@ -14,7 +14,7 @@ const shirt = (unit_price: string, attributes = '') => ({
   unit_price,
 });
 it.each(readings('clothing rule of a county in New York'))(
-  'clothing in New York in county $text: $result',
+  'taxes clothing in New York in county $text: $result',
   ({ text, result }) => {
     const [county = '', day = ''] = text.split(' ');
     const taxing = {
@@ -72,7 +72,7 @@ describe('clothing in New York with an import', () => {
     ['the whole local tax as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
   ];
 
-  it.each(cityTables)('New York City is exempt under 110: %s', async (_, table) => {
+  it.each(cityTables)('exempts clothing below 110 in New York City: %s', async (_, table) => {
     expect((await taxIn(table, cart)).tax_amount).toBe('13.31');
     expect((await taxIn(table, [shirt('109.99')])).tax_amount).toBe('0.00');
     expect((await taxIn(table, [shirt('110.00')])).tax_amount).toBe('9.76');
@@ -80,7 +80,7 @@ describe('clothing in New York with an import', () => {
   });
 
   it.each('10001 10282 10301 10314 10451 10475 11004 11101 11201 11256 11351 11439 11691'.split(' '))(
-    '%s is in New York City',
+    'places %s in New York City',
     async (zip) => {
       const table = zipRates(`NY,${zip},ANY,0.08875,0.04,0.045,0,0.00375,1`);
       expect((await taxIn(table, [shirt('109.99')], zip)).tax_amount).toBe('0.00');
@@ -91,14 +91,14 @@ describe('clothing in New York with an import', () => {
   it.each([
     ['Any', '4.38', ['content_unconfirmed']],
     ['Baldwin Place', '4.38', ['content_unconfirmed']],
-  ])('a ZIP of two counties is taxed with a warning in %s', async (city, tax, codes) => {
+  ])('taxes clothing in a ZIP of two counties with a warning in %s', async (city, tax, codes) => {
     const table = zipRates('NY,10505,ANY,0.08375,0.04,0.04,0,0.00375,1');
     const outcome = await taxIn(table, [shirt('100.00')], '10505', city);
     expect([outcome.tax_amount, warningCodes(outcome)]).toEqual([tax, expect.arrayContaining(codes)]);
   });
 
   it.each(['11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
-    '%s is outside New York City, and its county has not elected the exemption',
+    'places %s outside New York City, in a county that has not elected the exemption',
     async (zip) => {
       const outcome = await taxIn(zipRates(`NY,${zip},ANY,0.08,0.04,0.04,0,0,1`), [shirt('100.00')], zip, 'Any');
       expect(outcome.tax_amount).toBe('4.00');
@@ -115,11 +115,11 @@ const isFree = (outcome: ReturnType<typeof ask>) =>
 const aCentAbove = (price: string) => (Number(price) + 0.01).toFixed(2);
 
 /** Sales-tax holidays of 2026 (content notes 4.8): first and last days and limits, typed by hand. */
-describe('a holiday', () => {
+describe('sales tax holidays', () => {
   /** States whose law was checked, so their exemptions have no warning. */
   const confirmed = 'AL AR CT FL IA MD MO MS OK TN TX VA WV'.split(' ');
 
-  it.each(holidays('clothing'))('for clothing in $state lasts from $first to $last, up to $exempt_at', (row) => {
+  it.each(holidays('clothing'))('exempts clothing in $state from $first to $last, up to $exempt_at', (row) => {
     const { state, first, last, exempt_at } = row;
     const dearer = aCentAbove(exempt_at);
     for (const date of [first, last]) {
@@ -133,7 +133,7 @@ describe('a holiday', () => {
     for (const date of [day(first, -1), day(last, 1)]) expect(isFree(taxOn(state, date, exempt_at))).toBe(false);
   });
 
-  it.each(holidays('other goods'))('in $state on $first exempts $code up to $exempt_at', (row) => {
+  it.each(holidays('other goods'))('exempts in $state on $first $code up to $exempt_at', (row) => {
     const { state, first, code, exempt_at } = row;
     expect(isFree(taxOn(state, first, exempt_at, code))).toBe(true);
     expect(Number(taxOn(state, first, aCentAbove(exempt_at), code).tax_amount)).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe('a holiday', () => {
     ['TX', '2026-08-08', 'SCHOOL.SCHOOL_SUPPLIES', '3.13', '50.00'],
     ['TX', '2027-08-06', 'SCHOOL.SCHOOL_SUPPLIES', '3.13', '50.00'],
   ])(
-    'in %s on %s does not exempt %s for a business, which owes %s',
+    'exempts in %s on %s %s for personal use but not for a business, which owes %s',
     (state, tax_date, product_tax_code, tax, ...prices) => {
       const line_items = [{ product_tax_code, unit_price: prices[0] ?? '100.00' }];
       const taxFor = (use: 'business' | 'personal' | null) =>
@@ -180,7 +180,7 @@ describe('a holiday', () => {
   );
 
   it.each(['CLOTHING.APPAREL', 'ELECTRONICS.COMPUTERS'])(
-    'in Alabama exempts %s for a business too',
+    'exempts in Alabama %s for a business as well',
     (product_tax_code) => {
       const customer = { address: { state: 'AL' }, use: 'business' } as const;
       expect(isFree(ask({ customer, tax_date: '2026-07-18', line_items: [{ product_tax_code }] }))).toBe(true);
@@ -193,7 +193,7 @@ describe('a holiday', () => {
     ['MA', 'GENERAL', '100.00', 'business', 'the buyer is a business.'],
     ['TX', 'CLOTHING.APPAREL', '100.00', 'business', 'the price is not below its limit.'],
   ] as const)(
-    'in %s does not exempt %s of %s for the use %s: %s',
+    'explains in %s why %s of %s is not exempt for the use %s: %s',
     (state, product_tax_code, unit_price, use, reason) => {
       const tax_date = '2026-08-08';
       const line_items = [{ product_tax_code, unit_price }];

@@ -126,7 +126,7 @@ const releaseCases = readCases<Case>(cases, {
 });
 
 describe('coverage of a release', () => {
-  it.each(releaseCases)('is correct if $title', (one) => {
+  it.each(releaseCases)('reports the release as correct if $title', (one) => {
     const rules = (one.rules ?? []).map(({ id, ptcs, effect, ...others }) => rule(id, ptcs, effect, others));
     const covered = stateCoverage(getRelease({ rules, ...one.release }), one.day ?? day);
     const found = covered[one.subject ?? 'clothing'];
@@ -139,7 +139,7 @@ describe('coverage of a release', () => {
     for (const part of one.absent ?? []) expect(notes).not.toContain(part);
   });
 
-  it('is that of the requested day if the same release is read on several days', () => {
+  it('reports the requested day if the same release is read on several days', () => {
     const release = getRelease({ rules: [rule('CLOTHES', ['CLOTHING'], { type: 'exempt' }, { from: day, to: null })] });
     const treatments = ['2026-11-20', day, '2026-11-20'].map((on) => stateCoverage(release, on).clothing.treatment);
     expect(treatments).toEqual(['not_established', 'exempt', 'not_established']);
@@ -190,7 +190,7 @@ describe('coverage of a release', () => {
   });
 });
 
-describe('the active releases', () => {
+describe('active releases', () => {
   const ids = builtInReleases().map(({ id }) => id);
   const [michigan = '', ohio = ''] = ['MI', 'OH'].map((state) => builtInRelease(state)?.id);
   const imported = buildHead('US-MI@2026-11-01.1', { bottom: michigan });
@@ -209,29 +209,29 @@ describe('the active releases', () => {
     return releases.map(({ id }) => id);
   };
 
-  it('are the built-in releases, unless an import is active', async () => {
+  it('returns the built-in releases, unless an import is active', async () => {
     expect(await from(null, [])).toEqual(ids);
     expect(await from(imported.id, [imported])).toEqual(ids.map((id) => (id === michigan ? imported.id : id)));
   });
 
-  it('of one state do not include imports of other states', async () => {
+  it('returns no imports of other states for one state', async () => {
     expect(await from(imported.id, [imported], 'US-MI')).toEqual([imported.id]);
     expect(await from(imported.id, [], 'US-OH')).toEqual([ohio]);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 
-  it('fail if one is missing', async () => {
+  it('fails if a release is missing', async () => {
     await expect(from(imported.id, [])).rejects.toThrow(ReleaseNotFound);
   });
 });
 
-it('the coverage page matches the content (after a change, run `npm run content -- coverage --write`)', () => {
+it('matches the content on the coverage page (after a change, run `npm run content -- coverage --write`)', () => {
   const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
   expect(page).toBe(coveragePage(builtInReleases(), page));
 });
 
 it.each(builtInReleases().map((release) => [release.state, release] as const))(
-  'the coverage of %s contains no codes or rule ids in its text',
+  'uses no codes or rule ids in the text of the coverage of %s',
   (state, release) => {
     const ids = new RegExp(`US-[A-Z]{2}-|\\b${state.slice(3).toLowerCase()}-[a-z]`);
     const covered = stateCoverage(release, day);

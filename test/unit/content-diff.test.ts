@@ -52,9 +52,9 @@ describe('the changed combined rates', () => {
       [area('55401', '55401', ['A']), b('554010100', '554010199'), b('554010300', '554010399')],
       '554010100-554010199 554010300-554010399 | 2020-01-01 | open | 0.07 | 0.08',
     ],
-  ])('have %s', (_, key, before, after, changes) => expect(texts(key, before, after)).toEqual([changes]));
+  ])('lists %s', (_, key, before, after, changes) => expect(texts(key, before, after)).toEqual([changes]));
 
-  it('match the narrowest range of every address on every day', () => {
+  it('matches the narrowest range of every address on every day', () => {
     const days = ['2020-01-01', '2020-06-30', '2020-07-01', '2021-12-31', '2022-01-01', '2023-05-05'];
     const someArea = fc
       .record({
@@ -182,7 +182,7 @@ describe('the changed jurisdiction rates', () => {
       ['A 0.04 2020-01-01.. 0.01 0.04'],
       ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
     ],
-  ])('include a jurisdiction if %s', (_, before, after, changes) => {
+  ])('includes a jurisdiction if %s', (_, before, after, changes) => {
     const found = compareRates(getBook(readRates(before)), getBook(readRates(after)));
     expect(
       found.map(({ jurisdiction: code, kind, from, to, old, new: next }) =>
@@ -220,14 +220,14 @@ describe('the changed rules and settings', () => {
       after: [{ ...clothing, ...limits }],
       ids: ['clothing'],
     })),
-  ])('include a rule if $because', ({ before, after, ids }) => {
+  ])('includes a rule if $because', ({ before, after, ids }) => {
     const [old = [], next = []] = [before, after].map((rules) => rules.flatMap((one) => one ?? []));
     const { rules } = compareRules(getRelease({ rules: old }), getRelease({ rules: next }));
     const named = (all: readonly Rule[], id: string) => all.find((one) => one.id === id) ?? null;
     expect(rules).toEqual(ids.map((id) => ({ id, old: named(old, id), new: named(next, id) })));
   });
 
-  it('include changed settings, and a policy that only one release has', () => {
+  it('includes changed settings, and a policy that only one release has', () => {
     const coupons = [{ policy: 'reduces_price', from: null, to: null, source: 'law', confidence: 'high' }] as const;
     const before = getRelease({ shipping: 'follows_goods', coverage: 'partial' });
     const after = getRelease({ shipping: 'always_taxable', coverage: 'complete', settings: { coupons } });

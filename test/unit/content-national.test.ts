@@ -102,10 +102,10 @@ const addresses = [
   ),
 ];
 
-describe('every address of the country', () => {
-  it('is in a sample of about two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
+describe('addresses of the whole country', () => {
+  it('samples about two thousand addresses', () => expect(addresses.length).toBeGreaterThan(1900));
 
-  it('has a complete response, or a warning about what is missing', () => {
+  it('returns a complete response, or a warning about what is missing', () => {
     for (const address of addresses) {
       if (refusal({ to: address }).length > 0) continue;
       const { line_items, warnings, tax_amount } = ask({ to: address });
@@ -123,7 +123,7 @@ describe('every address of the country', () => {
     }
   });
 
-  it('is complete without a city and ZIP only in states without local taxes', () => {
+  it('returns a complete response without a city and ZIP only in states without local taxes', () => {
     const complete = states
       .map(([state]) => state)
       .filter((state) => ask({ to: { state } }).line_items[0]?.address_resolution.coverage === 'complete');
@@ -132,7 +132,7 @@ describe('every address of the country', () => {
 });
 
 // content-worked-cases.test.ts has more goods that the definitions of the Streamlined agreement count as food.
-it.each(treatments)('$topic: by law, $codes have in $states a tax of $tax', ({ states, codes, tax, established }) => {
+it.each(treatments)('$topic: taxes $codes in $states at $tax', ({ states, codes, tax, established }) => {
   const wrong: string[] = [];
   const asked = (state: string, product_tax_code: string) => ask({ to: { state }, line_items: [{ product_tax_code }] });
   for (const state of states)
@@ -204,7 +204,7 @@ const isGiven = (
   (part === undefined || given.parts.some((one) => JSON.stringify(one) === JSON.stringify(part)));
 
 it.each(cases as readonly Case[])(
-  'the public case $id: $why ($source)',
+  'calculates the public case $id: $why ($source)',
   async ({ request: { calculation, rates }, accepted }) => {
     const given = calculation ? getAnswer(calculation) : await readRates(rates as RatesQuery);
     expect([accepted, accepted.some((answer) => isGiven(answer, given)) || given]).toEqual([accepted, true]);
@@ -238,13 +238,13 @@ describe('content values', () => {
   const states = (text: string) => text.split(' ');
 
   const withoutTax = states('AK DE MT NH OR').map((state) => ({ state, rate: '0' }));
-  it.each([...stateTreatments, ...withoutTax])('have the rate of $state', ({ state, rate }) =>
+  it.each([...stateTreatments, ...withoutTax])('contains the rate of $state', ({ state, rate }) =>
     expect(getValue['state rate']?.(state, '2026-11-20')).toBe(rate),
   );
 
   // The days around a change; `-` is unknown.
   it.each(['state rate', 'shipping policy', 'retail delivery fee'].flatMap(readings))(
-    'have the $topic of $text: $result',
+    'contains the $topic of $text: $result',
     ({ topic, text: state, result }) => {
       const days = result.split(', ').map((pair) => pair.slice(0, 10));
       expect(days.map((day) => `${day} ${getValue[topic]?.(state, day)}`).join(', ')).toBe(result);
@@ -252,7 +252,7 @@ describe('content values', () => {
   );
 
   // The other rules are tested by the tax that they calculate.
-  it.each(readings('effect of a rule'))('have the rule $text: $result', ({ text, result }) =>
+  it.each(readings('effect of a rule'))('contains the rule $text: $result', ({ text, result }) =>
     expect(rule(text)?.effect).toEqual(readEffect(result)),
   );
 
@@ -263,7 +263,7 @@ describe('content values', () => {
     for (const { rates, sources, state } of builtInReleases())
       for (const { source } of rates) expect(sources[source], state).not.toMatch(/^Tax Foundation/);
   });
-  it('let a third-party coupon reduce the taxable price in five states, confirmed in most of them', () => {
+  it('reduces the taxable price by a third-party coupon in five states, confirmed in most of them', () => {
     const all = builtInReleases().map(({ state }) => state.slice(3));
     expect(all).toHaveLength(55);
     for (const state of all) {
@@ -276,10 +276,10 @@ describe('content values', () => {
     expect(uncertain.toSorted()).toEqual(states('AK AL CO DC FL HI ID LA MD MS NM PR SC'));
   });
 
-  it('start the grocery exemption of Oklahoma on its first day', () =>
+  it('starts the grocery exemption of Oklahoma on its first day', () =>
     expect(rule('ok-groceries')?.from).toBe('2024-08-29'));
 
-  it('include shipping in the limits of Rhode Island and of the Texas holidays only', () => {
+  it('includes shipping in the limits of Rhode Island and of the Texas holidays only', () => {
     const ids = builtInReleases().flatMap(({ rules }) =>
       rules.flatMap(({ id, threshold_includes_shipping }) => (threshold_includes_shipping ? [id] : [])),
     );
@@ -288,7 +288,7 @@ describe('content values', () => {
     expect(ids).toHaveLength(7);
   });
 
-  it('have no delivery fee in other states', () => {
+  it('contains no delivery fee of other states', () => {
     const withFee = builtInReleases().filter(({ rules }) => rules.some(({ effect }) => effect.type === 'flat_fee'));
     expect(withFee.map(({ state }) => state)).toEqual(['US-CO', 'US-MN']);
   });
@@ -315,15 +315,15 @@ describe('content by state and product', () => {
   const expected = (goods: string, cell: string) => (cell === 'E' ? '0.00' : /^[T?]$/.test(cell) ? goods : cell);
 
   describe('the tax on 100.00 at the state rate', () => {
-    it('is listed for all 47 states with a sales tax', () =>
+    it('lists the tax for all 47 states with a sales tax', () =>
       expect(new Set(cells.map(({ state }) => state)).size).toBe(47));
 
-    it.each(stateTreatments)('in $state on general $goods', ({ state, goods }) =>
+    it.each(stateTreatments)('taxes in $state general $goods', ({ state, goods }) =>
       expect(asked(state, 'GENERAL').tax_amount).toBe(goods),
     );
 
     it.each(cells.filter(({ kind }) => kind in codes))(
-      'in $state on $kind is $cell of $goods',
+      'taxes in $state $kind at $cell of $goods',
       ({ state, goods, kind, cell }) => {
         const [personal = '', business = personal, unknown = personal] = cell
           .split('/')
@@ -339,7 +339,7 @@ describe('content by state and product', () => {
     );
 
     it.each(cells.filter(({ kind }) => kind === 'shipping'))(
-      'in $state on separately stated shipping of taxed goods is $cell',
+      'taxes in $state separately stated shipping of taxed goods at $cell',
       ({ state, cell }) => {
         const shippingTax = (product_tax_code: string) =>
           onlyShipping(

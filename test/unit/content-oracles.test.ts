@@ -450,7 +450,7 @@ describe('street rows', () => {
 
   const rates = rateRows('50', '45 50 0.06', '01 10675 0.01', '01 66175 0.02');
 
-  it('match a slow reference implementation on 150 random files with 10 addresses each', async () => {
+  it('matches a slow reference implementation on 150 random files with 10 addresses each', async () => {
     const met = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(

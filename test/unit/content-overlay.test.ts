@@ -384,7 +384,7 @@ describe('custom rules', () => {
     return left.map(getSpan);
   };
 
-  it('leave the built-in rule in force on days without a custom rule, including between two custom rules', () => {
+  it('keeps the built-in rule in force on days without a custom rule, including between two custom rules', () => {
     const [from, to] = getSpan(content);
     expect(to).toBeNull();
     expect(daysBeside(['2026-01-01', null])).toEqual([[from, '2025-12-31']]);
@@ -396,7 +396,7 @@ describe('custom rules', () => {
     expect(daysBeside(['2026-07-01', '2026-09-30'], ['2026-10-01', null])).toEqual([[from, '2026-06-30']]);
   });
 
-  it('override the built-in policy on coupons', () => {
+  it('overrides the built-in policy on coupons', () => {
     const policy = { ...always, policy: 'reduces_price' as const, from: '2026-07-01', source: 'own:ruling' };
     const settings = { sourcing: [], shipping: [], rounding: [], coupons: [policy] };
     const { coupons = [] } = withOwnRules(release, buildOwnRules({ settings })).settings;

@@ -22,7 +22,7 @@ describe('the output of `content show` for a ZIP', () => {
   const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
   const shownOn = (day: string) => showZip({ ...release, locations: [] }, part, '55012', day).locations[0];
 
-  it('has the rate on a day when the location is in force', () => {
+  it('shows the rate on a day when the location is in force', () => {
     for (const day of ['2026-01-01', '2026-06-30'])
       expect(shownOn(day)).toMatchObject({
         in_force: true,
@@ -30,7 +30,7 @@ describe('the output of `content show` for a ZIP', () => {
       });
   });
 
-  it('has no rate on a day without a location, even if its jurisdictions have rates', () => {
+  it('shows no rate on a day without a location, even if its jurisdictions have rates', () => {
     for (const day of ['2025-12-31', '2026-07-01'])
       expect(shownOn(day)).toMatchObject({
         in_force: false,
@@ -93,11 +93,11 @@ describe('values in force', () => {
     ['2026-09-30', [old, unknown]],
     ['2026-10-01', [next, unknown]],
     ['2999-12-31', [next, unknown]],
-  ])('inForce selects the value on %s', (day, values) =>
+  ])('selects the value in force on %s', (day, values) =>
     expect(inForce([old, next, unknown], day, established)).toEqual(values),
   );
 
-  describe('a season', () => {
+  describe('seasons', () => {
     const summer = { ...unknown, season: { from: '06-01', to: '08-31' } };
     const winter = { from: '2020-01-15', to: null, season: { from: '09-01', to: '05-31' } };
     const february = { ...unknown, season: { from: '02-01', to: '02-29' } };
@@ -120,7 +120,7 @@ describe('values in force', () => {
       [february, '2028-02-29', true],
       [february, '2027-02-28', true],
       [february, '2027-03-01', false],
-    ])('%o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
+    ])('checks %o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
 
     it.each([
       [summer, '2026-06-01', '2026-06-01'],
@@ -132,7 +132,7 @@ describe('values in force', () => {
       [winter, '2020-02-01', '2020-01-15'],
       [old, '2020-01-01', '2018-10-01'],
       [unknown, '2020-01-01', ''],
-    ])('%o begins for %s on %s', (value, day, first) => expect(firstDayOn(value, day)).toBe(first));
+    ])('returns for %o on %s the first day %s', (value, day, first) => expect(firstDayOn(value, day)).toBe(first));
   });
 });
 
@@ -157,11 +157,11 @@ describe('rates on a day', () => {
       { code: 'US-MN-C', day: '2020-01-01', is: '0.001', because: 'the first day that is established is one of them' },
       { code: 'US-MN-C', day: '2022-01-01', is: undefined, because: 'between two rates there is none' },
       { code: 'US-MN-E', day: '2024-01-01', is: undefined, because: 'the release has no such jurisdiction' },
-    ])('of $code on $day is $is: $because', ({ code, day, is }) => {
+    ])('returns for $code on $day the rate $is: $because', ({ code, day, is }) => {
       expect(rateOn(release, code, day)?.rate).toBe(is);
     });
 
-    it('is the state rate for the state', () => {
+    it('returns the state rate for the state', () => {
       expect(['2019-12-31', '2024-06-30', '2024-07-01'].map((day) => stateRateOn(release, day)?.rate)).toEqual([
         undefined,
         '0.06',

@@ -47,7 +47,7 @@ describe('the publisher client', async () => {
   const download = (client: PublisherClient, url = page) =>
     client.download(url, { path: join(folder, 'file'), known: null });
 
-  describe('a redirect', () => {
+  describe('redirects', () => {
     const { port } = new URL(inside.url);
     it.each([
       ['a loopback address', `https://127.0.0.1:${port}/`],
@@ -62,7 +62,7 @@ describe('the publisher client', async () => {
       ['plain http', 'http://93.184.215.14/'],
       ['a file', 'file:///etc/passwd'],
       ['itself in an endless loop', '/again'],
-    ])('to %s is rejected at once', async (_what, location) => {
+    ])('rejects a redirect to %s at once', async (_what, location) => {
       play = (_request, response) => response.writeHead(302, { Location: location }).end();
       const reads = [() => trusting().readText(page), () => trusting().readVersion(page), () => download(trusting())];
       for (const read of reads)
@@ -70,7 +70,7 @@ describe('the publisher client', async () => {
       expect(stolen).toBe(0);
     });
 
-    it('to the same host is followed', async () => {
+    it('follows a redirect to the same host', async () => {
       play = ({ url }, response) => {
         if (url === '/other') response.end('text');
         else response.writeHead(301, { Location: '/other' }).end();
@@ -90,14 +90,14 @@ describe('the publisher client', async () => {
     },
   );
 
-  describe('a slow response', () => {
+  describe('slow responses', () => {
     const drip: RequestListener = (_request, response) => {
       response.writeHead(200, { ETag: '"1"' });
       const timer = setInterval(() => response.write('.'), 10);
       response.on('close', () => clearInterval(timer));
     };
 
-    it('is aborted at the time limit of a page or a file', async () => {
+    it('aborts a response at the time limit of a page or a file', async () => {
       play = drip;
       const limits = { pageMs: 300, fileMs: 300 };
       await expect(trusting(limits).readText(page)).rejects.toThrow(/took longer than 0.3 s/);
@@ -108,7 +108,7 @@ describe('the publisher client', async () => {
       ['before the headers', () => {}],
       ['after the first bytes', (_request, response) => response.writeHead(200).write('.')],
     ] as [string, RequestListener][])(
-      'is aborted when no data arrives %s, and the request is repeated',
+      'aborts a response when no data arrives %s, and repeats the request',
       async (_when, stall) => {
         let requests = 0;
         play = (request, response) => {
@@ -122,24 +122,24 @@ describe('the publisher client', async () => {
     );
   });
 
-  describe('an unrequested compressed body', () => {
+  describe('unrequested compressed bodies', () => {
     const send = (body: Buffer, encoding: string) => {
       play = (_request, response) => response.writeHead(200, { 'Content-Encoding': encoding }).end(body);
     };
 
-    it('is decoded', async () => {
+    it('decodes the body', async () => {
       send(gzipSync('rates'), 'gzip');
       expect(await trusting().readText(page)).toBe('rates');
       await download(trusting());
       expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('rates');
     });
 
-    it('is limited by its decoded size', async () => {
+    it('limits the body by its decoded size', async () => {
       send(gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'gzip');
       await expect(trusting().readText(page)).rejects.toThrow('larger than 4 MiB');
     });
 
-    it('is rejected if the encoding is unknown', async () => {
+    it('rejects an unknown encoding', async () => {
       send(Buffer.from('rates'), 'secret');
       await expect(trusting().readText(page)).rejects.toThrow('encoded as secret');
     });
@@ -159,7 +159,7 @@ describe('the publisher client', async () => {
     ])('rejects %j', (address) => expect(isPublicAddress(address)).toBe(false));
   });
 
-  describe('an unexpected status', () => {
+  describe('unexpected statuses', () => {
     it('aborts the download: 101', async () => {
       play = ({ socket }) => {
         socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
@@ -211,18 +211,18 @@ describe('links on a page', () => {
     });
   });
 
-  describe('a file name from a publisher', () => {
-    it('is skipped if it has an invalid escape', async () => {
+  describe('file names from publishers', () => {
+    it('skips a name with an invalid escape', async () => {
       const name = 'Domicile-Rate-Listing-October-2026.xlsx';
       expect(await found('LA', link('/docs/50%off.pdf', '/docs/%E0%A4%A', `/docs/${name}`))).toMatchObject([{ name }]);
     });
 
-    it('cannot escape its folder', async () => {
+    it('keeps every name within its folder', async () => {
       const [file] = await found('LA', link('/x/Domicile-Rate-..%2F..%2F..%2Fetc%2FOctober-2026.xlsx'));
       expect(file?.name).toBe('Domicile-Rate-.._.._.._etc_October-2026.xlsx');
     });
 
-    it('is skipped if it contains a path, or is not the name of a feature service', async () => {
+    it('skips a name that contains a path, or that is not the name of a feature service', async () => {
       const names = ['/../../x', '', '%2F..%2Fx'].map(
         (end) => `New_Mexico_gross_receipts_tax_July_2026_June_2027${end}`,
       );
@@ -232,7 +232,7 @@ describe('links on a page', () => {
       expect(await found('NM', text)).toMatchObject([{ name: `${names[1]}.json` }]);
     });
 
-    it('is skipped if it is 64 kB long, for every publisher', async () => {
+    it('skips a name of 64 kB, for every publisher', async () => {
       const long = [
         `Domicile${'Rate'.repeat(16_000)}.xlsx`,
         `Domicile-Rate-${'abc'.repeat(20_000)}`,
@@ -245,7 +245,7 @@ describe('links on a page', () => {
     });
   });
 
-  describe('the current file', () => {
+  describe('current files', () => {
     const revision = 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026';
     it.each([
       ['KS', ['KSR2026Q4AUG5.csv', 'KSR2027Q1NOV18.csv', 'KSR2027Q1JAN3.csv'], 'KSR2027Q1JAN3.csv'],
@@ -259,7 +259,7 @@ describe('links on a page', () => {
         [`${revision}_Oct26.xlsx`, `${revision}.xlsx`, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26.xlsx'],
         `${revision}_Oct26.xlsx`,
       ],
-    ])('of %s is the newest of %j that is not in the future: %s', async (state, names, newest) => {
+    ])('selects for %s the newest of %j that is not in the future: %s', async (state, names, newest) => {
       const [file] = listFiles(state);
       expect(await currentFiles(file ? [file] : [], { readText: async () => link(...names) })).toMatchObject([
         { name: newest },
@@ -281,7 +281,7 @@ describe('links on a page', () => {
         }),
         'has 2 layers, and it is unclear which one has the rates',
       ],
-    ])('of %s is not guessed from %s', async (state, text, says) => {
+    ])('does not guess the current file of %s from %s', async (state, text, says) => {
       await expect(found(state, text)).rejects.toThrow(says);
     });
   });
@@ -318,14 +318,14 @@ describe('links on a page', () => {
   });
 });
 
-it.each(publisherRows)('publishers.json has a valid row for $state', (row) => {
+it.each(publisherRows)('contains a valid row for $state in publishers.json', (row) => {
   expect(schemaErrors('publisher', row)).toEqual([]);
   if ('format' in row) expect(Object.keys(importers)).toContain(row.format);
   for (const file of row.files ?? [])
     if ('pattern' in file) expect(() => new RegExp(String(file.pattern))).not.toThrow();
 });
 
-describe('staleness', () => {
+describe('stale publications', () => {
   it.each([
     ['2026Q4AUG18', { quarter: '2026-10-01', posted: '2026-08-18' }],
     ['2026Q4OCT2', { quarter: '2026-10-01', posted: '2026-10-02' }],
@@ -336,7 +336,7 @@ describe('staleness', () => {
     ['2026Q5AUG18', null],
   ])('parses the publication %s', (text, expected) => expect(publicationIn(text)).toEqual(expected));
 
-  it.each(stalenessCases)('of $state with $files on $day: $as_of, $next_expected, $reason $note', (row) => {
+  it.each(stalenessCases)('reports for $state with $files on $day: $as_of, $next_expected, $reason $note', (row) => {
     const publisher = publishers.find((one) => one.state === row.state) as (typeof publishers)[number];
     const names = row.files.split(' ').filter(Boolean);
     const record = {

@@ -70,7 +70,7 @@ describe('releases', () => {
     areAliases(left, right);
 
   describe('the built-in releases', () => {
-    it('match the files of the folder and the manifest', () => {
+    it('matches the files of the folder and the manifest', () => {
       const ids = builtInReleases()
         .map(({ id }) => id)
         .toSorted();
@@ -78,11 +78,11 @@ describe('releases', () => {
       expect(Object.keys(manifest.releases).toSorted()).toEqual(ids);
     });
 
-    it('leave the counters above 100 to imports', () => {
+    it('uses no counter above 100, because imports use those', () => {
       for (const { id } of builtInReleases()) expect(Number(id.split('.').at(-1))).toBeLessThanOrEqual(100);
     });
 
-    it('are one per state, found by state code and by id', () => {
+    it('contains one release per state, found by state code and by id', () => {
       expect(files).toHaveLength(55);
       for (const release of builtInReleases()) {
         expect(builtInReleaseById(release.id)).toBe(release);
@@ -100,7 +100,7 @@ describe('releases', () => {
     const tableTaxes = listOffsets(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
     const tableCodes = new Set(tableTaxes.map(({ code }) => code));
 
-    it('match the schema of a release', () => {
+    it('matches the schema of a release', () => {
       const { sources, rates, rules, settings, ...others } = release;
       expect(schemaErrors('release', others)).toEqual([]);
       // The same fields as in a file of custom rules, where every value needs a first day.
@@ -121,25 +121,25 @@ describe('releases', () => {
       expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
     });
 
-    it('are unchanged since their release', () => {
+    it('is unchanged since its release', () => {
       const hash = createHash('sha256').update(canonical(release)).digest('hex');
       expect(hash, 'the release has changed: its hash in manifest.json changes with it').toBe(
         (manifest.releases as Record<string, string>)[id],
       );
     });
 
-    it('cite a source for every value, and have no unused source', () => {
+    it('cites a source for every value, and lists no unused source', () => {
       const cited = new Set(datedValues(release).map(({ source }) => source));
       expect([...cited].toSorted()).toEqual(Object.keys(release.sources).toSorted());
     });
 
-    it('have unique rule ids that contain the state', () => {
+    it('contains unique rule ids that include the state', () => {
       const ids = release.rules.map((rule) => rule.id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
     });
 
-    it('refer only to listed jurisdictions, once each, with a rate', () => {
+    it('refers only to listed jurisdictions, each listed once with a rate', () => {
       expect(codes.size).toBe(release.jurisdictions.length);
       const named = release.locations.flatMap(({ alternatives }) => alternatives.flat());
       const bracketed = release.settings.rounding.flatMap(({ policy }) =>
@@ -156,7 +156,7 @@ describe('releases', () => {
       for (const code of additional) expect(codes).toContain(code);
     });
 
-    it('restrict rules only to counties, kinds and codes of their local rate tables', () => {
+    it('restricts rules only to counties, kinds and codes of their local rate tables', () => {
       if (!release.local) return;
       const kinds = new Set(tableTaxes.map(({ kind }) => kind));
       for (const { id: ruleId, counties, kinds: named, jurisdictions } of release.rules) {
@@ -174,7 +174,7 @@ describe('releases', () => {
       }
     });
 
-    it('have no period that ends before it begins, and no two rates of a jurisdiction on one day', () => {
+    it('contains no period that ends before it begins, and no two rates of a jurisdiction on one day', () => {
       const begin = (from: string | null) => from ?? release.established_from;
       // A value that ended before the release began is used as an approximation for earlier days.
       const earliest = release.approximate_from ?? release.established_from;
@@ -194,14 +194,14 @@ describe('releases', () => {
         }
     });
 
-    it('have no two rules for the same goods and days that differ only in their order', () => {
+    it('contains no two rules for the same goods and days that differ only in their order', () => {
       const same = release.rules.flatMap((left, index) =>
         release.rules.slice(index + 1).flatMap((right) => (areDistinct(left, right) ? [] : [[left.id, right.id]])),
       );
       expect(same).toEqual([]);
     });
 
-    it('have ordered ranges of whole ZIPs, and each range or city in only one location', () => {
+    it('contains ordered ranges of whole ZIPs, and each range or city in only one location', () => {
       const ranges = release.locations.flatMap(({ zips }) => zips);
       expect(ranges.filter(([low, high]) => !(low <= high && low.length === 5 && high.length === 5))).toEqual([]);
       expect(new Set(ranges.map(String)).size).toBe(ranges.length);
@@ -218,18 +218,18 @@ describe('releases', () => {
 });
 
 describe('packed files', () => {
-  it.each(generatedFiles)('the generated file $path is up to date (`npm run pack`)', async ({ path, text }) => {
+  it.each(generatedFiles)('contains an up-to-date $path (`npm run pack`)', async ({ path, text }) => {
     const bytes = readFileSync(path);
     expect((path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString() === (await text())).toBe(true);
   });
 
-  it('are refused if their sources have changed since `npm run pack`, or before the first one', () => {
+  it('rejects packed files whose sources have changed since `npm run pack`, or before the first one', () => {
     expect(() => requireCurrentContent()).not.toThrow();
     for (const path of ['/nowhere/sources.sha256', fileURLToPath(import.meta.url)])
       expect(() => requireCurrentContent(path)).toThrow('run `npm run pack`');
   });
 
-  it.each(packedFiles)('a bundle carries the packed file $name', ({ readBy }) => {
+  it.each(packedFiles)('includes the packed file $name in a bundle', ({ readBy }) => {
     expect(existsSync(new URL(`../../${readBy}`, import.meta.url))).toBe(true);
   });
 });
@@ -248,9 +248,9 @@ const getName = ({ state, topic, product_family, applies_to, from }: Fact) =>
   [state, topic, product_family, applies_to, from].join(' | ');
 
 describe('the facts about local treatment', () => {
-  it('are complete', () => expect(facts).toHaveLength(374));
+  it('contains all facts', () => expect(facts).toHaveLength(374));
 
-  it.each(byState)('%s: each is used by rules or settings of the newest release, or has a reason', (state, own) => {
+  it.each(byState)('%s: uses each fact in rules or settings of the newest release, or gives a reason', (state, own) => {
     const release = builtInRelease(state);
     const known = new Set([...(release?.rules ?? []).map(({ id }) => id), 'settings.shipping']);
     for (const fact of own) {
@@ -260,14 +260,14 @@ describe('the facts about local treatment', () => {
     }
   });
 
-  it.each(byState)('%s: none of low confidence changes an answer', (_, own) => {
+  it.each(byState)('%s: uses no fact of low confidence in a calculation', (_, own) => {
     for (const fact of own) {
       expect(['high', 'medium-high', 'medium', 'low'], getName(fact)).toContain(fact.confidence);
       if (fact.confidence === 'low') expect(listUsers(fact), getName(fact)).toEqual([]);
     }
   });
 
-  it.each(byState)('%s: the rules that a reason names exist', (state, own) => {
+  it.each(byState)('%s: contains the rules that a reason names', (state, own) => {
     const ids = new Set(builtInRelease(state)?.rules.map(({ id }) => id));
     const named = new RegExp(`\\b${state.toLowerCase()}-[a-z]+(?:-[a-z]+)*(?:-20\\d\\d)?`, 'g');
     for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, getName(fact)).toContain(id);

@@ -40,7 +40,7 @@ const inBurlington = (line1: string) => ({ state: 'VT', postal_code: '05401', li
 const burlington = { place: '10675' };
 const southBurlington = { place: '66175' };
 
-describe('an invalid street-address row', () => {
+describe('invalid street-address rows', () => {
   const [whole = '', otherWhole = ''] = boundaryRows('50', 'Z 05401', 'Z 05408');
   const listed = row('100,198,E,,MAIN,ST', burlington);
   const good = row('301,399,O,,MAIN,ST', southBurlington);
@@ -48,7 +48,7 @@ describe('an invalid street-address row', () => {
   const withRow = (bad: string) => vermont(whole, otherWhole, listed, other, bad);
   const address = inBurlington('333 Main St');
 
-  it('decides the address if the row is valid', async () => {
+  it('resolves the address by the row if it is valid', async () => {
     expect(at(await withRow(good), address)).toBe('8.00 street');
   });
 
@@ -58,7 +58,7 @@ describe('an invalid street-address row', () => {
     ['its type is unknown', good.replace(/^A/, 'B')],
     ['its ZIP cannot be read', good.replace('05401', 'O5401')],
     ['its quote is never closed', good.replace('MAIN', '"MAIN')],
-  ])('leaves its addresses ambiguous, with the reason: %s', async (_what, bad) => {
+  ])('leaves the addresses of the row ambiguous, with the reason: %s', async (_what, bad) => {
     const imported = await withRow(bad);
     expect(at(imported, address)).toBe('6.00 zip5 ambiguous');
     expect(warningsAt(imported, address)).toEqual([
@@ -66,21 +66,21 @@ describe('an invalid street-address row', () => {
     ]);
   });
 
-  it('leaves other ZIPs unchanged if its ZIP is readable, and changes nothing if it is a ZIP row', async () => {
+  it("leaves other ZIPs unchanged if the row's ZIP is readable, and changes nothing for an invalid ZIP row", async () => {
     const elsewhere = { state: 'VT', postal_code: '05408', line1: '300 Main St' };
     expect(at(await withRow(good.replace('20200101', 'none')), elsewhere)).toBe('6.00 zip5');
     expect(at(await withRow(good.replace(/^A/, '')), elsewhere)).toBe('6.00 zip5 ambiguous');
     expect(at(await withRow(whole.replace('20200101', 'none')), address)).toBe('6.00 zip5');
   });
 
-  it('is reported, and applies from the first day of the agreement', async () => {
+  it('reports the row, and applies it from the first day of the agreement', async () => {
     const imported = await vermont(whole, listed, good.replace('20200101', 'none'));
     expect(imported.built.summary.notes).toContainEqual(expect.stringContaining('rows of 1 ZIP cannot be read'));
     expect(at(imported, address, '2021-06-01')).toBe('6.00 zip5 ambiguous');
   });
 });
 
-describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
+describe('Milwaukee, 100 to 200 Main St, in a ZIP of its county', () => {
   it.each([
     [undefined, '`line1` was not sent'],
     ['PO Box 12', 'no address in the tax content certainly matches'],
@@ -103,7 +103,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     expect(line_items[0]?.address_resolution.level).not.toBe('street');
   });
 
-  it('is resolved separately for each line of a document', async () => {
+  it('resolves the street separately for each line of a document', async () => {
     const lines = ['150 Main St', '300 Main St', '150 Main St'].map((line1) => ({
       customer: { address: inWauwatosa(line1) },
     }));
@@ -113,7 +113,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     expect(levels).toEqual(['street false', 'zip5 false', 'street false', 'zip5 true']);
   });
 
-  it('is ambiguous if the content lacks its house numbers', async () => {
+  it('reports an address as ambiguous if the content lacks its house numbers', async () => {
     const imported = await wisconsin();
     const { streets: _, ...without } = imported.parts.get('53213') as NonNullable<
       ReturnType<typeof imported.parts.get>
@@ -125,7 +125,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     ]);
   });
 
-  it('is included in the counts of the release and of the ZIP, but does not change the rates of the ZIP', async () => {
+  it('counts the street in the release and in the ZIP, but does not change the rates of the ZIP', async () => {
     const imported = await wisconsin();
     const [head, part] = [getHead(imported), imported.parts.get('53213')];
     expect(head.counts.streets).toBe(1);
@@ -138,7 +138,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
   });
 });
 
-describe('a file with only street rows, as in Vermont', () => {
+describe('files with only street rows, as in Vermont', () => {
   it.each([
     ['1 N Willard St', '7.00 street'],
     ['98 N. Willard St.', '8.00 street'],
@@ -148,7 +148,7 @@ describe('a file with only street rows, as in Vermont', () => {
     ...['101 N Willard St', '51 Willard St', '51 N Willard Ave', '51 Grid Rd', '1 Elm St'].map(
       (line1) => [line1, '7.00 zip5 ambiguous'] as const,
     ),
-  ] as const)('is resolved by side and direction of the street: %s is %s', async (line1, answer) => {
+  ] as const)('resolves an address by side and direction of the street: %s is %s', async (line1, answer) => {
     const imported = await vermont(
       row('1,99,O,N,WILLARD,ST', burlington),
       row('2,98,E,N,WILLARD,ST', southBurlington),
@@ -158,7 +158,7 @@ describe('a file with only street rows, as in Vermont', () => {
     expect(at(imported, inBurlington(line1))).toBe(answer);
   });
 
-  it('decides by the unit, and is ambiguous without it', async () => {
+  it('resolves an address by its unit, and reports it as ambiguous without one', async () => {
     const imported = await vermont(
       row('10,10,B,,MAIN,ST,,APT,1,10,B', burlington),
       row('10,10,B,,MAIN,ST,,APT,11,20,B', southBurlington),
@@ -177,7 +177,7 @@ describe('a file with only street rows, as in Vermont', () => {
       expect(at(imported, inBurlington(line1))).toBe('7.00 zip5 ambiguous');
   });
 
-  it('is ambiguous if two rows contradict each other, but not on days with only one of them', async () => {
+  it('reports an address as ambiguous if two rows contradict each other, but not on days with only one of them', async () => {
     const imported = await vermont(
       row('1,99,B,,MAIN,ST', burlington),
       row('50,60,B,,MAIN,ST', { ...southBurlington, from: '20260101' }),
@@ -195,7 +195,7 @@ describe('a file with only street rows, as in Vermont', () => {
     ['units without parity', '1,99,B,,MAIN,ST,,APT,1,10,', 'street'],
     ['no street', '1,99,B,,,', 'ZIP'],
     ['two streets', '1,99,B,,MAIN & ELM,ST', 'ZIP'],
-  ])('leaves every address ambiguous that a row with %s (%s) could cover: its %s', async (_, text, what) => {
+  ])('reports every address as ambiguous that a row with %s (%s) could cover: its %s', async (_, text, what) => {
     const imported = await vermont(
       row(text, southBurlington),
       row('1,99,B,,MAIN,ST', burlington),

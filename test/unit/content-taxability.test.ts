@@ -102,11 +102,11 @@ const inCity = (row: TaxabilityRow, state: string): string => {
 };
 
 describe('the taxability tables', () => {
-  it('are rules of the packed releases', () => {
+  it('matches the rules of the packed releases', () => {
     expect(releases).toEqual(read.map(({ release }) => release));
   });
 
-  it('never have more confidence than a hand-written rule that contradicts them', () => {
+  it('contains no rule with more confidence than a hand-written rule that contradicts it', () => {
     const order = ['low', 'medium', 'medium-high', 'high'];
     const better = read.flatMap(({ release, open: listed }) =>
       listed.flatMap(({ row, reason }) => {
@@ -121,7 +121,7 @@ describe('the taxability tables', () => {
     expect(better).toEqual([]);
   });
 
-  it('decide the products of every row with a rule, in the state and in a city', () => {
+  it('determines the products of every row with a rule, in the state and in a city', () => {
     const wrong: string[] = [];
     for (const row of rows.filter((one) => !open.has(getKey(one)))) {
       const release = byState.get(row.state) as Release;
@@ -142,7 +142,7 @@ describe('the taxability tables', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('treat a product the same whether its code or its buyer states the use', () => {
+  it('treats a product the same whether its code or its buyer states the use', () => {
     const byUse = rows.filter((row) => /_(BUSINESS|PERSONAL)_USE/.test(row.attributes) && !open.has(getKey(row)));
     const different = byUse.filter((row) => {
       const release = byState.get(row.state) as Release;
@@ -157,7 +157,7 @@ describe('the taxability tables', () => {
     expect(different.map(({ state, code }) => `${state} ${code}`)).toEqual(['IA SOFTWARE.SOFTWARE_MAINTENANCE']);
   });
 
-  it('have a treatment for each condition, and a row for each condition', () => {
+  it('contains a treatment for each condition, and a row for each condition', () => {
     const used = rows.filter((row) => row.condition && row.treatment !== 'unknown' && !row.code.startsWith('TOPIC:'));
     const getPair = (one: Pick<Condition, 'condition' | 'treatment'>) => `${one.condition} | ${one.treatment}`;
     const known = new Set(conditions.map(getPair));
@@ -165,7 +165,7 @@ describe('the taxability tables', () => {
     expect([...known].filter((pair) => !used.some((row) => getPair(row) === pair))).toEqual([]);
   });
 
-  it('contain no product whose treatment depends on the order of the rules', () => {
+  it('contains no product whose treatment depends on the order of the rules', () => {
     const ties: string[] = [];
     for (const release of releases) {
       const reversed = { ...release, rules: release.rules.toReversed() };
@@ -182,7 +182,7 @@ describe('the taxability tables', () => {
     expect(ties).toEqual([]);
   });
 
-  it('cover at least 96% of the cells with medium confidence, with at most five gaps per code', () => {
+  it('covers at least 96% of the cells with medium confidence, with at most five gaps per code', () => {
     const taxing = releases.filter(({ state }) => rows.some((row) => `US-${row.state}` === state));
     const withoutRule = codes.map(({ code }) => {
       const product = getProduct(code);

@@ -24,7 +24,7 @@ const line = (product_tax_code: string, unit_price: string, others: object = {})
   ...others,
 });
 describe('fees', () => {
-  it('include the retail delivery fee of Minnesota once per order, regardless of the quantity of its line', () => {
+  it('charges the retail delivery fee of Minnesota once per order, regardless of the quantity of its line', () => {
     const quantity = { quantity: '3' };
     const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
     expect(ask({ to: { state: 'MN' }, line_items }).line_items[1]?.tax_amount).toBe('0.50');
@@ -39,10 +39,10 @@ describe('fees', () => {
   it.each([
     ['FOOD.PREPARED_FOOD', '2026-06-30', '0.28'],
     ['FOOD.GROCERY', '2026-06-30', '0.00'],
-  ])('include the retail delivery fee of Colorado on a delivery of %s on %s: %s', (code, tax_date, tax) =>
+  ])('charges the retail delivery fee of Colorado on a delivery of %s on %s: %s', (code, tax_date, tax) =>
     expect(colorado(code, tax_date).line_items[1]?.tax_amount).toBe(tax),
   );
-  it('include the last published retail delivery fee of Colorado from July 2026, with a warning', () => {
+  it('charges the last published retail delivery fee of Colorado from July 2026, with a warning', () => {
     const outcome = colorado('GENERAL', '2026-07-01');
     expect(outcome.line_items[1]?.tax_amount).toBe('0.28');
     expect(outcome.warnings).toContainEqual(
@@ -125,7 +125,7 @@ const getStateTax = ({ line_items }: Outcome): string => {
 };
 
 describe.each([...Map.groupBy(productTaxes, ({ topic }) => topic)])('%s', (_, rows) => {
-  it.each(rows)('in $state $city: $quantity of $code for $price on $day, $tax', (row) => {
+  it.each(rows)('charges in $state $city on $quantity of $code for $price on $day $tax', (row) => {
     const { state, zip, city, code, price, quantity, day, local, shipping, tax, state_tax } = row;
     const to = local ? town(state) : { state, ...(zip !== '' && { postal_code: zip, city }) };
     const line_items = price.split(' ').map((unit_price) => ({ product_tax_code: code, unit_price, quantity }));
@@ -184,7 +184,7 @@ describe('definitions of food', () => {
     ...'AR CO IL IN IA KY MN NJ NC ND RI WI'.split(' ').map((state) => [state, [...candy, ...drinks]] as const),
     ['TN', candy] as const,
     ...'OH VT WA WV'.split(' ').map((state) => [state, drinks] as const),
-  ])('apply in %s to each tax on %j as to groceries', (state, foods) => {
+  ])('applies in %s each tax on %j as on groceries', (state, foods) => {
     const release = builtInRelease(state) as Release;
     const taxes = taxesIn(release);
     const days = ['2026-03-01', '2026-09-15', '2026-11-20', '2027-01-15'];

@@ -114,8 +114,8 @@ const byHand: Readonly<Record<PriceName, string>> = {
   webAclRequest: '1.07', // 1.79 x 0.60 = 1.074
 };
 
-describe('a bill', () => {
-  it('equals the manually calculated amounts', () => {
+describe('bills', () => {
+  it('calculates the same amounts as a manual calculation', () => {
     expect(byPrice(bill())).toEqual(byHand);
   });
 
@@ -136,7 +136,7 @@ describe('a bill', () => {
     });
   });
 
-  it('is the sum of its services, and each service of its lines', () => {
+  it('adds up services, and the lines of each service', () => {
     const { lines, services, cents } = bill({ calculations: 123_456_789n });
     const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
     expect(sum([...services.values()])).toBe(cents);
@@ -150,13 +150,13 @@ describe('a bill', () => {
     expect(plain).toEqual({ ...byHand, metric: '3.30', trace: '0.00' }); // (5 + 6) x 0.30
   });
 
-  it('has only fixed costs without traffic', () => {
+  it('contains only fixed costs without traffic', () => {
     const empty = byPrice(bill({ calculations: 0n, transactions: 0n }));
     expect(empty).toMatchObject({ gatewayRequest: '0.00', writeUnit: '0.00', trace: '0.00', key: '2.00' });
   });
 });
 
-describe('a charge', () => {
+describe('charges', () => {
   const price = fc.record({
     counts: fc.bigInt(1n, 2n ** 40n),
     per: fc.constantFrom(1n, 1000n, 1_000_000n),
@@ -167,7 +167,7 @@ describe('a charge', () => {
     }),
   });
 
-  it('equals exact decimal arithmetic over all tiers', () => {
+  it('matches exact decimal arithmetic over all tiers', () => {
     const Exact = Decimal.clone({ precision: 200, rounding: Decimal.ROUND_HALF_UP });
     fc.assert(
       fc.property(price, fc.bigInt(0n, 2n ** 64n), ({ counts, per, ends, dollars }, quantity) => {
@@ -192,7 +192,7 @@ describe('a charge', () => {
 });
 
 describe('the list prices', () => {
-  it('match published examples', () => {
+  it('matches published examples', () => {
     const getCharge = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
     // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB seconds of arm64 are 100,000.50, 135,001.13 and
     // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are expected here.
@@ -206,7 +206,7 @@ describe('the list prices', () => {
     expect(getCharge('accessLogBytes', 60n * terabyte)).toBe((30_000_00n * terabyte) / 1000n);
   });
 
-  it.each(Object.entries(prices))('name an AWS page and enough sources for their basis: %s', (_, price) => {
+  it.each(Object.entries(prices))('names an AWS page and enough sources for their basis: %s', (_, price) => {
     const { page, basis, sources, tiers } = price;
     expect(page).toMatch(/^https:\/\/aws\.amazon\.com\/.+\/$/);
     expect(tiers.at(-1)?.upTo).toBeNull();

@@ -26,7 +26,7 @@ describe('local coverage', () => {
     localCoverageOn(release, on).basis,
   ];
 
-  describe('a state with tables', () => {
+  describe('states with tables', () => {
     // Counts here in the file text: no field before the rate is quoted.
     const text = readFileSync(new URL('../../shared/catalog/local/rates.csv', import.meta.url), 'utf8');
     const listLines = (state: string) =>
@@ -96,16 +96,16 @@ describe('local coverage', () => {
       expect(stateCoverage(getTabled('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
     });
 
-    it('is partial before its rates are established', () => {
+    it('reports a state as partial before its rates are established', () => {
       expect(describeCoverage(getTabled('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
       expect(describeCoverage(getTabled('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
     });
   });
 
-  describe('a release without tables', () => {
+  describe('releases without tables', () => {
     const old = (others: Partial<Release>) => ({ ...getRelease({ id: 'US-XX@2026-11-22.1' }), ...others });
 
-    it('covers no places, all places or some places', () => {
+    it('reports no places, all places or some places', () => {
       expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
         basis: 'none',
         as_of: null,
@@ -121,7 +121,7 @@ describe('local coverage', () => {
     });
   });
 
-  describe('an import', () => {
+  describe('imports', () => {
     const imported = (others: Partial<ReleaseHead> = {}) =>
       buildHead('US-TX@2026-11-20.101', {
         counts: { parts: 30, zips: 30, jurisdictions: 5, rates: 5, locations: 30, streets: 0 },
@@ -131,7 +131,7 @@ describe('local coverage', () => {
     const over = (state: string, others: Partial<ReleaseHead> = {}) =>
       withFallback(imported({ bottom: getTabled(state).id, ...others }), () => getTabled(state));
 
-    it('is reported by file, as of the day of the import', () => {
+    it('reports an import by file, as of the day of the import', () => {
       expect(localCoverageOn(imported(), day)).toEqual({
         basis: 'by_file',
         as_of: '2026-11-20',
@@ -143,7 +143,7 @@ describe('local coverage', () => {
       });
     });
 
-    it('has at least the coverage of the built-in release below it, and notes the fallback', () => {
+    it('reports at least the coverage of the built-in release below an import, and notes the fallback', () => {
       expect(describeCoverage(over('MN'))).toEqual(['complete', 'by_file']);
       expect(describeCoverage(over('TX'))).toEqual(['partial', 'by_file']);
       const { notes } = stateCoverage(over('MN'), day);
@@ -151,13 +151,13 @@ describe('local coverage', () => {
       expect(notes.some((note) => note.includes('not covered'))).toBe(false);
     });
 
-    it('reports the coverage of the fallback release after all its rows have ended', () => {
+    it('reports the coverage of the fallback release after all rows of an import have ended', () => {
       expect(describeCoverage(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
       expect(describeCoverage(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
       expect(describeCoverage(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
     });
 
-    it('requires its fallback release', () => {
+    it('requires the fallback release of an import', () => {
       expect(() => withFallback(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
     });
   });
@@ -178,7 +178,7 @@ describe('the outcomes by residents', () => {
     return found;
   };
 
-  it.each(['GA', 'NM', 'VA', 'KY'])('match the calculated results: %s', (state) => {
+  it.each(['GA', 'NM', 'VA', 'KY'])('matches the calculated results: %s', (state) => {
     const expected = getCount(state);
     const found = lookUpResidents(tabledRelease(state) as Release).filter(({ city }) => city === 'preferred name');
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
@@ -190,7 +190,7 @@ describe('the outcomes by residents', () => {
   });
 
   // `content-coverage.test.ts` compares the page with the content.
-  it('include each ZIP and resident of the tables once in the total of the page', () => {
+  it('includes each ZIP and resident of the tables once in the total of the page', () => {
     const all = listStates().flatMap((state) => zipRows(state).map(({ residents }) => Number(residents)));
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
     const residents = all.reduce((sum, one) => sum + one, 0).toLocaleString('en-US');
@@ -211,7 +211,7 @@ describe('coverage sources', () => {
     proposal: null,
   };
   describe('the source of a state', () => {
-    it('is the built-in content until an update is imported, with the day of the local rates', () => {
+    it('reports the built-in content until an update is imported, with the day of the local rates', () => {
       expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({
         origin: 'built_in',
         publisher: 'Missouri Department of Revenue',
@@ -226,7 +226,7 @@ describe('coverage sources', () => {
       });
     });
 
-    it('is the active import, even if it is below another import', () => {
+    it('reports the active import, even if it is below another import', () => {
       const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
       expect(toSourceCoverage(buildHead(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
       const above = buildHead('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
@@ -262,7 +262,7 @@ describe('coverage sources', () => {
       expect(toSourceCoverage(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
     });
 
-    it("has no URL if Levy cannot import the state's files, and no publisher in a state without a sales tax", () => {
+    it("reports no URL if Levy cannot import the state's files, and no publisher in a state without a sales tax", () => {
       expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({
         publisher: 'New York State Department of Taxation and Finance',
         addresses: [],
@@ -275,7 +275,7 @@ describe('coverage sources', () => {
     });
   });
 
-  it('the publishers include one per state with a general sales tax, and one for the cities of Alaska', () => {
+  it('lists one publisher per state with a general sales tax, and one for the cities of Alaska', () => {
     const withoutSalesTax = ['AA', 'AE', 'AP', 'DE', 'MT', 'NH', 'OR'];
     const states = builtInReleases().map(({ state }) => state.slice('US-'.length));
     const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
@@ -322,7 +322,7 @@ describe('the taxability of a code in a state', () => {
     });
   });
 
-  it('defaults to taxable without a rule, with a note that no rule is established', () => {
+  it('reports taxable without a rule, with a note that no rule is established', () => {
     const rules: Rule[] = [
       rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
     ];
@@ -331,17 +331,17 @@ describe('the taxability of a code in a state', () => {
     expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
   });
 
-  it('is not_subject_to_tax in a state without a general sales tax, even if its cities tax', () => {
+  it('reports not_subject_to_tax in a state without a general sales tax, even if its cities tax', () => {
     for (const state of ['OR', 'DE', 'MT', 'NH', 'AK'])
       expect(inState(state, 'GENERAL')).toMatchObject({ treatment: 'not_subject_to_tax', attributes: [] });
     expect(inState('AK', 'GENERAL').text).not.toBe(inState('OR', 'GENERAL').text);
   });
 
-  it("is the state's fee if it charges one", () => {
+  it("reports the state's fee if it charges one", () => {
     expect(inState('CO', 'FEES.RETAIL_DELIVERY_FEE').rule_id).toBe('co-retail-delivery-fee-2026');
   });
 
-  it('is the shipping policy if no rule covers a shipping charge', () => {
+  it('reports the shipping policy if no rule covers a shipping charge', () => {
     expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject({
       treatment: 'exempt',
       rule_id: 'ia-shipping',
@@ -362,7 +362,7 @@ describe('the taxability page', () => {
     expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
   });
 
-  it('has a cell for each code in each of the 47 states and territories with a general sales tax', () => {
+  it('contains a cell for each code in each of the 47 states and territories with a general sales tax', () => {
     expect(states).toHaveLength(47);
     expect([...rows.keys()]).toEqual(vocabulary().productTaxCodes);
     expect([...rows.values()].filter((cells) => cells.length !== states.length)).toEqual([]);

@@ -232,7 +232,7 @@ const getReturn = (transactions: readonly StoredTransaction[]) => {
   return sums;
 };
 
-it('credits of goods take the calculated tax of a sale, and credits of tax alone take its over-collected tax', () => {
+it('takes credits of goods from the calculated tax of a sale, and credits of tax alone from its over-collected tax', () => {
   const sold = toSale(saleOfOne(10_000, 2, { supplied: 1_400 }));
   const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
   const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
@@ -287,7 +287,7 @@ const firstNetCent: [Sale, Step[]] = [
 ];
 
 describe('credits of a sale', () => {
-  it('add up to the sale in every amount and jurisdiction, for any credits, supplied taxes and voids', () => {
+  it('adds up to the sale in every amount and jurisdiction, for any credits, supplied taxes and voids', () => {
     let [over, under] = [0, 0];
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
@@ -319,7 +319,7 @@ describe('credits of a sale', () => {
     expect(Math.min(over, under)).toBeGreaterThan(20);
   });
 
-  it('with unmatched lines add up to the sale in total and never exceed a line', () => {
+  it('adds up to the sale in total with unmatched lines, and never exceeds a line', () => {
     const part = fc.integer({ min: 1, max: 99 });
     let unmatched = 0;
     fc.assert(
@@ -367,7 +367,7 @@ describe('credits of a sale', () => {
     expect(unmatched).toBeGreaterThan(100);
   });
 
-  it('share the coupon of a line whose discounts equal its price', () => {
+  it('distributes the coupon of a line whose discounts equal its price', () => {
     const discounts = { discount_amount: '30.00', third_party_discount_amount: '10.00' };
     const line_items = [{ id: 'l0', quantity: '4', unit_price: '10.00', ...discounts }];
     const sold = stored('sale', ask({ to: philadelphia, line_items }));
@@ -379,7 +379,7 @@ describe('credits of a sale', () => {
     );
   });
 
-  it('include a line paid only by a coupon exactly once', () => {
+  it('includes a line paid only by a coupon exactly once', () => {
     const paid = { id: 'l0', quantity: '1', unit_price: '20.00' };
     const free = (id: string) => ({ id, quantity: '1', unit_price: '10.00', third_party_discount_amount: '10.00' });
     const sold = stored('sale', ask({ to: philadelphia, line_items: [paid, free('l1')] }));
@@ -397,7 +397,7 @@ describe('credits of a sale', () => {
     expect(again.ok || again.problems[0].source).toEqual({ pointer: '/parent_transaction_id' });
   });
 
-  it('include the tax of a free line, and tax alone if it is supplied', () => {
+  it('includes the tax of a free line, and tax alone if it is supplied', () => {
     const sold = toSale(saleOfOne(0, 1, { supplied: 137 }));
     const line_items = [{ id: 'l0', quantity: '1' }];
     const { outcome } = credited(sold, { line_items });
@@ -410,7 +410,7 @@ describe('credits of a sale', () => {
   });
 });
 
-it('a credit calculation of every kind, posted back unchanged, records the same amounts', () => {
+it('records the same amounts from a credit calculation of every kind that is posted back unchanged', () => {
   fc.assert(
     fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
       const sold = toSale(sale);
@@ -429,7 +429,7 @@ it('a credit calculation of every kind, posted back unchanged, records the same 
   );
 });
 
-it('an explanation gives the line, the amount, and its share of the recorded tax', () => {
+it('explains a credit by the line, the amount, and its share of the recorded tax', () => {
   const sold = toSale(saleOfOne(1000, 2, { shipping: [500] }));
   const { explanation } = credited(sold, { explain: true }).outcome;
   expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);

@@ -4,7 +4,7 @@ import { crossFieldProblems } from '../../shared/calculations/request-problems.t
 import { ask, buildRequest, refusal } from '../support/builders.ts';
 import { shippingCharges } from '../support/sales.ts';
 
-describe('a document discount', () => {
+describe('document discounts', () => {
   const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' };
   const coupon = { unit_price: '10.00', third_party_discount_amount: '9.00' };
   const shared = { discount_applies_to: 'line_items_and_shipping' as const, shipping: [{ amount: '9.00' }] };
@@ -45,7 +45,7 @@ describe('reductions', () => {
     return [subtotal_amount, applied_discount_amount, tax_amount, total_amount].join(' ');
   };
 
-  describe('a negative price reduces', () => {
+  describe('negative prices', () => {
     // 4.00 of 10.00 is the lamp's share among all goods: 36.00 at 6.625% is 2.385.
     it.each([
       ['the referenced line', { unit_price: '-10.00', parent_line_item_id: 'lamp' }, '90.00 0.00 1.99 91.99'],
@@ -56,7 +56,7 @@ describe('reductions', () => {
       ['a line to zero', { unit_price: '-40.00', parent_line_item_id: 'lamp' }, '60.00 0.00 0.00 60.00'],
     ] as const)('%s', (_, reduction, figures) => expect(taxes([shirt, lamp, reduction])).toBe(figures));
 
-    it('shipping, by a shipping code or by the shipping id', () => {
+    it('reduces shipping, by a shipping code or by the shipping id', () => {
       const shipping = { id: 'post', amount: '10.00' };
       const plain = taxes([lamp], { shipping: { ...shipping, amount: '6.00' } });
       expect(plain).toBe('40.00 0.00 3.05 49.05');
@@ -70,7 +70,7 @@ describe('reductions', () => {
       }
     });
 
-    it('goods, and is a line without tax or warnings', () => {
+    it('reduces goods by a line without tax or warnings', () => {
       const { line_items, warnings } = order([
         shirt,
         lamp,
@@ -85,7 +85,7 @@ describe('reductions', () => {
       expect(warnings).toEqual([]);
     });
 
-    it('goods, with an explanation', () => {
+    it('reduces goods, with an explanation', () => {
       const { explanation } = order([lamp, { unit_price: '-10.00', product_tax_code: null }], { explain: true });
       expect(explanation?.filter(({ pointer }) => pointer === '/line_items/1').map(({ text }) => text)).toEqual([
         'The negative price is a discount of 10.00 on other charges. The line itself has no tax.',
@@ -93,7 +93,7 @@ describe('reductions', () => {
     });
   });
 
-  it('goods by as much as the same discounts on the lines, for any document', () => {
+  it('reduces goods by as much as the same discounts on the lines, for any document', () => {
     const cents = (value: number) => (value / 100).toFixed(2);
     const line = fc.record({
       price: fc.integer({ min: 1, max: 20_000 }),
@@ -125,7 +125,7 @@ describe('reductions', () => {
     fc.assert(fc.property(lines, fc.integer({ min: 0, max: 50 }), fc.boolean(), check), { numRuns: 200 });
   });
 
-  describe('a negative price is rejected', () => {
+  describe('rejected negative prices', () => {
     const named = (parent_line_item_id: string, others: object = {}) => ({
       unit_price: '-1',
       parent_line_item_id,
@@ -148,7 +148,7 @@ describe('reductions', () => {
       }
     });
 
-    it('if the document discount exceeds the reduced goods', () => {
+    it('rejects a negative price if the document discount exceeds the reduced goods', () => {
       const shipping = { id: 'post', amount: '10.00' };
       const listProblems = (parent_line_item_id: string, discount_amount: string) =>
         crossFieldProblems(
@@ -166,7 +166,7 @@ describe('reductions', () => {
     });
   });
 
-  it('is taxed at the address of the reduced line, not at its own', () => {
+  it('taxes a negative price at the address of the reduced line, not at its own', () => {
     const omaha = { city: 'Omaha', state: 'NE', postal_code: '68102', country: 'US' };
     // This ZIP has rates that are not established.
     const elsewhere = { customer: { address: { state: 'MO', postal_code: '63141' } } };

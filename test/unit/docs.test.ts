@@ -65,7 +65,7 @@ describe('HTML and Markdown', () => {
 });
 
 describe('the page', () => {
-  it('is valid HTML', () => {
+  it('contains valid HTML', () => {
     const errors: string[] = [];
     parse(page, { onParseError: ({ code, startLine }) => errors.push(`${code} in line ${startLine}`) });
     expect(errors).toEqual([]);
@@ -97,7 +97,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('has no duplicate id and no reference to a missing one', () => {
+  it('contains no duplicate id and no reference to a missing one', () => {
     const ids = values('id');
     const known = new Set(ids);
     expect(ids.length).toBe(known.size);
@@ -109,7 +109,7 @@ describe('the page', () => {
     expect(targets.filter((target) => !known.has(target))).toEqual([]);
   });
 
-  it('has landmarks, no skipped heading level, a label per field, and focusable code', () => {
+  it('contains landmarks, no skipped heading level, a label per field, and focusable code', () => {
     for (const tag of ['header', 'nav', 'search', 'main', 'footer', 'h1']) only(`body ${tag}:not(article *)`);
     expect(all('a')[0]?.getAttribute('href')).toBe('#main');
     const levels = all('main :is(h1, h2, h3, h4)').map(({ tagName }) => Number(tagName[1]));
@@ -140,13 +140,13 @@ describe('the page', () => {
     ...['ink', 'soft', 'accent', 'warn', 'bad'].flatMap((text) => ['paper', 'raised'].map((under) => [text, under])),
     ...['accent', 'warn', 'bad'].map((name) => [name, `${name}-soft`]),
     ['paper', 'accent'],
-  ])('has a contrast of 4.5:1 of %s on %s, light and dark', (text = '', under = '') => {
+  ])('uses a contrast of 4.5:1 of %s on %s, light and dark', (text = '', under = '') => {
     for (const scheme of schemes) expect(contrast(scheme[text] ?? '', scheme[under] ?? '')).toBeGreaterThanOrEqual(4.5);
   });
 });
 
-describe('the page documents', () => {
-  it.each([...operations.values()])('$operationId with its parameters, responses and error codes', (operation) => {
+describe('documented items of the page', () => {
+  it.each([...operations.values()])('documents $operationId with parameters, responses and errors', (operation) => {
     const { operationId: id, method, path, summary, parameters, responses } = operation;
     const article = withId(id);
     expect(article.textContent).toContain(summary);
@@ -163,7 +163,7 @@ describe('the page documents', () => {
     expect(codes.filter((code) => !links.has(`#error-${code}`))).toEqual([]);
   });
 
-  it('every field of every schema with its description, including in the operations that accept it', () => {
+  it('documents every field of every schema, including in the operations that accept it', () => {
     const schemas: Readonly<Record<string, { readonly type: unknown; readonly properties?: object }>> =
       document.components.schemas;
     const missing = Object.entries(schemas).flatMap(([name, { properties }]) =>
@@ -181,7 +181,7 @@ describe('the page documents', () => {
     }
   });
 
-  it('every product tax code with its search terms, every error code with its status, and every warning code', () => {
+  it('documents every product tax code with its search terms, every error code with its status, and every warning code', () => {
     const codes = listRows('.code-table');
     expect(codes.map(([code]) => code)).toEqual(productTaxCodes.map(({ code }) => code));
     for (const [at, { synonyms }] of productTaxCodes.entries())
@@ -247,7 +247,7 @@ const open = (storage = new Map<string, string>()) => {
 // Opening the page is slow.
 const openedFirst = open();
 
-describe('a request form', () => {
+describe('request forms', () => {
   const { document, sent, answer, storage, pageEvents, send } = openedFirst;
   const key = only('#api-key', document);
 

@@ -23,7 +23,7 @@ const types = [
   'transaction.voided',
 ];
 
-it('has one schema file per event type', () => {
+it('contains one schema file per event type', () => {
   expect(readdirSync(folder).sort()).toEqual(types.map((type) => `${type}.json`));
 });
 
@@ -37,7 +37,7 @@ const getPart = (fields: object) =>
 const without = (value: object, field: string) =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== field));
 
-it.each(types)('the schema of %s describes its fields, and accepts its own events only', (type) => {
+it.each(types)('describes the fields of %s in its schema, which accepts its own events only', (type) => {
   const schema = published(`${type}.json`);
   const [example] = schema.examples as [Fields];
   expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');

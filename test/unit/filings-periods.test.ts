@@ -63,7 +63,7 @@ type NextPeriod = { readonly end: string | null; readonly because: string } & Re
 >;
 
 describe('periods', () => {
-  it('are contiguous for every change of frequency', () => {
+  it('lists contiguous periods for every change of frequency', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, fc.integer({ min: 0, max: 83 }), (registrations, months) => {
         let end = toDay(Date.UTC(2023, months, 0));
@@ -81,7 +81,7 @@ describe('periods', () => {
     required: ['from', 'to', 'becomes', 'begins', 'periods', 'because'],
   });
   it.each(changes)(
-    'from $from to $becomes on $begins are $periods, because $because',
+    'lists for a change from $from to $becomes on $begins the periods $periods, because $because',
     ({ from, to, becomes, begins, periods }) => {
       const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
       const first = periodAfter('2025-12-31', registrations);
@@ -95,7 +95,7 @@ describe('periods', () => {
 });
 
 it.each(statePeriods)(
-  "periods of a state's own calendar $state by $frequency has $day in $start to $end",
+  "finds for a state's own calendar, $state by $frequency, $day in the period $start to $end",
   ({ state, day, start, end, ...row }) => {
     const frequency = row.frequency as Frequency;
     const registered = (from: string, to: string | null): Registration => ({ state, from, to, frequency });
@@ -108,7 +108,7 @@ it.each(statePeriods)(
 );
 
 describe('the period ends around a day', () => {
-  it('match the periods after a known period, at any distance', () => {
+  it('matches the periods after a known period, at any distance', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, days, (registrations, at) => {
         const day = toDay(at * dayMs);
@@ -124,7 +124,7 @@ describe('the period ends around a day', () => {
     );
   });
 
-  it('follow the calendar before a known period, or without one', () => {
+  it('follows the calendar before a known period, or without one', () => {
     const quarterly = [registration('2026-01-01', null, 'quarter')];
     const from = periodAfter('2026-06-30', quarterly);
     expect(adjacentPeriodEnds('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
@@ -138,12 +138,12 @@ describe('the first period', () => {
   const first = (registrations: readonly Registration[], oldestOpenMonth: string | null) =>
     firstPeriod({ oldestOpenMonth, createdAt }, registrations);
 
-  it('is the period of the oldest open entry if nothing is registered', () => {
+  it('starts with the oldest open entry if nothing is registered', () => {
     expect(first([], '2026-03')).toMatchObject({ start: '2026-03-01', end: '2026-03-31', frequency: 'month' });
     expect(first([], null)).toBeNull();
   });
 
-  it('is the period in which the account existed and was registered, if that is earlier', () => {
+  it('starts when the account existed and was registered, if that is earlier', () => {
     const quarterly = (from: string, to: string | null = null) => [registration(from, to, 'quarter')];
     expect(first(quarterly('2026-01-01'), null)).toMatchObject({ start: '2026-04-01', end: '2026-06-30' });
     expect(first(quarterly('2026-01-01'), '2026-12')).toMatchObject({ start: '2026-04-01' });
@@ -210,7 +210,7 @@ describe('the next period', () => {
 });
 
 describe('registrations', () => {
-  it('are found by any spelling of the state, earliest first', () => {
+  it('finds registrations by any spelling of the state, earliest first', () => {
     const all = ['us-mi', 'MI', 'Mi', 'OH'].map((state, at) => ({
       ...registration(`2026-0${4 - at}-01`, null, 'month'),
       state,
@@ -219,7 +219,7 @@ describe('registrations', () => {
     expect(registrationsIn('US-MI', null)).toEqual([]);
   });
 
-  it('end when the last of them ends', () => {
+  it('ends when the last registration ends', () => {
     const until = (...ends: (string | null)[]) =>
       registeredUntil(ends.map((to) => registration('2020-01-01', to, 'month')));
     expect(until('2026-03-31', '2026-09-30', '2026-05-01')).toBe('2026-09-30');

@@ -150,7 +150,7 @@ const inSteps = (all: readonly LiabilityEntry[], size: number) => {
 };
 
 describe('totals', () => {
-  it('are the exact sums of the entries, in any order and steps and over any shards', () => {
+  it('adds up the entries exactly, in any order and steps and over any shards', () => {
     fc.assert(
       fc.property(entries, fc.integer({ min: 1, max: 7 }), (all, size) => {
         const half = Math.floor(all.length / 2);
@@ -161,7 +161,7 @@ describe('totals', () => {
     );
   });
 
-  it('round-trip through storage', () => {
+  it('round-trips totals through storage', () => {
     fc.assert(
       fc.property(entries, (all) => {
         const totals = inSteps(all, 4);
@@ -180,7 +180,7 @@ describe('totals', () => {
     );
   });
 
-  it('are returned in the decimals of their currency, with the rest of exempt amounts and of the tax due', () => {
+  it('returns totals in the decimals of their currency, with the rest of exempt amounts and of the tax due', () => {
     const main = { taxable: 100_000n, exempt: 900n, tax: 4200n, resale: 100n, marketplace: 200n, not_covered: 50n };
     const sum = { ...main, difference: 100n, over_collected: 100n, fee: 10n, food_drug: 20n, in_state: 30n, count: 2 };
     const place = { jurisdiction_code: 'US-HI', jurisdiction_name: 'Hawaii', jurisdiction_type: 'state' } as const;
@@ -213,7 +213,7 @@ describe('totals', () => {
     });
   });
 
-  it('have the exceptions of each currency, and one gross only if there is one currency', () => {
+  it('includes the exceptions of each currency, and one gross only if there is one currency', () => {
     const any = (currency: string) => [`any ${currency}`, { gross: 100n, count: 1 }] as const;
     const usd = [any('USD'), ['over_collected USD', { gross: 100n, count: 1 }]] as const;
     const reason = { reason: 'over_collected', currency: 'USD', count: 1, gross_amount: '1.00' };
@@ -268,7 +268,7 @@ const buildEntry = (
   })),
 });
 
-it('the sums of a shard that are not in parts fit in an item with every currency, exception and code to review', () => {
+it('fits the sums of a shard that are not in parts in an item with every currency, exception and code to review', () => {
   const drawn = drawFrom(1);
   const amount = () => BigInt(drawn.below(2 ** 31)) * 1_000_003n;
   // ISO 4217 has about 180 currencies. Their codes do not matter here.
@@ -338,7 +338,7 @@ const expectedSums = (sales: readonly Sale[], after = '') =>
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('totals in parts', () => {
-  it('are bounded, and add up to all entries in order, from any starting key', () =>
+  it('limits each part, and adds up all entries in order, from any starting key', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(sale, { maxLength: 40 }),
@@ -362,7 +362,7 @@ describe('totals in parts', () => {
       ),
     ));
 
-  it('are read only as far as a page needs', async () => {
+  it('reads parts only as far as a page needs', async () => {
     const sales = Array.from({ length: 400 }, (_, at) => ({
       currency: ['EUR', 'JPY', 'USD'][at % 3] as 'EUR',
       levies: Array.from(
@@ -383,7 +383,7 @@ describe('totals in parts', () => {
   });
 });
 
-it('keeps fewer totals on a page than fit in memory', () => {
+it('limits the totals on a page to what fits in memory', () => {
   const sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 1 };
   const place = {
     jurisdiction_code: 'US-TX',

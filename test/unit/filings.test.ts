@@ -169,8 +169,8 @@ describe('pages of entries', () => {
 
 const read = (csv: string): string[][] => parse(csv, { record_delimiter: '\r\n', relax_column_count: false });
 
-describe('a CSV file', () => {
-  it('has a header and one line per row, each terminated by CRLF', () => {
+describe('CSV files', () => {
+  it('contains a header and one line per row, each terminated by CRLF', () => {
     const columns = ['name', 'tax_amount'] as const;
     expect(csvText(columns, [{ name: 'Michigan', tax_amount: '6.00' }])).toBe('name,tax_amount\r\nMichigan,6.00\r\n');
     expect(csvText(columns, [])).toBe('name,tax_amount\r\n');
@@ -220,12 +220,12 @@ describe('a CSV file', () => {
 
 const getDue = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
 
-describe('the due date of a return', () => {
-  it.each(dueDates)('in $state by $frequency to $period_end: $due', ({ state, frequency, period_end, due }) => {
+describe('due dates of returns', () => {
+  it.each(dueDates)('finds $due for $state by $frequency to $period_end', ({ state, frequency, period_end, due }) => {
     expect(getDue(state, frequency as Frequency, period_end)).toBe(due || null);
   });
 
-  it('is a business day within 150 days after the period, in every state with a return', () => {
+  it('returns a business day within 150 days after the period, in every state with a return', () => {
     for (const state of Object.keys(calendar))
       for (const end of ['2026-03-31', '2026-12-31', '2027-02-28', '2028-02-29']) {
         const due = getDue(`US-${state}`, 'month', end);
@@ -266,7 +266,7 @@ describe('the estimate of a vendor discount', () => {
     return estimateDiscount(getDiscount(state), { ...closed, vendor_discount, summary, ...changes });
   };
 
-  it.each(vendorDiscounts)('in $state on a tax due of $tax is $discount: $law', ({ state, tax, discount }) => {
+  it.each(vendorDiscounts)('estimates for $state on a tax due of $tax $discount: $law', ({ state, tax, discount }) => {
     expect(estimate(state, [getSummary(tax)])).toEqual({
       vendor_discount_amount: discount,
       vendor_discount_reason: null,
@@ -291,7 +291,7 @@ describe('the estimate of a vendor discount', () => {
     ['US-KY', { isLate: true }, 'by the due date'],
     ['US-KY', { summary: [getSummary('1.00'), getSummary('1.00', 'EUR')] }, 'currencies other than USD'],
     ['US-WI', { period_start: '2023-09-01' }, 'before 2023-10-01'],
-  ] as const)('is null with a reason for %s %j', (state, changes, reason) => {
+  ] as const)('returns null with a reason for %s %j', (state, changes, reason) => {
     expect(estimate(state, [getSummary('100.00')], changes)).toEqual({
       vendor_discount_amount: null,
       vendor_discount_reason: expect.stringContaining(reason),
@@ -340,8 +340,8 @@ const listBases = (entries: ReturnType<typeof listLiabilityEntries>) =>
     return `${state} ${taxable_amount} ${exempt_amount}`;
   });
 
-describe('an open entry', () => {
-  it('includes its jurisdictions, and the version that posted it', () => {
+describe('open entries', () => {
+  it('includes the jurisdictions of an entry, and the version that posted it', () => {
     const [entry] = listEntries([
       [row('US-MI', '10.00', '0.00', '0.60'), row('US-MI-DETROIT', '10.00', '0.00', '0.20')],
     ]);
@@ -377,7 +377,7 @@ describe('an open entry', () => {
   const listStates = (...parameters: Parameters<typeof listEntries>) =>
     listEntries(...parameters).map(({ state }) => state);
 
-  it('is created in every state of the document if the account has no registrations, but not abroad', () => {
+  it('creates an entry in every state of the document if the account has no registrations, but not abroad', () => {
     const lines = [
       [untaxed('US-OR', 'not_subject_to_tax')],
       [untaxed('US-HI', 'not_supported')],
@@ -386,7 +386,7 @@ describe('an open entry', () => {
     expect(listStates(lines)).toEqual(['US-OR', 'US-HI']);
   });
 
-  it('has no exception for a line without a price in a place that is not covered', () => {
+  it('reports no exception for a line without a price in a place that is not covered', () => {
     const [entry] = listEntries([[untaxed('US-MI', 'not_supported', '0.00')]]);
     expect([entry?.base.taxable, entry?.exceptions]).toEqual([0n, undefined]);
   });
@@ -405,7 +405,7 @@ describe('an open entry', () => {
     expect(entry?.amounts.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-AK-JUNEAU']);
   });
 
-  it('is pending only in states in which a return is due', () => {
+  it('marks an entry as pending only in states in which a return is due', () => {
     const awaited = (lines: readonly (readonly TaxRowResponse[])[], posting = {}) =>
       statesToFile({
         ...created({ ...finalized, line_items: lines.map((taxes) => line({ taxes: [...taxes] })) }).after,
@@ -435,7 +435,7 @@ describe('an open entry', () => {
     });
   });
 
-  it('round-trips through storage', () => {
+  it('round-trips an entry through storage', () => {
     const [entry] = listEntries([[row('US-MI', '10.00', '1.00', '0.60')]]);
     if (!entry) throw new Error('There is none.');
     const split = { ...entry, base: { ...entry.base, resale: 100n, not_covered: 200n } };

@@ -33,7 +33,7 @@ const giftCard = { ...goods('9.00', 'FEES.GIFT_CARDS'), fulfillment: 'ship' as c
 const said = ({ warnings }: Outcome) => warnings.filter((warning) => warning.code === code);
 const listRates = ({ tax_summary }: Outcome) => tax_summary.map(({ rate }) => rate);
 
-describe('a line in Hawaii', () => {
+describe('lines in Hawaii', () => {
   it.each([
     [honolulu, '100.00', '4.50', '4.71'],
     [honolulu, '10000.00', '450.00', '471.20'],
@@ -43,12 +43,12 @@ describe('a line in Hawaii', () => {
     [kalawao, '100.00', '4.00', '4.17'],
     [kalawao, '10000.00', '400.00', '416.66'],
     [honolulu, '0.00', '0.00', '0.00'],
-  ])('in %o at %s has a tax of %s, or %s if it is passed on', (to, price, owed, visible) => {
+  ])('charges in %o at %s a tax of %s, or %s if it is passed on', (to, price, owed, visible) => {
     const request = { to, tax_date: '2026-11-22', line_items: [goods(price)] };
     expect([ask(request).tax_amount, ask(request, on).tax_amount]).toEqual([owed, visible]);
   });
 
-  it('shows its shares of the visible rate, which split the tax', () => {
+  it('shows the shares of the visible rate that split the tax', () => {
     const outcome = ask({ to: honolulu, line_items: [goods('10000.00')] }, on);
     expect(listRates(outcome)).toEqual(['0.041885', '0.005235']);
     expect(outcome.line_items[0]?.taxes.map(({ tax_amount }) => tax_amount)).toEqual(['418.85', '52.35']);
@@ -73,11 +73,11 @@ describe('a line in Hawaii', () => {
       { rounding: 'invoice' },
       '4.71',
     ],
-  ])('with tax passed on: %s', (_, request, settings, tax) => {
+  ])('calculates the tax passed on: %s', (_, request, settings, tax) => {
     expect(ask({ to: honolulu, ...request }, { settings: { ...on.settings, ...settings } }).tax_amount).toBe(tax);
   });
 
-  it('has a net for every gross that includes the visible tax', () => {
+  it('finds a net for every gross that includes the visible tax', () => {
     const check = (cents: number) => {
       const price = new Decimal(cents).div(100).toFixed(2);
       const gross = ask({ to: honolulu, line_items: [goods(price)] }, on).total_amount;
@@ -90,7 +90,7 @@ describe('a line in Hawaii', () => {
 
 describe('the visible rate', () => {
   const rate = fc.integer({ min: 0, max: 3000 }).map((units) => new Decimal(units).div(10_000).toString());
-  it('is truncated to six decimals, and its shares add up to it', () => {
+  it('truncates the rate to six decimals, and its shares add up to it', () => {
     const check = (owed: readonly string[]) => {
       const shares = visibleRates(owed.map(scaledRate));
       const together = Decimal.sum(...owed);
@@ -128,7 +128,7 @@ describe('the visible rate', () => {
     expect([taxOn('JEWELRY.FINE_JEWELRY'), taxOn('GENERAL')]).toEqual(['50.25', '471.20']);
   });
 
-  it('is defined for every effect that Hawaii uses', () => {
+  it('defines the rate for every effect that Hawaii uses', () => {
     const excises = builtInReleases().filter(({ jurisdictions: [state] }) => state?.tax_type === 'general_excise');
     const effects = excises.flatMap(({ state, rules }) => rules.map(({ effect }) => `${state} ${effect.type}`));
     const known = ['taxable', 'exempt', 'follows_goods', 'other_tax', 'not_established'];
@@ -137,7 +137,7 @@ describe('the visible rate', () => {
 });
 
 describe('the warning that general excise tax is not passed on', () => {
-  it('is returned once, at the first charge, with the setting and the rate', () => {
+  it('returns the warning once, at the first charge, with the setting and the rate', () => {
     const line_items = [giftCard, goods('1.00'), goods('2.00', 'FOOD.GROCERY')];
     expect(said(ask({ to: honolulu, line_items, shipping: { amount: '5.00' } }))).toMatchObject([
       { pointer: '/line_items/1', message: expect.stringMatching(/4\.7120 %.*pass_on_general_excise/) },
@@ -159,7 +159,7 @@ describe('the warning that general excise tax is not passed on', () => {
   it.each<[string, Request, string]>([
     ['a delivery to two counties', freight, '/line_items/0'],
     ['a charge that alone goes to Hawaii', shippedThere, '/shipping'],
-  ])('has the rate of one place, on %s', (_, request, pointer) =>
+  ])('returns the rate of one place, on %s', (_, request, pointer) =>
     expect(said(ask(request))).toMatchObject([
       { pointer, message: expect.stringMatching(/charged at 4\.5 %.*4\.7120 %/) },
     ]),
@@ -171,9 +171,9 @@ describe('the warning that general excise tax is not passed on', () => {
     ['the account is not registered there', { to: honolulu }, { settings: { registrations: [] } }],
     ['a marketplace collects', { to: honolulu, collected_by: 'marketplace' }, {}],
     ['the tax is a sales tax', { to: lansing }, {}],
-  ])('is not returned if %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
+  ])('returns no warning if %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
 
-  it('does not apply to other states, nor does the setting', () =>
+  it('returns no warning and ignores the setting in other states', () =>
     expect(ask({ to: lansing }, on)).toEqual(ask({ to: lansing })));
 });
 

@@ -23,12 +23,12 @@ import rows from '../fixtures/bodies.json' with { type: 'json' };
 import { readCases } from '../support/facts.ts';
 import { getPlace, parseSent, requestContext } from '../support/handler-calls.ts';
 
-it.each([' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1'])('an identifier has no white space around it: %j', (id) => {
+it.each([' o1', 'o1 ', '\u00a0o1', 'o1\u3000', '\ufeffo1'])('rejects white space around an identifier: %j', (id) => {
   const [problem] = parseSent({ schema: CustomerRequest, answer: {} }, { id }).problems;
   expect(problem?.detail).toContain('Send "o1"');
 });
 
-it('documents a pattern for each identifier that accepts exactly what the check accepts', () => {
+it('documents a pattern for each identifier that accepts the same values as the check', () => {
   const pattern = new RegExp((z.globalRegistry.get(identifier) as { readonly pattern: string }).pattern);
   const parts = ['', ' ', '\t', '\n', '\u00a0', '\u0085', '\u200b', '🧾', 'a', '/'];
   for (const start of parts)
@@ -92,7 +92,7 @@ const cases = readCases<Row>(rows, {
   oneOf: ['bodies', 'changes', 'lines'],
 });
 
-it.each(cases)('a $schema has the problems "$problems"', (row) => {
+it.each(cases)('reports for a $schema the problems "$problems"', (row) => {
   const read = readers[row.schema];
   if (!read) throw new Error(`Unknown schema ${row.schema}`);
   const whole = row.schema === 'filing' ? { state: 'MI', period_end: '2026-10-31' } : good;
@@ -111,7 +111,7 @@ it.each(cases)('a $schema has the problems "$problems"', (row) => {
 });
 
 describe('body validation', () => {
-  it('has limits of lines, charges, fields of metadata and nesting', () => {
+  it('limits lines, charges, fields of metadata and nesting', () => {
     const metadata = Object.fromEntries(Array.from({ length: 51 }, (_, key) => [`k${key}`, 'v']));
     const shipping = [...Array(100).fill({ amount: '1.00' }), null];
     const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`);
@@ -155,7 +155,7 @@ describe('body validation', () => {
     expect(problemsIn({ ...good, tax_date: ahead(31.1) })).toEqual(['invalid_format /tax_date']);
   });
 
-  it('treats fields named __proto__ as unknown, and they change nothing', () => {
+  it('treats fields named __proto__ as unknown, and ignores them', () => {
     const body =
       JSON.parse(`{"__proto__": {"currency": "XXX", "line_items": 7}, "customer": {"address": {"state": "MI", "__proto__": {"a": 1}}},
       "line_items": [{"quantity": "1", "unit_price": "1", "__proto__": {"quantity": "0"}}]}`);
@@ -197,7 +197,7 @@ describe('body validation', () => {
 });
 
 describe('the problems of a body', () => {
-  it('are ordered by array index, not alphabetically', () => {
+  it('orders problems by array index, not alphabetically', () => {
     const line_items = Array.from({ length: 12 }, () => ({ ...line, quantity: 'x' }));
     expect(problemsIn({ ...good, line_items })).toEqual(
       line_items.map((_, index) => `invalid_format /line_items/${index}/quantity`),
@@ -218,7 +218,7 @@ describe('the problems of a body', () => {
         line_items: [{ ...line, ...Object.fromEntries(Array.from({ length: 50_000 }, (_, key) => [`k${key}`, 1])) }],
       }),
     },
-  ])('are found within the time limit for any body of 1 MiB: $title', { timeout: 30_000 }, ({ body }) => {
+  ])('finds all problems within the time limit for any body of 1 MiB: $title', { timeout: 30_000 }, ({ body }) => {
     expect(parse(body(), 'handling=strict').problems.length).toBeGreaterThan(0);
   });
 });

@@ -11,7 +11,7 @@ import { requestContext } from '../support/handler-calls.ts';
 
 type GatewayEvent = Parameters<typeof contextOfEvent>[0];
 
-describe('a JSON Pointer', () => {
+describe('JSON Pointers', () => {
   it.each([
     { path: [], pointer: '' },
     { path: ['line_items', 0, 'id'], pointer: '/line_items/0/id' },
@@ -47,7 +47,7 @@ describe('problems in body order', () => {
     source: { pointer },
   });
 
-  it('list a parent before its fields, and missing fields after them', () => {
+  it('lists a parent before its fields, and missing fields after them', () => {
     const body = { b: { y: 1, x: 2 }, a: 1 };
     const ordered = inBodyOrder(['/a', '/b/missing', '/b/x', '/b/y', '/b', '', '/missing'].map(invalid), body);
     expect(ordered.map(({ source }) => source)).toEqual(
@@ -55,12 +55,12 @@ describe('problems in body order', () => {
     );
   });
 
-  it('list a repeated problem once, and different problems of one field separately', () => {
+  it('lists a repeated problem once, and different problems of one field separately', () => {
     const missing = { ...invalid('/a'), code: 'validation_required_field' as const };
     expect(inBodyOrder([invalid('/a'), missing, invalid('/a')], { a: 1 })).toEqual([invalid('/a'), missing]);
   });
 
-  it('do not depend on the order of detection', () => {
+  it('returns the same order for any order of detection', () => {
     const body = { a: [{ x: 1, y: 2 }, { y: 3 }], b: { c: 4 }, 'd/e': 5 };
     const all = ['/a', '/a/0', '/a/0/x', '/a/0/y', '/a/1/y', '/b', '/b/c', '/d~1e'].map(invalid);
     fc.assert(
@@ -75,14 +75,14 @@ describe('problems in body order', () => {
     { value: null, code: 'validation_required_field', because: 'it is null' },
     { value: 5, code: 'validation_invalid_format', because: 'it is present' },
     { value: '', code: 'validation_invalid_format', because: 'it is an empty string' },
-  ])('report a field with $value as $code: $because', ({ value, code }) => {
+  ])('reports a field with $value as $code: $because', ({ value, code }) => {
     expect(unionProblems({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject([
       { code, title: expect.stringContaining('amount'), source: { pointer: '/amount' } },
     ]);
   });
 });
 
-it.each(['txn_1', 'a$$b', '$&', "$'"])('the path matches the route with the raw id: %s', (id) => {
+it.each(['txn_1', 'a$$b', '$&', "$'"])('matches the path to the route with the raw id: %s', (id) => {
   const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
   const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
   const { path } = contextOfEvent(sent, () => 1000);
@@ -97,7 +97,7 @@ describe('the query', () => {
   const read = (query: [string, string[]][], own: z.ZodMiniType | undefined = schema) =>
     readQuery(own, requestContext({ query: new Map(query) }));
 
-  it('is accepted if each parameter is known, unique and well formed', () => {
+  it('accepts a query whose parameters are known, unique and well formed', () => {
     expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });
   });
 
@@ -118,7 +118,7 @@ describe('the query', () => {
     ]);
   });
 
-  it('is empty for an operation without parameters', () => {
+  it('accepts no query for an operation without parameters', () => {
     expect(readQuery(undefined, requestContext({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
       { code: 'validation_unknown_parameter', source: { parameter: 'x' } },
     ]);
@@ -214,16 +214,16 @@ describe('the negotiated media type', () => {
     ['text/csvx', json],
     ['text / csv', json],
     [', ,;q=1,', json],
-  ])('"%s" is %s', (accept, expected) => {
+  ])('selects for "%s" %s', (accept, expected) => {
     expect(preferred(accept)).toBe(expected);
   });
 
-  it('is the first one without the header, and is selected from several', () => {
+  it('selects the first media type without the header, and one of several by the header', () => {
     expect(preferred()).toBe(json);
     expect(preferred('application/json;q=0.2', 'text/csv;q=0.3')).toBe(csv);
   });
 
-  it('is the type with the highest weight, for any weights and order', () => {
+  it('selects the type with the highest weight, for any weights and order', () => {
     const weight = fc.integer({ min: 1, max: 1000 }).map((thousandths) => (thousandths / 1000).toFixed(3));
     fc.assert(
       fc.property(weight, weight, fc.boolean(), (ofJson, ofCsv, csvFirst) => {
@@ -235,7 +235,7 @@ describe('the negotiated media type', () => {
   });
 });
 
-it('an entity tag is a strong validator that depends on all parts', () => {
+it('computes the entity tag as a strong validator that depends on all parts', () => {
   expect(entityTag('aspen', '{}')).toMatch(/^"[A-Za-z0-9_-]{43}"$/);
   expect(entityTag('ab', 'c')).not.toBe(entityTag('a', 'bc'));
   const parts = fc.array(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 3 });
@@ -258,7 +258,7 @@ describe('If-None-Match', () => {
     [['garbage', '"abc"'], 'garbage invalidates only its own line'],
     [['"a,b", "abc"'], 'a quoted comma is not a separator'],
     [['"", "abc"'], 'a tag can be empty'],
-  ])('%j matches: %s', (values) => expect(matches(values, tag)).toBe(true));
+  ])('matches %j: %s', (values) => expect(matches(values, tag)).toBe(true));
 
   it.each([
     [[], 'there is no header'],
@@ -274,9 +274,9 @@ describe('If-None-Match', () => {
     [['"x,abc,y"'], 'it is part of a different tag'],
     [['"*"'], 'a quoted star is a tag'],
     [['\\"abc\\"'], 'a backslash is not an escape character'],
-  ])('%j does not match: %s', (values) => expect(matches(values, tag)).toBe(false));
+  ])('does not match %j: %s', (values) => expect(matches(values, tag)).toBe(false));
 
-  it('matches exactly the tags in its list', () => {
+  it('matches exactly the tags in the list', () => {
     const opaque = fc.stringMatching(/^[!#-~]{0,6}$/);
     const elements = fc.array(fc.tuple(opaque, fc.boolean()), { maxLength: 5 });
     fc.assert(

@@ -28,7 +28,7 @@ const span = (low: string, high: string, locals: readonly string[], more: Partia
 const readParts = async (...spans: readonly Entry[]) => (await buildEntries('RI', [...jurisdictions, ...spans])).parts;
 
 describe('the parts of a release', () => {
-  it('are one per ZIP in a span, then one per city, sorted', async () => {
+  it('creates one part per ZIP in a span, then one per city, sorted', async () => {
     const city = (name: string): Entry => ({ kind: 'city', city: name, from: null, to: null, locals: [] });
     // 02700 to 02799 are in Massachusetts.
     const parts = await readParts(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
@@ -38,7 +38,7 @@ describe('the parts of a release', () => {
     expect(parts.get('BRISTOL')?.locations).toMatchObject([{ zips: [], cities: ['BRISTOL'], alternatives: [[]] }]);
   });
 
-  it('include exactly the jurisdictions and rates that they reference', async () => {
+  it('includes exactly the jurisdictions and rates that a part references', async () => {
     const parts = await readParts(span('028010000', '028019999', ['US-RI-B']), span('028020000', '028029999', []));
     expect(parts.get('02801')?.jurisdictions.map(({ code }) => code)).toEqual(['US-RI-B']);
     expect(parts.get('02801')?.rates).toEqual([
@@ -47,7 +47,7 @@ describe('the parts of a release', () => {
     expect(parts.get('02802')).toMatchObject({ jurisdictions: [], rates: [] });
   });
 
-  it('merge ranges with the same set and dates into one location, for any order of the jurisdictions in a row', async () => {
+  it('merges ranges with the same set and dates into one location, for any order of the jurisdictions in a row', async () => {
     const parts = await readParts(
       span('028010100', '028010199', ['US-RI-A', 'US-RI-B']),
       span('028010000', '028010049', ['US-RI-B', 'US-RI-A']),
@@ -66,7 +66,7 @@ describe('the parts of a release', () => {
   });
 });
 
-describe('the set of a ZIP+4', () => {
+describe('jurisdictions of a ZIP+4', () => {
   const letters = fc.subarray(codes);
   // Close together, around the first ZIP+4 of a ZIP, so that ranges overlap in every way.
   const number = fc.oneof(
@@ -100,7 +100,7 @@ describe('the set of a ZIP+4', () => {
       .map((text) => (text === '' ? [] : text.split(',')));
   };
 
-  it('is the set of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
+  it('selects the set of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
     await fc.assert(
       fc.asyncProperty(spans, fc.array(number, { minLength: 1, maxLength: 8 }), async (list, numbers) => {
         const parts = await readParts(...list);
@@ -121,7 +121,7 @@ describe('the set of a ZIP+4', () => {
     );
   });
 
-  it('is correct for more spans than fit in one partition', async () => {
+  it('selects correctly from more spans than fit in one partition', async () => {
     const many = Array.from({ length: 9000 }, (_, index) => {
       const zip9 = `0280${index % 2}${String(Math.floor(index / 2)).padStart(4, '0')}`;
       return span(zip9, zip9, [codes[index % 3] as string]);
@@ -138,7 +138,7 @@ describe('the set of a ZIP+4', () => {
 describe('the head of a release', () => {
   const whole = span('028010000', '028019999', ['US-RI-A']);
 
-  it('has a hash that is unique to its content', async () => {
+  it('includes a hash that is unique to the content', async () => {
     const one = await buildEntries('RI', [...jurisdictions, whole]);
     const { content_hash, ...head } = getHead(one);
     const again = await buildEntries('RI', [...jurisdictions, whole]);
@@ -167,12 +167,12 @@ describe('the head of a release', () => {
     expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
   });
 
-  it('is not created if no row names a place', async () => {
+  it('creates no head if no row names a place', async () => {
     const { built } = await buildEntries('RI', jurisdictions);
     expect(built.outcome).toBe('nothing');
   });
 
-  it('is rejected if an importer yields two rates of a jurisdiction for one day', async () => {
+  it('rejects two rates of a jurisdiction for one day from an importer', async () => {
     const rate = (from: string | null, to: string | null, value = '0.02'): Entry => ({
       kind: 'tax',
       jurisdiction: { code: 'US-RI-A', name: 'A', type: 'district', tax_type: 'sales' },
@@ -185,7 +185,7 @@ describe('the head of a release', () => {
       expect((await buildEntries('RI', [...jurisdictions, other, whole])).built.outcome).toBe('built');
   });
 
-  it('is rejected if an importer references a jurisdiction without a tax entry', async () => {
+  it('rejects a jurisdiction without a tax entry from an importer', async () => {
     await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
   });
 });
@@ -237,7 +237,7 @@ describe('values in force on the day of an import', () => {
       'some rows have ended, and the others begin later',
       [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
     ],
-  ])('are none if %s, as the first note explains', async (because, spans) => {
+  ])('counts none if %s, as the first note explains', async (because, spans) => {
     const { inForce, notes } = await readSummary(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([
@@ -246,7 +246,7 @@ describe('values in force on the day of an import', () => {
     ]);
   });
 
-  it('are counted without a note, first and last days included', async () => {
+  it('counts all without a note, first and last days included', async () => {
     const ended = dated('2017-10-01', '2019-03-31', '02802');
     for (const [from, to, lastDay] of [
       [null, null, null],
@@ -260,13 +260,13 @@ describe('values in force on the day of an import', () => {
   });
 });
 
-it('every importer for a single state has a built-in release of the state', () => {
+it('finds a built-in release of the state for every importer for a single state', () => {
   for (const { onlyState } of Object.values(importers)) {
     if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
   }
 });
 
-describe('rows of a file of local rates', () => {
+describe('rows of local rate files', () => {
   const place = (names: string, ...rates: readonly LocalRate[]) => {
     const tax = { code: `US-RI-${names}`, name: names, type: 'city', tax_type: 'sales' } as const;
     return { names: names.split('/'), taxes: [{ tax, rates }] };
@@ -285,7 +285,7 @@ describe('rows of a file of local rates', () => {
     };
   };
 
-  it('that contradict each other keep the rate of the days before', () => {
+  it('keeps the rate of the days before rows that contradict each other', () => {
     const rows = [rate('0.01', '2025-07-01'), rate('0.02', '2026-07-01'), rate('0.03', '2026-07-01')];
     expect(read(...rows.map((row) => [place('BRISTOL', row)]))).toMatchObject({
       bad: [2],
@@ -296,7 +296,7 @@ describe('rows of a file of local rates', () => {
     });
   });
 
-  it('are refused as a whole: each of their places depends on the address', () => {
+  it('refuses a file whose places all depend on the address', () => {
     const [bristol, warwick] = [
       place('BRISTOL', rate('0.02', '2026-01-01')),
       place('WARWICK', rate('0.02', '2026-02-01')),
@@ -310,7 +310,7 @@ describe('rows of a file of local rates', () => {
     });
   });
 
-  it('end a rate on the day before the next one of their row', () => {
+  it('ends a rate on the day before the next one of its row', () => {
     const prior = rate('0.01', '2025-01-01', '2026-01-31');
     expect(read([place('BRISTOL', prior, rate('0.02', '2026-01-01'))])).toMatchObject({
       bad: [],
@@ -318,7 +318,7 @@ describe('rows of a file of local rates', () => {
     });
   });
 
-  it('are bad if a rate with an end follows an open rate, which would not continue after it', () => {
+  it('reports a rate with an end after an open rate as a bad row, because the open rate would not continue after it', () => {
     const rows = [rate('0.01', '2025-01-01'), rate('0.02', '2026-01-01', '2026-12-31')];
     expect(read(...rows.map((row) => [place('BRISTOL', row)])).bad).toEqual([1]);
   });

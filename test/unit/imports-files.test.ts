@@ -59,11 +59,11 @@ describe('files', () => {
       ['quoted cells with commas, quotes and line breaks', '"a, ""b""\nc",d\n', ['a, "b"\nc|d']],
       ['whitespace around a cell, which is trimmed', ' a ,\tb \n', ['a|b']],
       ['rows of different lengths', 'a\nb,c\n', ['a', 'b|c']],
-    ])('accept %s', async (_, content, rows) => {
+    ])('accepts %s', async (_, content, rows) => {
       expect(await readCells(content)).toEqual(rows);
     });
 
-    it('are decoded as UTF-8, or Windows-1252 for invalid lines', async () => {
+    it('decodes tables as UTF-8, or Windows-1252 for invalid lines', async () => {
       const content = Buffer.concat([
         Buffer.from('Cañon City,1\n'),
         Buffer.from('Cañon City,2\r\n', 'latin1'),
@@ -72,14 +72,14 @@ describe('files', () => {
       expect(await readCells(content)).toEqual(['Cañon City|1', 'Cañon City|2', 'Doña Ana|3']);
     });
 
-    it('decode characters that span two chunks of the file', async () => {
+    it('decodes characters that span two chunks of the file', async () => {
       const line = `${'ñ'.repeat(1000)},1\n`;
       const rows = await readCells(`x${line}`.repeat(400));
       expect(rows).toHaveLength(400);
       expect(new Set(rows.map(String)).size).toBe(1);
     });
 
-    it('number rows by their last line', async () => {
+    it('numbers rows by their last line', async () => {
       const { rows } = await read('table.csv', 'a,\n\n"b\nc",\n,\n,\nd,\n');
       expect(rows.map(({ line }) => line)).toEqual([1, 4, 7]);
       expect(rows.map((row) => 'firstLine' in row)).toEqual([false, true, false]);
@@ -89,7 +89,7 @@ describe('files', () => {
       { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
       { because: 'beyond the size limit of a row', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
       { because: 'until a quote in a later row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
-    ])('report the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
+    ])('reports the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
       const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
       expect(rows).toEqual([
         { line: 1, cells: ['a', 'b'] },
@@ -97,7 +97,7 @@ describe('files', () => {
       ]);
     });
 
-    it('report the first and last line of a row with line breaks in a cell', async () => {
+    it('reports the first and last line of a row with line breaks in a cell', async () => {
       const { rows } = await read('table.csv', 'a,b\n\n"c\nd\n\ne",f\ng,h\n');
       expect(rows).toEqual([
         { line: 1, cells: ['a', 'b'] },
@@ -110,7 +110,7 @@ describe('files', () => {
       { name: 'with a byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le') },
       { name: 'with the other byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le').swap16() },
       { name: 'without a byte order mark', content: Buffer.from('a,b\n', 'utf16le') },
-    ])('reject UTF-16 $name, with the file name and what to do', async ({ content }) => {
+    ])('rejects UTF-16 $name, with the file name and what to do', async ({ content }) => {
       await expect(read('rates.csv', content)).rejects.toThrow(/^rates\.csv .*UTF-16.*Save it as UTF-8/);
       await expect(read('rates.zip', zipped([{ name: 'in.csv', content }]))).rejects.toThrow(/^in\.csv .*UTF-16/);
     });
@@ -120,7 +120,7 @@ describe('files', () => {
     const table: TestFile = { name: 'Rates.CSV', content: 'a,b\n' };
 
     it.each(['rates.zip', 'RATES.ZIP', 'rates'])(
-      'are detected by magic bytes, regardless of the extension: %s',
+      'detects ZIP files by magic bytes, regardless of the extension: %s',
       async (name) => {
         expect(await read(name, zipped([table]))).toEqual({
           name: 'Rates.CSV',
@@ -129,25 +129,25 @@ describe('files', () => {
       },
     );
 
-    it('can have folders, and other files next to the table', async () => {
+    it('accepts folders, and other files next to the table', async () => {
       const others = ['__MACOSX/._Rates.csv', 'readme.pdf', '.hidden.csv'].map((name) => ({ name, content: 'x' }));
       expect((await read('a.zip', zipped([...others, { ...table, name: '2026/rates.txt' }]))).name).toBe('rates.txt');
     });
 
-    it('with no table or two tables are rejected', async () => {
+    it('rejects a ZIP file with no table or two tables', async () => {
       await expect(read('a.zip', zipped([]))).rejects.toThrow('contains 0');
       await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('contains 0');
       await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('contains 2');
     });
 
-    it('produce the same release as their files', async () => {
+    it('produces the same release as from the files', async () => {
       const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
       const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
       const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
       expect(getHead(fromZip).content_hash).toBe(getHead(plain).content_hash);
     });
 
-    it('that are damaged or missing are rejected', async () => {
+    it('rejects damaged and incomplete ZIP files', async () => {
       const damaged = zipped([{ name: 'a.csv', content: 'a,b\n'.repeat(1000) }]);
       damaged.fill(0, 40, 60);
       await expect(read('a.zip', damaged)).rejects.toThrow();
@@ -166,7 +166,7 @@ describe('files', () => {
   ])('compares the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));
 });
 
-describe('a table saved by a spreadsheet', () => {
+describe('tables saved by a spreadsheet', () => {
   /** Formats a number like a spreadsheet: without leading zeros, and with a decimal comma if the separator is a semicolon. */
   const saved = (cell: string, separator: string): string => {
     const number = /^0+\d/.test(cell) && /^\d+$/.test(cell) ? cell.replace(/^0+(?=\d)/, '') : cell;
@@ -198,7 +198,7 @@ describe('a table saved by a spreadsheet', () => {
   const variants = [',', ';', '\t'].flatMap((separator) => tables.map((table): Variant => [separator, ...table]));
 
   for (const [separator, format, state, ...files] of variants)
-    it(`with ${JSON.stringify(separator)} produces the same release as ${files.join(' and ')}`, async () => {
+    it(`produces with ${JSON.stringify(separator)} the same release as ${files.join(' and ')}`, async () => {
       const names = getNames(state);
       const published = files.map(fixture);
       const before = await importFiles(format, state, published, { names });
@@ -293,12 +293,12 @@ describe('readSheet', () => {
   });
 });
 
-describe('a malicious workbook', () => {
+describe('malicious workbooks', () => {
   const withSheet = (data: string): Buffer => packWorkbook({ sheets: [sheetXml(data)] });
   const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
   const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
 
-  it('is read if it is harmless', async () => {
+  it('reads a harmless workbook', async () => {
     const { sheets } = await read(withSheet(cell('B3')));
     expect(sheets[0]?.rows).toEqual([{ line: 3, cells: ['', '1'] }]);
   });
@@ -319,13 +319,13 @@ describe('a malicious workbook', () => {
     ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
     ['deeply nested tags', '<c>'.repeat(5_000_000)],
     ['too much content for a workbook', 'x<y/>'.repeat(4_000_000)],
-  ])('is rejected with %s', async (_what, data) => {
+  ])('rejects a workbook with %s', async (_what, data) => {
     const content = withSheet(data);
     expect(content.length).toBeLessThan(100_000);
     await expect(read(content)).rejects.toThrow(/^a\.xlsx cannot be read as an XLSX workbook: /);
   });
 
-  it('is rejected if its cells share a long string', async () => {
+  it('rejects a workbook whose cells share a long string', async () => {
     const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
     const sheet = (bytes: number) => packWorkbook({ strings, sheets: [getGrid(2, bytes, ' t="s"', '<v>0</v>')] });
     expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
@@ -334,7 +334,7 @@ describe('a malicious workbook', () => {
     await expect(read(content)).rejects.toThrow(/more than 8000000 characters/);
   });
 
-  it('is rejected if it lists a sheet many times', async () => {
+  it('rejects a workbook that lists a sheet many times', async () => {
     const sheet = getGrid(2, 100, '', '<v>1</v>');
     const naming = (times: number) =>
       packWorkbook({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
@@ -342,7 +342,7 @@ describe('a malicious workbook', () => {
     await expect(read(naming(5000))).rejects.toThrow(/has 5001 sheets/);
   });
 
-  it('uses only parts that its directory lists', async () => {
+  it('uses only parts that the directory lists', async () => {
     // The sheet's local header comes first but is not in the directory.
     const hidden = withSheet(cell('XFD1048576'));
     const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];

@@ -21,7 +21,7 @@ const compactDay = (index: number) =>
   new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', '');
 
 describe('files that exceed the memory limits', () => {
-  it('are rejected at the first row above the limit for a ZIP, with the ZIP', async () => {
+  it('rejects a file at the first row above the limit for a ZIP, with the ZIP', async () => {
     let read = 0;
     function* endless(): Generator<Entry> {
       for (; ; read += 1) yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
@@ -83,11 +83,11 @@ describe('files that exceed the memory limits', () => {
       ),
       new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
     ],
-  ])('are rejected if %s', async (_, format, state, files, refusal) => {
+  ])('rejects files if %s', async (_, format, state, files, refusal) => {
     await expect(importFiles(format, state, files)).rejects.toThrow(refusal);
   });
 
-  it('are read only up to the limit of lines without a separator', async () => {
+  it('reads lines without a separator only up to the limit', async () => {
     const table = [tableFile('zip-rates', ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0,0,1')];
     const entries = await listEntries('zip-rates', 'TX', table);
     expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
@@ -126,31 +126,31 @@ const listRows = (zip: Buffer): Promise<number> =>
     return rows;
   });
 
-describe('a malicious ZIP file', () => {
-  it('is accepted if the declared size is correct', async () => {
+describe('malicious ZIP files', () => {
+  it('accepts a file whose declared size is correct', async () => {
     expect(await listRows(saying(content.length))).toBe(50_000);
   });
 
-  it('is rejected by its declared size, before anything is decompressed', async () => {
+  it('rejects a file by its declared size, before anything is decompressed', async () => {
     await expect(listRows(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip unpacks to more than 2 GiB');
   });
 
-  it('is rejected if it expands far beyond its compressed size', async () => {
+  it('rejects a file that expands far beyond its compressed size', async () => {
     const bomb = zipped([{ name: 'rates.csv', content: 'a,b\n'.repeat(10_000_000) }]);
     expect(bomb.length).toBeLessThan(200_000);
     await expect(listRows(bomb)).rejects.toThrow('unpacks to more than 100 times its size');
   });
 
-  it('is rejected if it expands beyond its declared size', async () => {
+  it('rejects a file that expands beyond its declared size', async () => {
     await expect(listRows(saying(1000))).rejects.toThrow(/too many bytes/);
   });
 
-  it('is rejected if it contains thousands of files, before any is read', async () => {
+  it('rejects a file with thousands of entries, before any is read', async () => {
     const many = Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, content: '' }));
     await expect(listRows(zipped(many))).rejects.toThrow('contains 1001 files');
   });
 
-  it('is rejected at the line limit if it is one endless line', async () => {
+  it('rejects a file of one endless line at the line limit', async () => {
     const bomb = zipped([{ name: 'rates.csv', content: 'x'.repeat(8_000_000) }]);
     expect(bomb.length).toBeLessThan(20_000);
     await expect(listRows(bomb)).rejects.toThrow(/a line of more than \d+ bytes/);

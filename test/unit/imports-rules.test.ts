@@ -54,7 +54,7 @@ describe('the JSON parser', () => {
   });
 });
 
-it('parsed JSON equals the result of JSON.parse, with the line on which each value begins', () => {
+it('returns the same as JSON.parse, with the line on which each value begins', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(0, 2), (json, indent) => {
       const value: unknown = JSON.parse(json);
@@ -69,16 +69,16 @@ it('parsed JSON equals the result of JSON.parse, with the line on which each val
   expect(getLine([3, 'missing'])).toBe(getLine([3]));
 });
 
-describe('a file with invalid or contradictory values', () => {
+describe('files with invalid or contradictory values', () => {
   for (const { text, file: changes = {}, rule: ofRule, problems } of refused)
-    it(`is rejected with ${problems.join(' and ')}`, async () => {
+    it(`rejects a file with ${problems.join(' and ')}`, async () => {
       const found = await readProblems(text ?? fileWith(ofRule ? { rules: [patch(rule, ofRule)] } : changes));
       expect(found).toEqual(problems.map((one) => expect.stringContaining(one)));
     });
 });
 
-describe('a valid file', () => {
-  it('can have consecutive periods, and share an id between levels', async () => {
+describe('valid files', () => {
+  it('accepts consecutive periods, and one id for several levels', async () => {
     const first = { ...rule, to: '2027-12-31', levels: ['state'] };
     const rules = [first, { ...first, levels: ['city'] }, { ...rule, from: '2028-01-01' }];
     expect(await readProblems(fileWith({ rules }))).toEqual([]);
@@ -90,7 +90,7 @@ describe('a valid file', () => {
     expect(await readProblems(example)).toEqual([]);
   });
 
-  it('is imported as custom rules that cite their sources, without parts', async () => {
+  it('imports a file as custom rules that cite their sources, without parts', async () => {
     const [entry] = ofKind(await read(JSON.stringify(file)), 'own');
     const cited = { from: '2027-01-01', to: null, source: 'own:ruling', confidence: 'high' };
     expect(entry?.own).toEqual({
@@ -124,7 +124,7 @@ describe('a valid file', () => {
     ]);
   });
 
-  it('removes the custom rules if it is empty; an invalid file changes nothing', async () => {
+  it('removes the custom rules if the file is empty, and changes nothing if it is invalid', async () => {
     const { own } = getHead(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
     const position = { below: 'US-MN@2026-11-22.101', chain: [], bottom: 'US-MN@2026-11-22.1', ...(own && { own }) };
     const importing = (content: string, over = {}) =>

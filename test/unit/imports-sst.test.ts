@@ -15,22 +15,22 @@ const files = [rates, boundary];
 const minnesota = () => importFiles('sst', 'MN', files);
 
 describe('SST files', () => {
-  it('set the type and code of the rate rows as the reporting code of each jurisdiction', async () => {
+  it('sets the type and code of the rate rows as the reporting code of each jurisdiction', async () => {
     const jurisdictions = [...(await minnesota()).parts.values()].flatMap((part) => part.jurisdictions);
     for (const { code, reporting_code } of jurisdictions) expect(`US-MN-${reporting_code}`).toBe(code);
   });
 
-  it('can be in either order, and zipped', async () => {
+  it('accepts files in either order, and zipped', async () => {
     const { parts } = await minnesota();
     expect((await importFiles('sst', 'MN', files.toReversed())).parts).toEqual(parts);
   });
 
-  it('can have a one-digit day in their names', async () => {
+  it('accepts a one-digit day in the file names', async () => {
     const named = files.map((file) => ({ ...file, name: file.name.replace('AUG28', 'AUG8') }));
     expect((await importFiles('sst', 'MN', named)).parts).toEqual((await minnesota()).parts);
   });
 
-  it('can have byte order marks, CRLF, record types in any case, .CSV and .txt, and blank rate cells', async () => {
+  it('accepts byte order marks, CRLF, record types in any case, .CSV and .txt, and blank rate cells', async () => {
     const rates = rateRows('27', '45 27 0.06875///', '00 053 /0.0015//');
     const boundary = boundaryRows('27', 'z 55401 county:053', 'Z 55402 county:053');
     const windows = (...rows: readonly string[]) => `\uFEFF${lines(...rows).replaceAll('\n', '\r\n')}`;
@@ -44,7 +44,7 @@ describe('SST files', () => {
     expect({ food_rate, interstate, rate }).toEqual({ food_rate: undefined, interstate: undefined, rate: '0.0015' });
   });
 
-  it('keep the rules and settings of the base release, and cite the files', async () => {
+  it('keeps the rules and settings of the base release, and cites the files', async () => {
     const imported = await minnesota();
     const head = getHead(imported);
     expect(head).toMatchObject({
@@ -70,13 +70,13 @@ describe('SST files', () => {
     });
   });
 
-  it('end with their last row', async () => {
+  it('ends the rates with the last row', async () => {
     expect(getHead(await minnesota()).last_day).toBe(null);
     const ended = { ...boundary, content: boundary.content.toString().replaceAll('29991231', '20260630') };
     expect(getHead(await importFiles('sst', 'MN', [rates, ended])).last_day).toBe('2026-06-30');
   });
 
-  it('name the file of each bad row', async () => {
+  it('names the file of each bad row', async () => {
     const broken = changed(boundary.name, 'z,20231001', 'y,20231001');
     const percentage = changed(rates.name, '27,63,80003,0.0050', '27,63,80003,0.5');
     const { built } = await importFiles('sst', 'MN', [percentage, broken]);
@@ -86,7 +86,7 @@ describe('SST files', () => {
     ]);
   });
 
-  it('list the first twenty counties and places without a rate, and count the rest', async () => {
+  it('lists the first twenty counties and places without a rate, and counts the rest', async () => {
     const rows = Array.from(
       { length: 25 },
       (_, index) => `Z ${55401 + index} county:${101 + 2 * index} place:${index === 0 ? '999' : '00000'}`,
@@ -124,7 +124,7 @@ describe('names of SST jurisdictions', () => {
 
   const withNames = (names: NameTables) => importFiles('sst', 'MN', files, { names });
 
-  it("come from the state's tables, or are the code if no table has a name", async () => {
+  it("reads names from the state's tables, or uses the code if no table has a name", async () => {
     expect(listNames(await withNames(tables()))).toEqual({
       'US-MN-00-053': 'Hennepin County',
       'US-MN-00-043': 'County 043',
@@ -139,7 +139,7 @@ describe('names of SST jurisdictions', () => {
     });
   });
 
-  it('change no code, rate or location', async () => {
+  it('changes no code, rate or location', async () => {
     const withoutNames = ({ parts }: Imported) =>
       [...parts.values()].map(({ jurisdictions, ...part }) => [
         part,
@@ -148,7 +148,7 @@ describe('names of SST jurisdictions', () => {
     expect(withoutNames(await withNames(tables()))).toEqual(withoutNames(await minnesota()));
   });
 
-  it('match the built-in tables', async () => {
+  it('matches the built-in tables', async () => {
     const names = listNames(await withNames(readNameTables('MN')));
     expect(names).toMatchObject({
       'US-MN-00-053': 'Hennepin County',
@@ -158,20 +158,20 @@ describe('names of SST jurisdictions', () => {
     for (const name of Object.values(names)) expect(name).not.toMatch(/\d/);
   });
 
-  it("are missing if a code with a county's type belongs to another area", async () => {
+  it("finds no name if a code with a county's type belongs to another area", async () => {
     const iowa = sstFiles('IA', rateRows('19', '45 19 0.06', '00 199 0.01'), boundaryRows('19', 'Z 50002 county:199'));
     const imported = await importFiles('sst', 'IA', iowa, { names: tables() });
     expect(listNames(imported)).toEqual({ 'US-IA-00-199': 'Area 199' });
   });
 
-  it('are found for a state without a table of local rates', () => expect(readNameTables('MT').places).toEqual([]));
+  it('finds names for a state without a table of local rates', () => expect(readNameTables('MT').places).toEqual([]));
 });
 
 const vtRates = rateRows('50', '45 50 0.06', '01 10675 0.01', '01 66175 0.01 20200101 20211231');
 const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));
 
 describe('SST street-address rows', () => {
-  it('have their ZIP in column 16 or in the range columns, and are skipped with a reason if it is missing', async () => {
+  it('reads the ZIP from column 16 or from the range columns, and skips a row without one with a reason', async () => {
     const ranged = boundaryRow({ type: 'A', zips: ['05401', '', '', ''], state: '50', place: '10675' });
     const both = ranged.replace(',05401,', ',05402,').split(',').with(15, '05401').join();
     const none = boundaryRow({ type: 'a', zips: ['', '', '', ''], state: '50', place: '10675' });
@@ -186,7 +186,7 @@ describe('SST street-address rows', () => {
     });
   });
 
-  it('are marked in `show`, and compared only if the ZIP has no other rows', async () => {
+  it('marks the rows in `show`, and compares them only if the ZIP has no other rows', async () => {
     const imported = await importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
     const [part, head] = [imported.parts.get('53213'), getHead(imported)];
     const shown = showZip(head, part, '53213', '2026-11-22').locations;
@@ -223,7 +223,7 @@ describe('SST street-address rows', () => {
 describe('overlapping SST rate rows', () => {
   const days = Array.from({ length: 12 }, (_, index) => `2026-01-${String(index + 10)}`);
 
-  it('apply the row that began last on each day, for 2,000 random lists of rows', () => {
+  it('applies the row that began last on each day, for 2,000 random lists of rows', () => {
     const Row = fc
       .record({ first: fc.nat(11), length: fc.option(fc.nat(11)), rate: fc.constantFrom('0.01', '0.02', '0.03') })
       .map(({ first, length, rate }) => ({

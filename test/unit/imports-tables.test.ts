@@ -306,7 +306,7 @@ const pitfalls: ShopRow[][] = [
 
 const isWide = (row: ShopRow): boolean => row.zips.length + row.cities.length === 0;
 
-it('an import of a WooCommerce table charges the same as the shop, or reports the row that differs', async () => {
+it('charges with an imported WooCommerce table the same as the shop, or reports the row that differs', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(Table, async (rows) => {
@@ -384,7 +384,7 @@ describe.each(formats)('the $format importer', ({ format, state, rates, codes, s
     expect(percentsIn(await importing, city, day)).toEqual(percents);
   });
 
-  it("has the codes that rules reference, and the state's codes next to them", async () => {
+  it("contains the codes that rules reference, and the state's codes next to them", async () => {
     const imported = await importing;
     expect(Object.fromEntries(Object.keys(codes).map((city) => [city, codesIn(imported, city)]))).toEqual(codes);
   });
@@ -412,7 +412,7 @@ describe.each(formats)('the $format importer', ({ format, state, rates, codes, s
   });
 });
 
-it('the arizona importer uses the city code of the rules on groceries', async () => {
+it('uses the city code of the rules on groceries in the arizona importer', async () => {
   const imported = await read('arizona', 'AZ', fixture('TPT_RATETABLE_ALL_11012026.csv'));
   const named = getBase('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
   const codes = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
@@ -443,7 +443,7 @@ describe('the cdtfa importer', () => {
   });
 });
 
-it('the colorado importer uses the jurisdictions of the built-in tables, with their names and kinds', async () => {
+it('uses in the colorado importer the jurisdictions of the built-in tables, with their names and kinds', async () => {
   const { parts } = await read('colorado', 'CO', changedFile('colorado'));
   const taxes = packRates('CO').taxes.split('\n');
   const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];
@@ -504,12 +504,12 @@ it('reports rows that are all shifted by a decimal comma, so that the empty last
   expect(bad.first[0]?.reason).toMatch(/^has 14 cells, but the header has 13: /);
 });
 
-it('the virginia importer omits periods that ended before the release', async () => {
+it('omits periods that ended before the release in the virginia importer', async () => {
   const { built } = await read('virginia', 'VA', changedFile('virginia'));
   expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);
 });
 
-it('keeps the rate of an earlier Illinois file with an uncertainty if the rate depends on the address now', async () => {
+it('keeps the rate of an earlier Illinois file with an uncertainty if the rate now depends on the address', async () => {
   const file = fixture('ordmache-current.txt').content.toString();
   const line = file.split('\n').find((one) => one.includes('CHICAGO')) ?? '';
   // The row of Chicago in the form of ALTON: with the flag Y and zeros.

@@ -45,7 +45,7 @@ describe('local tables', () => {
       const rows = rateRows(state);
       const rated = rows.filter(({ rate }) => rate !== '');
 
-      it('have percentages within bounds, and parts that sum to them', () => {
+      it('contains percentages within bounds, and parts that add up to them', () => {
         const wrong = rated.filter(({ rate, parts }) => {
           if (!/^\d{1,2}(\.\d{1,4})?$/.test(rate) || Number(rate) > 12) return true;
           if (parts === '') return false;
@@ -55,7 +55,7 @@ describe('local tables', () => {
         expect(wrong).toEqual([]);
       });
 
-      it('list each area once per day, in a county of the state', () => {
+      it('lists each area once per day, in a county of the state', () => {
         expect(repeated(rows.map(({ county, place, from }) => `${county} ${place} ${from}`))).toEqual([]);
         const byArea = Map.groupBy(rows, ({ county, place }) => `${county} ${place}`);
         const disordered = [...byArea].filter(([, own]) => {
@@ -71,7 +71,7 @@ describe('local tables', () => {
         expect(misplaced).toEqual([]);
       });
 
-      it('have the name of each district, and the source and confidence of each rate', () => {
+      it('contains the name of each district, and the source and confidence of each rate', () => {
         const isNamed = (part: string) => {
           const [, level, kind] = /^(county|city|district|city\+county)(?::([A-Z0-9-]+))?=/.exec(part) ?? [];
           const isDistrict = level === 'district' || kind !== undefined;
@@ -86,7 +86,7 @@ describe('local tables', () => {
         expect(wrong).toEqual([]);
       });
 
-      it('have one rate per jurisdiction and day, in every area of an address', () => {
+      it('contains one rate per jurisdiction and day, in every area of an address', () => {
         const days = { established: '2026-10-01', approximate: '2022-01-01' };
         const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
         const areas = localTable(packRates(state), '').areas();
@@ -102,7 +102,7 @@ describe('local tables', () => {
         expect(others).toEqual([]);
       });
 
-      it('have a reason and no parts for each rate that is not established', () => {
+      it('contains a reason and no parts for each rate that is not established', () => {
         for (const { rate, parts, note, place } of rows)
           if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
       });
@@ -111,7 +111,7 @@ describe('local tables', () => {
     describe.each(listStates())('the ZIP table of %s', (state) => {
       const rows = zipRows(state);
 
-      it('list each ZIP once, in a county of the rate table', () => {
+      it('lists each ZIP once, in a county of the rate table', () => {
         const known = new Set(rateRows(state).map(({ county }) => county));
         expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
         const wrong = rows.filter(
@@ -121,7 +121,7 @@ describe('local tables', () => {
         expect(wrong).toEqual([]);
       });
 
-      it('have whole percentages of the residents of each ZIP, with a sum of at most 100', () => {
+      it('contains whole percentages of the residents of each ZIP, with a sum of at most 100', () => {
         const listPercents = (list: string) =>
           list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1] ?? ''] : []));
         const sum = (percents: readonly string[]) => percents.reduce((all, percent) => all + Number(percent), 0);
@@ -138,13 +138,13 @@ describe('local tables', () => {
         expect(wrong).toEqual([]);
       });
 
-      it('match the postal service on the state of each ZIP', () => {
+      it('matches the postal service on the state of each ZIP', () => {
         const others = rows.filter(({ zip5 }) => !statesOfZip(zip5).includes(state)).map(({ zip5 }) => zip5);
         expect(others).toEqual([]);
       });
     });
 
-    it('have the hashes of the manifest', () => {
+    it('matches the hashes of the manifest', () => {
       const computeHash = (name: string) =>
         createHash('sha256').update(readFileSync(new URL(`../../shared/catalog/local/${name}`, import.meta.url)));
       const names = ['rates.csv', 'zips.csv'];
@@ -210,7 +210,7 @@ describe('local tables', () => {
       { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'the following rate is unknown' },
       { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first rate' },
       { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is unknown' },
-    ])('on $day are $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
+    ])('contains on $day $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
 
     it.each([
       {
@@ -226,7 +226,7 @@ describe('local tables', () => {
         because: 'no newer source includes it',
       },
       { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
-    ])('on $day have a source of $is: $because', ({ asOf: [first, second], day, is }) => {
+    ])('cites on $day the source $is: $because', ({ asOf: [first, second], day, is }) => {
       const area = buildArea({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
       expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
     });
@@ -252,10 +252,10 @@ describe('local uncertainties', () => {
 
   let checked = 0;
 
-  describe('a local rate of low or medium confidence', () => {
-    it('exists in more than ten states', () => expect(states.length).toBeGreaterThan(10));
+  describe('local rates of low or medium confidence', () => {
+    it('contains such rates in more than ten states', () => expect(states.length).toBeGreaterThan(10));
 
-    it.each(states)('has a warning in each place of %s, also where it is zero', (state) => {
+    it.each(states)('returns a warning in each place of %s, even where the rate is zero', (state) => {
       const silent = uncertainRows(state).filter(({ county, place, confidence, rate }) => {
         const to = { state, city: place, county: counties.get(`${stateFips(state)}${county}`) ?? null };
         const { warnings } = ask({ to, tax_date });
@@ -272,10 +272,10 @@ describe('local uncertainties', () => {
       expect(silent).toEqual([]);
     });
 
-    it('is charged in most of these places', () => expect(checked).toBeGreaterThan(300));
+    it('charges the rate in most of these places', () => expect(checked).toBeGreaterThan(300));
   });
 
-  it('include a warning about an unconfirmed state rate of zero', () => {
+  it('includes a warning about an unconfirmed state rate of zero', () => {
     const release = getRelease({ of: [{ code: 'US-DE', type: 'state', rate: '0' }], name: 'Delaware' });
     const rates = release.rates.map((rate) => ({ ...rate, confidence: 'medium' as const }));
     const listCodes = (unconfirmed: boolean) =>
@@ -319,27 +319,27 @@ describe('local corrections', () => {
   };
 
   describe('the combined rate', () => {
-    it.each(localRates('corrected'))('in $to is $percent %', ({ to, percent }) => {
+    it.each(localRates('corrected'))('contains $percent % for $to', ({ to, percent }) => {
       expect(possiblePercents(to)).toContain(percent);
     });
 
-    it.each(localRates('county'))('in $to outside the cities is $percent %', ({ to, percent }) => {
+    it.each(localRates('county'))('contains $percent % for $to outside the cities', ({ to, percent }) => {
       expect(percentAt(to)).toBe(percent);
     });
 
-    it.each(localRates('earlier'))('in $to on $day is $percent %: $note', ({ to, day, percent }) => {
+    it.each(localRates('earlier'))('contains $percent % for $to on $day: $note', ({ to, day, percent }) => {
       expect(percentAt(to, day)).toBe(percent);
     });
   });
 
   describe('the parts', () => {
-    it.each(localRates('part'))('in $to include $name at $percent %', ({ to, name, percent }) => {
+    it.each(localRates('part'))('contains $name at $percent % for $to', ({ to, name, percent }) => {
       const rows = answerTo(to, undefined, 'highest_rate').line_items[0]?.taxes ?? [];
       const part = rows.find(({ jurisdiction_name }) => jurisdiction_name === name);
       expect(Math.round(Number(part?.rate) * 1e6) / 1e4).toBe(percent);
     });
 
-    it('include each jurisdiction only once', () => {
+    it('includes each jurisdiction only once', () => {
       for (const county of ['Eagle', 'Pitkin']) {
         const names = (answerTo({ state: 'CO', county }).line_items[0]?.taxes ?? []).map(
           (row) => row.jurisdiction_name,

@@ -82,7 +82,7 @@ describe('the log line of an error', () => {
     }
   };
 
-  it('contains its name and stack frames', () => {
+  it('contains the name and stack frames of the error', () => {
     const { error, frames } = thrownBy(new TypeError('7 Canary Lane'));
     expect(error).toBe('TypeError');
     expect(frames.length).toBeGreaterThan(2);
@@ -103,7 +103,7 @@ describe('the log line of an error', () => {
     expect(JSON.stringify(thrownBy(error))).not.toMatch(/canary/i);
   });
 
-  it('is the same for a schedule, and Lambda receives only the error name', async () => {
+  it('writes the same line for a schedule, and gives Lambda only the error name', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const cause = Object.assign(new Error('77 Canary Lane'), { name: 'TransactionCanceledException', Item: body });
     const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as Context).catch(
@@ -132,7 +132,7 @@ describe('the log', () => {
     );
 
   // A new writer is a deliberate decision: CloudWatch stores its lines for three months.
-  it('has only the listed writers', () => {
+  it('allows only the listed writers', () => {
     expect([...new Set(writes.map(({ path }) => path))].sort()).toEqual([
       'functions/count-transactions.ts',
       'functions/sweep-drafts.ts',
@@ -147,7 +147,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('gets only the name and location of errors, except when npm start fails', () => {
+  it('writes only the name and location of errors, except when npm start fails', () => {
     const whole = writes.filter(({ line }) => {
       const said = line
         .replace(/^console\.\w+/, '')

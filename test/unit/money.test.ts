@@ -14,25 +14,25 @@ const check = <Values extends [unknown, ...unknown[]]>(
   holds: (...drawn: Values) => void,
 ) => fc.assert(fc.property(...values, holds), { numRuns: 3000 });
 
-describe('a decimal', () => {
+describe('decimals', () => {
   const text = fc
     .tuple(fc.bigInt({ min: 0n, max: 999_999_999_999n }), fc.option(fc.stringMatching(/^\d{1,10}$/), { nil: null }))
     .map(([whole, fraction]) => (fraction === null ? String(whole) : `${whole}.${fraction}`));
   const scale = fc.integer({ min: 0, max: 20 });
 
-  it('parses to the value that it writes, for any digits', () =>
+  it('parses the value that it writes, for any digits', () =>
     check([text], (written) => {
       const { units, scale: read } = decimal(written);
       expect(exact(units).div(new Exact(10).pow(read)).equals(new Exact(written))).toBe(true);
     }));
 
-  it('is rescaled and multiplied with a single half-up rounding', () =>
+  it('rescales and multiplies with a single half-up rounding', () =>
     check([text, text, scale], (left, right, to) => {
       expect(rescale(decimal(left), to)).toBe(rounded(new Exact(left), to));
       expect(multiply(decimal(left), decimal(right), to)).toBe(rounded(new Exact(left).times(right), to));
     }));
 
-  it('is divided to the nearest whole number, half up', () =>
+  it('divides to the nearest whole number, half up', () =>
     check([fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.bigInt({ min: 1n, max: 10n ** 15n })], (dividend, by) => {
       // |quotient * by - dividend| is at most half of `by`; at exactly half, the quotient is the larger one.
       const error = divideHalfUp(dividend, by) * by - dividend;
@@ -41,7 +41,7 @@ describe('a decimal', () => {
     }));
 
   const largest = '999999999999.9999999999';
-  it('is multiplied exactly up to the largest product of a request', () =>
+  it('multiplies exactly up to the largest product of a request', () =>
     expect(multiply(decimal(largest), decimal(largest), 0)).toBe(10n ** 24n - 200n));
 
   it('accepts only up to twelve digits before and ten after the point', () => {
@@ -50,29 +50,29 @@ describe('a decimal', () => {
     expect(decimalPattern.test(largest)).toBe(true);
   });
 
-  it('has every power of ten from 0 to 63, and throws for others', () => {
+  it('returns every power of ten from 0 to 63, and throws for others', () => {
     for (let exponent = 0; exponent < 64; exponent++)
       expect(String(powerOfTen(exponent))).toBe(`1${'0'.repeat(exponent)}`);
     for (const exponent of [-1, 64, 0.5, Number.NaN]) expect(() => powerOfTen(exponent)).toThrow('exponent');
   });
 });
 
-describe('an amount', () => {
-  it('round-trips with exactly the decimals of its currency', () =>
+describe('amounts', () => {
+  it('round-trips with exactly the decimals of the currency', () =>
     check([fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 4 })], (minor, exponent) => {
       const expected = exact(minor).div(new Exact(10).pow(exponent)).toFixed(exponent);
       expect(formatAmount(minor, exponent)).toBe(expected);
       expect(parseAmount(expected, exponent)).toBe(minor);
     }));
 
-  it('can be negative, and rejects more decimals than its currency has', () => {
+  it('accepts negative amounts, and rejects more decimals than the currency has', () => {
     expect(formatAmount(-5n, 2)).toBe('-0.05');
     expect(() => parseAmount('1.005', 2)).toThrow('decimals');
     expect(() => parseAmount('0.5', 0)).toThrow('decimals');
   });
 });
 
-describe('a currency', () => {
+describe('currencies', () => {
   // The national currencies of ISO 4217, list one of 2026-01-01, by minor units. Not fund codes (BOV, CLF, UYI, …), metals and XTS.
   const iso4217 = {
     0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -86,7 +86,7 @@ describe('a currency', () => {
     3: 'BHD IQD JOD KWD LYD OMR TND',
   };
 
-  it('is accepted if it is in ISO 4217 as of 2026 or withdrawn, with its decimals', () => {
+  it('accepts a currency in ISO 4217 as of 2026 or withdrawn, with its decimals', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
     const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
     const withdrawn = 'ANG BGN CUC HRK SLL ZWL XDR XSU'.split(' ');
@@ -97,14 +97,14 @@ describe('a currency', () => {
   });
 
   it.each(['usd', 'US', 'USDX', '', '__proto__', 'constructor', 'toString'])(
-    'is rejected for %j, although it has two decimals',
+    'rejects %j, although it has two decimals',
     (code) => {
       expect([isCurrency(code), minorDigits(code)]).toEqual([false, 2]);
     },
   );
 });
 
-describe('allocating by largest remainder', () => {
+describe('allocation by largest remainder', () => {
   const weights = fc.array(
     fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n })),
     { minLength: 1, maxLength: 40 },

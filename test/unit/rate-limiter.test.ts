@@ -29,8 +29,8 @@ const sharedCounter = () => {
   return { take, counter, used, parts, asked: counter.asked };
 };
 
-describe('a single rate limiter', () => {
-  it('the limit is exact for any limit, any number of instances, and any order in which calls complete', async () => {
+describe('one rate limiter', () => {
+  it('enforces the exact limit for any limit, any number of instances, and any order in which calls complete', async () => {
     const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.record(bounds), async (scheduler, { limit, instances, requests }) => {
@@ -50,7 +50,7 @@ describe('a single rate limiter', () => {
     );
   });
 
-  describe('a limiter', () => {
+  describe('leases of a limiter', () => {
     it('takes one lease for all queued requests', async () => {
       const { take, counter } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected);
@@ -215,7 +215,7 @@ describe('rate limit counters', () => {
   const account = 'acct_1';
   const anyCounter = fc.nat(999_999_999);
 
-  it('a limit of up to 1,000 requests a second uses one counter with an unchanged key, for every instance', async () => {
+  it('uses one counter with an unchanged key for a limit of up to 1,000 requests a second, for every instance', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
         const { take, parts } = sharedCounter();
@@ -226,8 +226,8 @@ describe('rate limit counters', () => {
     expect(rateWindowKey(account, start, 0)).toEqual({ pk: 'RATE#acct_1', sk: `WINDOW#${start}` });
   });
 
-  describe('a larger limit', () => {
-    it('is the sum of all its counters, of at most 10,000 each', async () => {
+  describe('limits above 1,000 requests a second', () => {
+    it('adds up all counters to the limit, of at most 10,000 each', async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 10_001, max: 1_000_000 }), async (limit) => {
           const { take, parts } = sharedCounter();
@@ -262,7 +262,7 @@ describe('rate limit counters', () => {
       expect(asked).toEqual([1, 2]);
     });
 
-    it('can be reached by a single instance, which then rejects without further calls', async () => {
+    it('allows a single instance to reach the limit, and then rejects without further calls', async () => {
       const { take, asked } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected, 3);
       let admitted = 0;
@@ -280,7 +280,7 @@ describe('rate limit counters', () => {
       expect(await admit(account, 400, start)).toMatchObject({ admitted: false, remaining: 0 });
     });
 
-    it('is never exceeded in a simulation with slow calls, and 98 %% of it is usable', async () => {
+    it('never exceeds the limit in a simulation with slow calls, and makes 98 %% of it usable', async () => {
       const limit = 25_000;
       const { admitted, writesPerRequest } = await simulate({
         limit,
@@ -319,7 +319,7 @@ describe('simulated instances', () => {
   };
 
   describe.each([1, 100])('rate limit across %i instances', (instances) => {
-    describe.each(['even', 'uneven', 'bursty'] as const)('with %s arrivals', (arrival) => {
+    describe.each(['even', 'uneven', 'bursty'] as const)('%s arrivals', (arrival) => {
       it.each([true, false])('admits all requests at half of the limit (cold: %s)', async (cold) => {
         const { requested, admitted } = await simulate({ ...usual, instances, demand: limit / 2, arrival, cold });
         expect(sum(requested)).toBeGreaterThan(limit);

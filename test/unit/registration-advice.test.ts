@@ -24,15 +24,15 @@ describe('the measuring periods', () => {
     ['TX', 'twelve months', ['2025-11-01 2026-10-31 now', '2025-12-01 2026-11-30 2026-12-01']],
     ['MN', 'twelve months to the last quarter', ['2025-10-01 2026-09-30 now', '2026-01-01 2026-11-30 2027-01-01']],
     ['NY', 'four quarters that end in February', ['2025-09-01 2026-08-31 now', '2025-12-01 2026-11-30 2026-12-01']],
-  ])('of %s in November 2026 are %s', (state, _, expected) => {
+  ])('measures %s in November 2026 by %s', (state, _, expected) => {
     expect(windowsText(state, december2026 - 1)).toEqual(expected);
   });
 
-  it('of New York move by a quarter a month later', () => {
+  it('moves the quarters of New York a month later', () => {
     expect(windowsText('NY', december2026)).toEqual(['2025-12-01 2026-11-30 now', '2026-03-01 2026-12-31 2027-03-01']);
   });
 
-  it('have at most twelve months, end as the state requires, and skip no month', () => {
+  it('measures at most twelve months, ends as the state requires, and skips no month', () => {
     for (const [state, { period }] of Object.entries(terms))
       for (let month = 2025 * 12; month < 2029 * 12; month++) {
         const [over, running] = windowsIn(period, month);
@@ -63,7 +63,7 @@ const adviceFor = async (state: string, sum: Sold, month = '2026-06') => {
   return { status: found?.status, shares: found?.periods.map(({ share_reached }) => share_reached) };
 };
 
-describe('a threshold', () => {
+describe('thresholds', () => {
   const much = 90_000_000n;
   it.each([
     ['KS: over 100,000', 'KS', { taxable: 10_000_000n, count: 1 }, 'approaching'],
@@ -89,12 +89,12 @@ describe('a threshold', () => {
     expect((await adviceFor(state, sum)).status).toBe(status);
   });
 
-  it('is reached by the previous year if it counts, but not by the year before that', async () => {
+  it('reports a threshold that the previous year reached if that year counts, but not the year before', async () => {
     expect((await adviceFor('FL', { taxable: much, count: 1 }, '2025-03')).status).toBe('reached');
     expect((await adviceFor('FL', { taxable: much, count: 1 }, '2024-12')).status).toBe('below');
   });
 
-  it('has its share rounded down, so it is 1 only when the threshold is reached', async () => {
+  it('rounds a share down, so it is 1 only when the threshold is reached', async () => {
     expect((await adviceFor('IA', { taxable: 9_999_999n, count: 1 })).shares?.[1]).toBe('0.9999');
   });
 });
@@ -110,7 +110,7 @@ it('warns about another currency only if it has sales', async () => {
   expect(await readWarnings(0)).toEqual([]);
 });
 
-it('the content covers every state with a sales tax, with a separate source', () => {
+it('contains every state with a sales tax, with a separate source', () => {
   const states = Object.entries(nexus.states);
   expect(states).toHaveLength(48);
   for (const without of ['DE', 'MT', 'NH', 'OR']) expect(nexus.states).not.toHaveProperty(without);

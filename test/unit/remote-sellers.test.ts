@@ -67,7 +67,7 @@ describe('the single local use tax of Texas', () => {
     ['goods that the state taxes', { line_items: [goods('100.00'), drugs] }, '8.25', '8.00'],
     ['their shipping', { line_items: [goods('100.00')], shipping: { amount: '10.00' } }, '9.08', '8.80'],
     ['prices that include it', { tax_included: true, line_items: [goods('108.00')] }, '8.23', '8.00'],
-  ])('is charged on %s in Houston', (_, request, tax, withElection) => {
+  ])('charges the tax on %s in Houston', (_, request, tax, withElection) => {
     expect(taxOn(sold(houston, request))).toBe(tax);
     const outcome = ask(sold(houston, request), elected(single));
     expect([outcome.tax_amount, listRates(outcome)]).toEqual([withElection, singleRates]);
@@ -75,7 +75,7 @@ describe('the single local use tax of Texas', () => {
     expect(outcome.warnings.filter(({ message }) => !/rounding|tx-shipping/.test(message))).toEqual([]);
   });
 
-  it('is the same anywhere in the state, even without the rest of the address', () => {
+  it('charges the same rate anywhere in the state, even without the rest of the address', () => {
     for (const to of [{ state: 'TX' }, { state: 'TX', postal_code: '79901' }, { ...houston, city: 'Austin' }]) {
       const outcome = ask(sold(to), elected(single));
       expect([outcome.tax_amount, warningCodes(outcome)]).toEqual(['8.00', []]);
@@ -118,7 +118,7 @@ describe('the single local use tax of Texas', () => {
     expect(said(ask(food, next))).toEqual([]);
   });
 
-  it('has the rate of a custom rate, which is not outdated', () => {
+  it('charges a custom rate, which is not outdated', () => {
     const rate = { ...always, jurisdiction: 'US-TX-SINGLE-LOCAL-USE', rate: '0.02', from: '2027-01-01' };
     const own = buildOwnRules({ rates: [{ ...rate, source: 'own:ruling' }] });
     const custom = { ...elected(single), today: '2027-01-02', releaseFor: () => withOwnRules(builtIn('TX'), own) };
@@ -127,14 +127,14 @@ describe('the single local use tax of Texas', () => {
     expect([before, after].map((outcome) => outcome && said(outcome))).toEqual([[], []]);
   });
 
-  it('applies if an import, which copied the terms of its base, does not list the ZIP', async () => {
+  it('applies the terms of the base if an import that copied them does not list the ZIP', async () => {
     const releaseFor = createReleaseFor(await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]));
     expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('local_rates_missing');
     for (const to of [houston, at('TX', 'Allen', '75001')])
       expect(listRates(ask(sold(to), { ...elected(single), releaseFor }))).toEqual(singleRates);
   });
 
-  it('is explained with its law', () => {
+  it('explains the tax with its law', () => {
     const steps = JSON.stringify(ask(sold(houston, { explain: true }), elected(single)).explanation);
     expect(steps).toMatch(/2026-01-01.*Tex\. Tax Code 151\.0595/);
   });
@@ -161,13 +161,13 @@ describe('the simplified sellers use tax of Alabama', () => {
   it.each([
     ['HEALTH.DRUGS', ['taxability_assumed']],
     ['HEALTH.DRUGS._PRESCRIPTION', []],
-  ])('is reported as assumed for %s, like the taxes that it replaces: %o', (code, expected) => {
+  ])('reports the tax as assumed for %s, like the taxes that it replaces: %o', (code, expected) => {
     const request = sold(birmingham, { line_items: [goods('100.00', code)] });
     for (const options of [{}, elected(flat)])
       expect(warningCodes(ask(request, options)).filter((one) => one === 'taxability_assumed')).toEqual(expected);
   });
 
-  it('has the rate of a custom rule for it, and not the one of other custom rules', () => {
+  it('charges the rate of a custom rule for the tax, and not that of other custom rules', () => {
     const state = { ...always, id: 'al-own', ptcs: ['FOOD.GROCERY'], attributes: { any: [], none: [] } };
     const rules = (others: object) =>
       buildOwnRules({
@@ -197,21 +197,21 @@ describe('the simplified sellers use tax of Alabama', () => {
       '10.00',
     ],
     ['another state', sold(houston), '8.25', '8.25'],
-  ])('has the expected tax for %s', (what, request, tax, withElection) => {
+  ])('charges the expected tax for %s', (what, request, tax, withElection) => {
     const outcome = ask(request, elected(flat));
     expect([taxOn(request), outcome.tax_amount]).toEqual([tax, withElection]);
     // It is not confirmed that the holiday applies with the election.
     if (what === 'a holiday') expect(warningCodes(outcome)).toEqual(['content_unconfirmed']);
   });
 
-  it('does not affect the election of another state', () => {
+  it('keeps the election of another state', () => {
     const lines = [houston, birmingham].map((address) => ({ ...goods('100.00'), customer: { address } }));
     const outcome = ask({ ship_from: detroit, tax_date: '2026-11-20', line_items: lines }, elected(flat, single));
     expect([outcome.tax_amount, listRates(outcome).toSorted()]).toEqual(['16.00', [...flatRates, ...singleRates]]);
   });
 });
 
-describe('a sale from another state without an election', () => {
+describe('sales from another state without an election', () => {
   it.each([kansasCity, tulsa, birmingham])('warns once in $city that local use rates could differ', (to) => {
     const line_items = [goods('100.00'), goods('20.00')];
     const listPointers = (request: Request) => said(ask(request)).map(({ pointer }) => pointer);
@@ -253,7 +253,7 @@ describe('a sale from another state without an election', () => {
   it.each([
     [ketchum, '8.00', '6.00'],
     [at('MS', 'Jackson', '39201'), '8.00', '7.00'],
-  ])('has no local tax in %o if the origin is known', (to, local, tax) => {
+  ])('charges no local tax in %o if the origin is known', (to, local, tax) => {
     const outcome = ask(sold(to));
     expect([outcome.tax_amount, outcome.tax_summary.length, said(outcome)]).toEqual([tax, 1, []]);
     expect(taxOn(sold(to, { ship_from: { address: { country: 'CA' } } }))).toBe(tax);
@@ -290,8 +290,8 @@ it.each<[object, RemoteSellerElection | null, object | null, string, boolean]>([
   expect([combined_rate, warnings.some(({ code }) => code === 'remote_seller_rate')]).toEqual(of);
 });
 
-describe('the terms in the releases', () => {
-  it('use codes of their state that no release lists', () => {
+describe('election terms in the releases', () => {
+  it('uses codes of the state that no release lists', () => {
     for (const { state, remote_sales = [], jurisdictions } of builtInReleases())
       for (const terms of remote_sales)
         if (terms.policy === 'election') {
@@ -300,7 +300,7 @@ describe('the terms in the releases', () => {
         }
   });
 
-  it('have no rate before the first day of an election', () => {
+  it('charges no rate before the first day of an election', () => {
     const rateOn = (election: RemoteSellerElection['election'], day: string) =>
       electedRateOn(builtInRelease('TX') ?? {}, election, day)?.elected.rate;
     expect(rateOn('single_local_use_tax', '2019-09-30')).toBeUndefined();
@@ -334,7 +334,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
     '0.47',
   ],
   ['excise tax kept', honolulu, { pass_on_general_excise: false }, { pass_on_general_excise: true }, '4.50', '0.45'],
-])('a sale recorded with %s', (_, address, settings, later, tax, part) => {
+])('sales recorded with %s', (_, address, settings, later, tax, part) => {
   const account = {
     ...newAccount({ id: 'acct_replay', name: 'Replay', serviceVersion: '', createdMs: 0 }),
     settings: { ...defaultSettings('aspen.2026-10-01'), ...later },
@@ -344,7 +344,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
   const { id } = stored.transaction;
   const now = () => Date.parse('2026-11-23');
 
-  it(`is credited at ${tax}, and at ${part} for other lines of 10.00`, async () => {
+  it(`credits a sale at ${tax}, and at ${part} for other lines of 10.00`, async () => {
     expect(stored.transaction.tax_amount).toBe(tax);
     // A credit can have lines with a different origin, whose release the sale has not pinned.
     const loadContent = loadWith(async () => ({ version: 1, states: {} }));

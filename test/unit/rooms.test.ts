@@ -22,7 +22,7 @@ const imports = (): Set<string> => {
   return found;
 };
 
-it('has no import cycle between modules, except for the type of a rule effect', () => {
+it('contains no import cycle between modules, except for the type of a rule effect', () => {
   const found = imports();
   expect(found.size).toBeGreaterThan(100);
   const mutual = [...found].filter((edge) => found.has(edge.split(' > ').reverse().join(' > '))).sort();
@@ -40,7 +40,7 @@ const loadedBy = (path: string, found = new Set<string>()): Set<string> => {
   return found;
 };
 
-it('no script loads the environment before it starts an emulator and sets the variables of the process', () => {
+it('loads the environment in no script before it starts an emulator and sets the variables of the process', () => {
   const setsVariables = /^ *Object\.assign\(process\.env, emulatorEnvironment\(/m;
   const scripts = globSync('{infra,shared,test}/**/*.ts', { cwd: root }).filter((path) =>
     setsVariables.test(readFileSync(`${root}${path}`, 'utf8')),

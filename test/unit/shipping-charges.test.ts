@@ -41,7 +41,7 @@ const cityIn = (code: string) => cities.find(({ state }) => state === code) as (
 const [detroit, minneapolis, omaha] = [cityIn('MI'), cityIn('MN'), cityIn('NE')];
 const [denver, newark, oakland] = [cityIn('CO'), cityIn('NJ'), cityIn('CA')];
 
-describe('a shipping charge', () => {
+describe('the tax on shipping charges', () => {
   const dollars = (max: number) => fc.integer({ min: 0, max }).map((cents) => (cents / 100).toFixed(2));
   const isSellerFee = (code: string) => /^FEES\.(GIFT_WRAP|CARD_SURCHARGE|ORDER_FEE|CONTAINER_DEPOSIT)/.test(code);
   const sold = vocabulary().productTaxCodes.filter((code) => !/^(SHIPPING\.|FEES\.RETAIL_DELIVERY_FEE)/.test(code));
@@ -134,7 +134,7 @@ describe('a shipping charge', () => {
     charge: { amount: '22.00', discount: 0, product_tax_code: 'SHIPPING.DELIVERY', address: null },
   };
 
-  it('is taxed the same as a line item and in `shipping`, in every state', () => {
+  it('taxes a line item and `shipping` the same, in every state', () => {
     const check = (one: Cart) => {
       const { field, asLine } = bothWays(one);
       const options = { settings: { rounding: one.rounding } };
@@ -159,11 +159,11 @@ const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL', mor
 });
 const mug = goods('mug', '10.00');
 
-describe('a charge whose code is a label', () => {
+describe('charges whose code is a label', () => {
   // New Jersey exempts clothing, and taxes what delivers it or is for it like the clothing.
   const shirt = { product_tax_code: 'CLOTHING.APPAREL' };
   const labels = ['DELIVERY', 'DELIVERY._SEPARATELY_STATED', 'HANDLING', 'GIFT_WRAP', 'ORDER_FEE'];
-  it.each(labels)('is not goods: %s', (product_tax_code) => {
+  it.each(labels)('taxes a charge with the code %s like the goods that it is for', (product_tax_code) => {
     const charge = { product_tax_code, unit_price: '10.00' };
     const withShirt = ask({ to: newark, line_items: [shirt, charge] });
     expect(withShirt.tax_amount).toBe('0.00');
@@ -190,7 +190,7 @@ describe('the line items that a shipping charge delivers', () => {
     ['DIGITAL.EBOOKS', 'a download'],
     ['SOFTWARE.PREWRITTEN_SOFTWARE._ELECTRONIC_DELIVERY', 'software that is downloaded'],
     ['ADMISSIONS.EVENT_TICKETS', 'a ticket'],
-  ])('exclude %s: %s has no share', (code) => {
+  ])('excludes %s: %s gets no share', (code) => {
     expect(getTaxable([mug, goods('other', '90.00', code)])).toEqual(['10.00']);
     expect(getTaxable([food, goods('other', '10.00', code)])).toEqual(['0.00']);
   });
@@ -209,7 +209,7 @@ describe('the line items that a shipping charge delivers', () => {
     ['software on a disc', [mug, disc], undefined, ['10.00']],
     ['the line items that the charge references', [mug, food], named, ['10.00', '0.00', '1.00']],
     ['line items without a sent id', withoutIds, [{ amount: '10.00', line_item_ids: ['line_2'] }], ['10.00']],
-  ])('are %s', (_, lines, shipping, taxable) => expect(getTaxable(lines, shipping)).toEqual(taxable));
+  ])('includes %s', (_, lines, shipping, taxable) => expect(getTaxable(lines, shipping)).toEqual(taxable));
 
   const naming = (...line_item_ids: string[]) => ({ amount: '10.00', line_item_ids });
   it.each([
@@ -220,15 +220,15 @@ describe('the line items that a shipping charge delivers', () => {
     [[card], { amount: '10.00' }, '/shipping', 'No line item of the document is shipped'],
     [[card], [{ amount: '0.00' }, { amount: '10.00' }], '/shipping/1', 'No line item of the document is shipped'],
     [[card, freight], null, '/line_items/1', 'No line item of the document is shipped'],
-  ])('of %j are rejected for %j at %s: %s', (lines, shipping, pointer, detail) => {
+  ])('rejects the line items %j for %j at %s: %s', (lines, shipping, pointer, detail) => {
     expect(refusal(asked(lines, shipping))).toMatchObject([
       { source: { pointer }, detail: expect.stringContaining(detail) },
     ]);
   });
 
-  it('are optional for a charge of zero', () => expect(refusal(asked([card], { amount: '0.00' }))).toEqual([]));
+  it('requires none for a charge of zero', () => expect(refusal(asked([card], { amount: '0.00' }))).toEqual([]));
 
-  it('are limited to 5,000 across all charges and fees, counted once per charge', () => {
+  it('accepts at most 5,000 line items across all charges and fees, counted once per charge', () => {
     const lines = Array.from({ length: 100 }, (_, index) => goods(`g${index}`, '1.00'));
     const fees = Array.from({ length: 51 }, (_, index) => goods(`f${index}`, '1.00', 'FEES.GIFT_WRAP'));
     const charges = (count: number, fields: object = {}) =>
@@ -245,7 +245,7 @@ describe('the line items that a shipping charge delivers', () => {
 });
 
 describe('several shipping charges', () => {
-  it('use up an exempt amount one after the other', () => {
+  it('uses up an exempt amount by one charge after the other', () => {
     const shipping = [{ amount: '8.00' }, { amount: '8.00' }];
     const outcome = ask({ to: cityIn('RI'), line_items: [goods('suit', '240.00', 'CLOTHING.APPAREL')], shipping });
     // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7% of it is 0.42.
@@ -255,7 +255,7 @@ describe('several shipping charges', () => {
     ]);
   });
 
-  it('can have different destinations', () => {
+  it('accepts different destinations', () => {
     const shipping = [{ amount: '10.00' }, { amount: '10.00', ship_to: { address: minneapolis } }];
     const outcome = ask({ to: detroit, line_items: [mug], shipping });
     const [here, there] = shippingCharges(outcome.shipping);
@@ -268,7 +268,7 @@ describe('several shipping charges', () => {
     ['line_items', ['26.20', '2.00', '8.00', '10.00', '5.80']],
     // 3.80 in proportion to 30.00 and 8.00.
     ['line_items_and_shipping', ['27.00', '2.80', '7.20', '10.00', '5.80']],
-  ] as const)('have their own discounts, and a share of a document discount on %s', (discount_applies_to, figures) => {
+  ] as const)('applies discounts of each, and a share of a discount on %s', (discount_applies_to, figures) => {
     const shipping = { amount: '10.00', discount_amount: '2.00' };
     const line_items = [goods('mug', '30.00')];
     const answer = ask({ to: minneapolis, line_items, shipping, discount_amount: '3.80', discount_applies_to });
@@ -278,7 +278,7 @@ describe('several shipping charges', () => {
   });
 });
 
-it('has the warnings about its goods at its own address, where only the charge is taxed', () => {
+it('returns the warnings about the goods of a charge at its own address, where only the charge is taxed', () => {
   const line_items = [goods('seat', '10.00', 'CLOTHING.PROTECTIVE_EQUIPMENT')];
   const listWarnings = (shipping: object) =>
     ask({ to: detroit, line_items, shipping: { amount: '5.00', ...shipping } }).warnings.map(
@@ -298,7 +298,7 @@ it('taxes a document with only shipping as the delivery of taxable goods, with a
   ]);
 });
 
-describe('a pickup line', () => {
+describe('pickup lines', () => {
   const line = goods('mug', '100.00', 'GENERAL', { fulfillment: 'pickup' });
   const ship_from = { address: minneapolis };
 
@@ -309,9 +309,9 @@ describe('a pickup line', () => {
       { to: detroit, line_items: [{ ...line, customer: { address: detroit } }], ship_from },
     ],
     ["without a buyer's address", { line_items: [line], ship_from }],
-  ])('is taxed at the pickup address, %s', (_, request) => expect(ask(request).tax_amount).toBe('9.03'));
+  ])('taxes a pickup line at the pickup address, %s', (_, request) => expect(ask(request).tax_amount).toBe('9.03'));
 
-  it('is rejected without an origin', () => {
+  it('rejects a pickup line without an origin', () => {
     expect(refusal({ to: detroit, line_items: [goods('cup', '5.00'), line] })).toMatchObject([
       { code: 'validation_required_field', source: { pointer: '/ship_from/address' } },
     ]);
@@ -319,7 +319,7 @@ describe('a pickup line', () => {
 });
 
 /** The retail delivery fees of Minnesota (Minn. Stat. 168E) and Colorado (C.R.S. 43-4-218): due, added or omitted. */
-describe('a delivery fee', () => {
+describe('delivery fees', () => {
   const product_tax_code = 'FEES.RETAIL_DELIVERY_FEE';
   const feeAt = (unit_price: string) => ({ product_tax_code, unit_price });
   const adding = { settings: { retail_delivery_fee: 'add' } } as const;
@@ -365,7 +365,7 @@ describe('a delivery fee', () => {
     ['not with the setting none', enough, [], { retail_delivery_fee: 'none' }],
     ['with prices that reach the threshold without their tax', including('109.03'), ['Minnesota 0.50']],
     ['not with prices below the threshold without their tax', including('109.00'), []],
-  ])('is reported %s', (_, request, expected, settings = {}) =>
+  ])('reports the fee %s', (_, request, expected, settings = {}) =>
     expect(due(ask(request, { settings: { ...warning.settings, ...settings } }))).toEqual(expected),
   );
 
@@ -373,7 +373,7 @@ describe('a delivery fee', () => {
     ['warn', denver],
     ['add', denver],
     ['add', minneapolis],
-  ] as const)('is reported, with the setting %s, if the document is not in US dollars: %o', (setting, address) => {
+  ] as const)('reports the fee, with the setting %s, if the document is not in US dollars: %o', (setting, address) => {
     const abroad = { to: address, currency: 'CAD', tax_included: true, line_items: [sold('150.00')] };
     const [found, ...more] = ask(abroad, { settings: { retail_delivery_fee: setting } }).warnings.filter(
       ({ code }) => code === 'retail_delivery_fee_due',
@@ -394,7 +394,7 @@ describe('a delivery fee', () => {
     ['only groceries', minneapolis, { product_tax_code: 'FOOD.GROCERY' }],
     ['a free sample', minneapolis, { unit_price: '0.00' }],
     ['goods that are picked up', minneapolis, { fulfillment: 'pickup', ship_from: { address: minneapolis } }],
-  ] as const)('is not reported in Canadian dollars for %s: %o', (_, address, line) => {
+  ] as const)('does not report the fee in Canadian dollars for %s: %o', (_, address, line) => {
     const { warnings } = ask({ to: address, currency: 'CAD', line_items: [sold('500.00', line)] }, warning);
     expect(warnings.filter(({ code }) => code === 'retail_delivery_fee_due')).toEqual([]);
   });
@@ -402,17 +402,17 @@ describe('a delivery fee', () => {
   it.each([
     [enough, '0.00'],
     [including('163.54'), '0.50'],
-  ])('is reported with the unit_price that adds it once: %o', (request, price) => {
+  ])('reports the fee with the unit_price that adds it once: %o', (request, price) => {
     const [message] = ask(request, warning).warnings.flatMap((one) =>
       one.pointer === '/line_items' ? one.message : [],
     );
     expect(message).toContain(`the unit_price ${price}`);
   });
 
-  describe('added by the setting retail_delivery_fee=add', () => {
+  describe('the setting retail_delivery_fee=add', () => {
     const added = ask({ ...to, line_items: [sold('150.00', { id: 'a' })] }, adding);
 
-    it('is a separate line, whose fee is in no base', () => {
+    it('adds the fee as a separate line, whose tax is in no base', () => {
       expect(listFees(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
       expect(due(added)).toEqual([]);
       // 9.025% of 150.00 is 13.5375.
@@ -421,7 +421,7 @@ describe('a delivery fee', () => {
       expect(summary).toMatchObject({ taxable_amount: '0.00', tax_amount: '0.50' });
     });
 
-    it('is added once if the response is calculated again, and removed when it is no longer due', () => {
+    it('adds the fee once if the response is calculated again, and removes it when it is no longer due', () => {
       const { line_items, ...input } = restoreInput({ ...added, type: 'sale' });
       const again = (changes: object) => listFees(ask({ ...input, line_items, ...changes }, adding));
       expect(again({})).toEqual(listFees(added));
@@ -429,7 +429,7 @@ describe('a delivery fee', () => {
       expect(again({ line_items: [{ ...line_items[0], unit_price: '50.00' }, ...line_items.slice(1)] })).toEqual([]);
     });
 
-    it("is one line per state, at the state's address, with an unused id", () => {
+    it("adds one line per state, at the state's address, with an unused id", () => {
       const [colorado, minnesota] = both;
       const line_items = [colorado ?? {}, { ...minnesota, id: 'retail_delivery_fee' }];
       expect(listFees(ask({ line_items }, adding)).join()).toBe(
@@ -449,7 +449,7 @@ describe('a delivery fee', () => {
       expect(requestedChanges({ line_items }, stored(added, setting)).inputs).toEqual(inputs);
     });
 
-    it('is excluded from the sales on the return', () => {
+    it('excludes the fee from the sales on the return', () => {
       // The five taxes on 150.00 add up to 13.54.
       const included = ask({ ...to, tax_included: true, line_items: [sold('163.54'), feeAt('0.50')] });
       for (const outcome of [added, included]) {
@@ -461,7 +461,7 @@ describe('a delivery fee', () => {
     });
   });
 
-  it('is rejected in shipping, where its amount would be an untaxed charge', () => {
+  it('rejects the fee in shipping, where its amount would be an untaxed charge', () => {
     const shipping = [{ amount: '5.00' }, { amount: '0.50', product_tax_code }];
     const line_items = [sold('150.00')];
     const expected = [{ code: 'validation_invalid_format', source: { pointer: '/shipping/1/product_tax_code' } }];
@@ -472,8 +472,8 @@ describe('a delivery fee', () => {
     ]);
   });
 
-  describe('with a price', () => {
-    it('is rejected if prices do not include tax', () =>
+  describe('fee lines with a price', () => {
+    it('rejects the line if prices do not include tax', () =>
       expect(refusal({ ...to, line_items: [sold('163.54'), feeAt('0.50')] })).toMatchObject([
         { code: 'validation_invalid_format', source: { pointer: '/line_items/1/unit_price' } },
       ]));
@@ -482,7 +482,7 @@ describe('a delivery fee', () => {
       ['0.50', minneapolis, []],
       ['5.00', minneapolis, ['/line_items/1 exceeds the fee of 0.50 that is due by 4.50']],
       ['0.50', detroit, ['/line_items/1 exceeds the fee of 0.00 that is due by 0.50']],
-    ])('of %s is compared with the due fee if prices include tax', (price, address, excess) => {
+    ])('compares a fee of %s with the due fee if prices include tax', (price, address, excess) => {
       const line_items = [sold('163.54', { id: 'a' }), feeAt(price)];
       const { warnings } = ask({ to: address, tax_included: true, line_items }, warning);
       const found = warnings.filter(({ code }) => code === 'retail_delivery_fee_due');
@@ -490,7 +490,7 @@ describe('a delivery fee', () => {
       expect(listed).toEqual(excess);
     });
 
-    it("gets no share of a seller's fee, of shipping or of a discount", () => {
+    it("allocates no share of a seller's fee, of shipping or of a discount to the line", () => {
       const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
       const others = { shipping: { amount: '10.00' }, discount_amount: '100.00' };
       const sent = ask({ ...to, line_items: [sold('250.00'), wrap, feeAt('0.00')], ...others });
@@ -503,7 +503,7 @@ describe('a delivery fee', () => {
       expect(included.line_items.map((one) => one.applied_discount_amount)).toEqual(['40.00', '0.00']);
     });
 
-    it('cannot be reduced by a discount without other goods', () => {
+    it('rejects a discount on the line without other goods', () => {
       const body = buildRequest({ ...to, line_items: [feeAt('0.00')], discount_amount: '5.00' });
       expect(crossFieldProblems(body)).toMatchObject([{ source: { pointer: '/discount_amount' } }]);
     });
@@ -511,7 +511,7 @@ describe('a delivery fee', () => {
 });
 
 /** A seller's fees are taxed like the goods of the order that they are for (SSUTA, Library of Definitions: sales price). */
-describe("a seller's fee", () => {
+describe("seller's fees", () => {
   const shirt = goods('shirt', '60.00', 'CLOTHING.APPAREL');
   const lamp = goods('lamp', '40.00');
   const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
@@ -533,11 +533,11 @@ describe("a seller's fee", () => {
     ['the goods of a small order', [shirt, { ...wrap, product_tax_code: 'FEES.ORDER_FEE' }], '0.00'],
     ['the tea in a bottle', [lamp, goods('tea', '10.00', 'BEVERAGES.COFFEE_TEA'), deposit], '0.00', oakland],
     ['the cola in a bottle', [lamp, goods('cola', '10.00', 'BEVERAGES.SOFT_DRINKS'), deposit], '1.00', oakland],
-  ])('is taxed as %s', (_, line_items, part, to = newark) =>
+  ])("taxes a seller's fee as %s", (_, line_items, part, to = newark) =>
     expect(ask({ to, line_items } as Request).line_items.at(-1)?.taxable_amount).toBe(part),
   );
 
-  it('causes a warning if the states disagree on it, or if there are no goods', () => {
+  it('returns a warning if the states disagree on the fee, or if there are no goods', () => {
     expect(ask({ to: newark, line_items: [lamp, wrap] }).warnings).toEqual([]);
     expect(warningCodes(ask({ to: oakland, line_items: [lamp, wrap] }))).toContain('content_unconfirmed');
     expect(warningCodes(ask({ to: newark, line_items: [wrap] }))).toEqual(['taxability_not_established']);
@@ -547,7 +547,7 @@ describe("a seller's fee", () => {
     ]);
   });
 
-  it('gets no share of the shipping or of a document discount', () => {
+  it('allocates no share of the shipping or of a document discount to the fee', () => {
     const others = { discount_amount: '10.00', shipping: { amount: '9.00' } };
     const answer = ask({ to: newark, line_items: [lamp, wrap], ...others });
     expect(answer.line_items.map((line) => line.applied_discount_amount)).toEqual(['10.00', '0.00']);
@@ -555,7 +555,7 @@ describe("a seller's fee", () => {
     expect(answer).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
   });
 
-  it('is rejected for a line that does not exist', () => {
+  it('rejects a fee for a line that does not exist', () => {
     const line_items = [lamp, { ...wrap, parent_line_item_id: 'mug' }];
     const source = { pointer: '/line_items/1/parent_line_item_id' };
     expect(refusal({ to: newark, line_items })).toMatchObject([{ source }]);

@@ -96,7 +96,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
 };
 
 describe('the reads of a calculation', () => {
-  it('include the directory, then everything else in parallel when cold, and nothing when warm', async () => {
+  it('reads the directory, then everything else in parallel when cold, and nothing when warm', async () => {
     const { loadContent, read } = world();
     await loadContent([at('55401'), at('55402', 'MINNEAPOLIS')]);
     expect(read()).toEqual(['directory', `${minnesota} 55401 55402 MINNEAPOLIS`]);
@@ -106,21 +106,21 @@ describe('the reads of a calculation', () => {
     expect(read()).toEqual(['55403']);
   });
 
-  it('include only the directory if the states of the addresses have no import', async () => {
+  it('reads only the directory if the states of the addresses have no import', async () => {
     const { loadContent, read, builtIn } = world();
     const releaseFor = await loadContent([at('43215', null, 'OH')]);
     expect(releaseFor(at('43215', null, 'OH'))).toBe(builtIn['OH']);
     expect(read()).toEqual(['directory']);
   });
 
-  it('are none if everything is pinned to built-in releases', async () => {
+  it('reads nothing if everything is pinned to built-in releases', async () => {
     const { loadContent, read, builtIn } = world();
     const settingsSnapshot = { 'US-MN': builtIn['MN']?.id ?? '', 'US-OH': builtIn['OH']?.id ?? '' };
     const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], settingsSnapshot);
     expect([releaseFor(at('55401')), read()]).toEqual([builtIn['MN'], []]);
   });
 
-  it('happen once for absent parts, because their absence is cached as well', async () => {
+  it('reads absent parts once, because their absence is cached as well', async () => {
     const { loadContent, read } = world();
     const releaseFor = await loadContent([at('55999')]);
     expect(releaseFor(at('55999'))).toMatchObject({ id: minnesota, locations: [] });
@@ -132,7 +132,7 @@ describe('the reads of a calculation', () => {
 });
 
 describe('the release of an address', () => {
-  it('is the active release, with its parts for the ZIP and the city, and each jurisdiction and rate once', async () => {
+  it('returns the active release, with its parts for the ZIP and the city, and each jurisdiction and rate once', async () => {
     const { loadContent } = world();
     const releaseFor = await loadContent([at('55401', 'MINNEAPOLIS')]);
     const release = releaseFor(at('55401', 'MINNEAPOLIS'));
@@ -145,7 +145,7 @@ describe('the release of an address', () => {
     expect(release?.locations).toEqual([...(parts[0]?.locations ?? []), ...(parts[2]?.locations ?? [])]);
   });
 
-  it('is the same object for the same ZIP and city, in every request', async () => {
+  it('returns the same object for the same ZIP and city, in every request', async () => {
     const { loadContent } = world();
     const [first, second] = await Promise.all([loadContent([at('55401')]), loadContent([at('55401'), at('55402')])]);
     const third = await loadContent([at('55401', 'NOWHERE')]);
@@ -154,7 +154,7 @@ describe('the release of an address', () => {
     expect(second(at('55402'))).not.toBe(first(at('55401')));
   });
 
-  it('is the pinned release, even an imported one, or the active one in states without a pin', async () => {
+  it('returns the pinned release, even an imported one, or the active one in states without a pin', async () => {
     const older = 'US-MN@2026-11-20.1';
     const ohio = 'US-OH@2026-11-21.1';
     const { loadContent, builtIn } = world({
@@ -168,14 +168,14 @@ describe('the release of an address', () => {
     expect(before(at('55401'))).toBe(builtIn['MN']);
   });
 
-  it('is undefined outside the United States', async () => {
+  it('returns undefined outside the United States', async () => {
     const { loadContent, read } = world();
     const abroad = { ...at(null), country: 'CA', state: null };
     const releaseFor = await loadContent([abroad]);
     expect([releaseFor(abroad), read()]).toEqual([undefined, []]);
   });
 
-  it('throws if it was not loaded, or if the release is gone', async () => {
+  it('throws if the release was not loaded or no longer exists', async () => {
     const { loadContent } = world({ active: { 'US-MN': minnesota, 'US-OH': 'US-OH@2026-11-21.9' } });
     const releaseFor = await loadContent([at('55401')]);
     expect(() => releaseFor(at('55402'))).toThrow('not loaded for');
@@ -184,13 +184,13 @@ describe('the release of an address', () => {
   });
 });
 
-describe('the directory', () => {
+describe('the directory of releases', () => {
   const newer = 'US-MN@2026-11-22.1';
   const worldOfTwo = () => world({ stored: { [minnesota]: parts, [newer]: [] } });
   const activeAt = async ({ loadContent }: ReturnType<typeof world>) =>
     (await loadContent([at('55401')]))(at('55401'))?.id;
 
-  it('is read again after 60 seconds, so an activation is noticed', async () => {
+  it('reads the directory again after 60 seconds, and so detects an activation', async () => {
     const two = worldOfTwo();
     expect(await activeAt(two)).toBe(minnesota);
     two.state.active = { 'US-MN': newer };
@@ -204,13 +204,13 @@ describe('the directory', () => {
     expect(await activeAt(two)).toBe(minnesota);
   });
 
-  it('is read once for concurrent requests', async () => {
+  it('reads the directory once for concurrent requests', async () => {
     const { loadContent, read } = world();
     await Promise.all([loadContent([at(null, null, 'OH')]), loadContent([at(null, null, 'OH')])]);
     expect(read()).toEqual(['directory']);
   });
 
-  it('fails if it cannot be read again, instead of being stale, and is retried by the next request', async () => {
+  it('fails if the directory cannot be read again, instead of using a stale one, and retries in the next request', async () => {
     const two = worldOfTwo();
     await activeAt(two);
     two.state.isDown = true;
@@ -229,7 +229,7 @@ describe('the cache of an instance', () => {
   const charactersMax = 20_000;
   const bounded = () => world({ stored: { [minnesota]: many }, charactersMax });
 
-  it('is bounded, for present and absent parts', async () => {
+  it('limits the size of the cache, for present and absent parts', async () => {
     const { loadContent, size } = bounded();
     let most = 0;
     for (const [index, zip] of zips.entries()) {
@@ -260,7 +260,7 @@ describe('the cache of an instance', () => {
     expect(cache.part(name(9))).toBeUndefined();
   });
 
-  it('is bounded if a few parts are combined in many ways, each once', async () => {
+  it('limits the size if a few parts are combined in many ways, each once', async () => {
     const [location] = buildPart('55401', {}).locations;
     const long = {
       ...buildPart('55401', {}),
@@ -313,8 +313,8 @@ const listZips = (input: Parameters<typeof listAddresses>[0], ship_from: Setting
   listAddresses(input, { ship_from }).map(({ zip5 }) => zip5);
 const placed = (postal_code: string | null, others: object = {}) => ({ address: { postal_code, ...others } });
 
-describe('the addresses of a calculation', () => {
-  it('include the addresses of the lines, or of the document if a line has none, and the origins', () => {
+describe('addresses of a calculation', () => {
+  it('includes the addresses of the lines, or of the document if a line has none, and the origins', () => {
     const input = {
       customer: placed('55401'),
       ship_from: placed('48226'),
@@ -327,14 +327,14 @@ describe('the addresses of a calculation', () => {
     ]);
   });
 
-  it('are unique, for any number of lines', () => {
+  it('lists each address once, for any number of lines', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => ({
       customer: placed('55401', { line1: `${index} Main` }),
     }));
     expect(listZips({ line_items: lines })).toEqual(['55401']);
   });
 
-  it('include every state of a ZIP in several states if no state was sent', () => {
+  it('includes every state of a ZIP in several states if no state was sent', () => {
     const listStates = (address: object) =>
       listAddresses({ customer: { address }, line_items: [{}] }, { ship_from: null }).map(({ state }) => state);
     expect(listStates({ postal_code: '57717' })).toEqual(['MT', 'SD', 'WY']);
@@ -342,7 +342,7 @@ describe('the addresses of a calculation', () => {
     expect(listStates({ postal_code: '55401' })).toEqual(['MN']);
   });
 
-  it('use the state that a recorded sale resolved to, when it is calculated again', async () => {
+  it('uses the state that a recorded sale resolved to, when it is calculated again', async () => {
     const settingsSnapshot = { ambiguous_address: 'highest_rate' } as StoredTransaction['settingsSnapshot'];
     const again = async (states: readonly string[]) => {
       const content_releases = Object.fromEntries(
@@ -366,14 +366,14 @@ describe('the addresses of a calculation', () => {
     expect(await again(['MI'])).toEqual(['US-TN']);
   });
 
-  it('exclude invalid addresses, and are empty without lines', () => {
+  it('excludes invalid addresses, and is empty without lines', () => {
     const unreadable = [placed('1'), placed(null), placed('55401', { state: 'MI' }), { address: null }];
     expect(listZips({ line_items: unreadable.map((customer) => ({ customer })) })).toEqual([]);
     expect(listZips({ customer: placed('55401'), line_items: [] }, { postal_code: '60601' })).toEqual([]);
     expect(listZips({ customer: placed('55401'), line_items: null })).toEqual([]);
   });
 
-  it('include every address that a calculation loads content for', () => {
+  it('includes every address that a calculation loads content for', () => {
     const text = (...values: string[]) => fc.option(fc.constantFrom('', ...values), { nil: undefined });
     const address = fc.record({
       state: text('CA', 'MN', 'TX', 'nowhere'),
@@ -418,7 +418,7 @@ const history = ({ states }: ActiveReleases) =>
   states['US-MN'] && [states['US-MN'].release, ...states['US-MN'].previous.map(({ release }) => release)];
 
 describe('the active releases', () => {
-  it('count every change, and list the previous releases, newest first', () => {
+  it('counts every change, and lists the previous releases, newest first', () => {
     expect(activated(1, 2)).toEqual({
       version: 2,
       states: {
@@ -431,14 +431,14 @@ describe('the active releases', () => {
     });
   });
 
-  it('record what was active before the built-in release (null), and when', () => {
+  it('records what was active before the built-in release (null), and when', () => {
     expect(history(activated(1, 2, null))).toEqual([null, id(2), id(1)]);
     expect(history(activated(1, null, 2))).toEqual([id(2), null, id(1)]);
     expect(history(activated(1, null, 2, null))).toEqual([null, id(1)]);
     expect(activated(null)).toEqual({ version: 1, states: {} });
   });
 
-  it('roll back one by one to the built-in release, and then not further', () => {
+  it('rolls back one by one to the built-in release, and then not further', () => {
     const back = (active: ActiveReleases) => withPrevious(active, 'US-MN', 'back');
     const one = back(back(activated(1, null, 2)));
     expect(one).toEqual({ version: 5, states: { 'US-MN': { release: id(1), activated_at: 'back', previous: [] } } });
@@ -447,20 +447,20 @@ describe('the active releases', () => {
     expect(back(back(one))).toEqual({ version: 7, states: {} });
   });
 
-  it('keep the time of a release that is activated again, but increment the version', () => {
+  it('keeps the time of a release that is activated again, but increments the version', () => {
     expect(activated(1, 1)).toEqual({
       version: 2,
       states: { 'US-MN': { release: id(1), activated_at: 'at 0', previous: [] } },
     });
   });
 
-  it('keep at most ten previous releases', () => {
+  it('keeps at most ten previous releases', () => {
     const many = Array.from({ length: 30 }, (_, index) => index + 1);
     expect(previousMax).toBe(10);
     expect(history(activated(...many))).toEqual(many.slice(-11).reverse().map(id));
   });
 
-  it('leave other states unchanged', () => {
+  it('leaves other states unchanged', () => {
     const both = withActive(activated(1), 'US-OH', 'US-OH@2026-11-21.1', 'later');
     const { 'US-OH': ohio, 'US-MN': minnesota } = both.states;
     expect(minnesota).toEqual(activated(1).states['US-MN']);

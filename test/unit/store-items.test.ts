@@ -82,7 +82,7 @@ describe('store claims', () => {
     expect(claimChanges(sweep, deadlineMs)).toEqual({ take: null, release: null });
   });
 
-  it('have a TTL only on a draft', () => {
+  it('sets a TTL only on a draft', () => {
     const deadline = { expires_at: new Date(deadlineMs).toISOString(), ttl: deadlineMs / 1000 + 3600 };
     expect(claimItem('acct_1', 'one', created(one).after)).toMatchObject(deadline);
     // An old expiry time that a caller did not clear.
@@ -92,7 +92,7 @@ describe('store claims', () => {
 });
 
 describe('store keys', () => {
-  it('match the table in the architecture', () => {
+  it('matches the table in the architecture', () => {
     expect(headKey('acct_1', 'txn_1')).toEqual({ pk: 'T#acct_1#txn_1', sk: 'H' });
     expect(auditKey('acct_1', 'txn_1', 7)).toEqual({ pk: 'T#acct_1#txn_1', sk: 'A#0000000007' });
     expect(claimKey('acct_1', 'abc')).toEqual({
@@ -119,7 +119,7 @@ describe('store keys', () => {
     ['2026-10-08T12:30Z', '2026-10-08T12:30:00.000Z'],
     ['2026-10-08T12:30:01.5+00:00', '2026-10-08T12:30:01.500Z'],
     ['2026-10-08T12:30:01.123456789Z', '2026-10-08T12:30:01.123Z'],
-  ])('encode the tax date %s as %s', (sent, written) => {
+  ])('encodes the tax date %s as %s', (sent, written) => {
     expect(taxDateId(sent, 'txn_1')).toBe(`${written}#txn_1`);
   });
 
@@ -141,14 +141,14 @@ describe('store keys', () => {
   });
 
   describe('releases', () => {
-    it('are sorted by day and number within their state', () => {
+    it('sorts releases by day and number within their state', () => {
       const ids = ['US-MN@2026-11-21.2', 'US-MN@2026-11-21.10', 'US-MN@2026-11-22.1', 'US-MN@2027-01-01.100000'];
       const keys = ids.map(releaseHeadKey);
       expect(keys.map(({ sk }) => sk)).toEqual(keys.map(({ sk }) => sk).sort());
       expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([releasePartition('US-MN')]));
     });
 
-    it('have the claims of their imports next to their heads, after all of them', () => {
+    it('sorts the claims of imports after all of their heads, in one partition', () => {
       const id = 'US-MN@2026-11-21.101';
       expect(importClaimKey(id)).toEqual({ pk: 'R#US-MN', sk: 'C#2026-11-21#000101' });
       expect(importClaimKey(id).sk.startsWith(importClaimPrefix)).toBe(true);
@@ -158,12 +158,12 @@ describe('store keys', () => {
     it.each([
       ...['', 'US-MN', 'US-MN@2026-11-21', 'US-MN@2026-11-21.0', 'US-MN@2026-11-21.01', 'us-mn@2026-11-21.1'],
       ...['US-MN@2026-11-21.1 '],
-    ])('have ids of a fixed format: %j is rejected', (id) => {
+    ])('uses ids of a fixed format: %j is rejected', (id) => {
       expect(stateOfRelease(id)).toBeUndefined();
       expect(() => releaseHeadKey(id)).toThrow('must have a state, a day');
     });
 
-    it('have their parts in sixteen partitions, each in the partition of its key', () => {
+    it('distributes parts over sixteen partitions by their keys', () => {
       const keys = Array.from({ length: 500 }, (_, index) => partKey('US-MN@2026-11-21.1', String(55001 + index)));
       const partitions = Array.from({ length: partShards }, (_, shard) => partPartition('US-MN@2026-11-21.1', shard));
       expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set(partitions));
@@ -174,7 +174,7 @@ describe('store keys', () => {
 });
 
 describe('store compressed', () => {
-  it('is compatible with an independent implementation of the format', () => {
+  it('decompresses the output of an independent implementation of the format', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 500, unit: 'grapheme' }), (text) => {
         expect(decompressText(getAttribute(text))).toBe(text);
@@ -211,7 +211,7 @@ describe('store compressed', () => {
     expect(() => decompressBytes(compressed)).toThrow('A compressed attribute has an unknown version.');
   });
 
-  it('is less than 40% of the gzip size', () => {
+  it('compresses to less than 40% of the gzip size', () => {
     const { summary } = transactionItem('acct_1', created().after) as unknown as { summary: Uint8Array };
     const text = decompressText(summary);
     const { gzipSync } = process.getBuiltinModule('node:zlib');
@@ -238,8 +238,8 @@ describe('store transaction item', () => {
     line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
   );
 
-  describe('a transaction item', () => {
-    it('has top-level attributes only for conditions, lists and operators', () => {
+  describe('transaction items', () => {
+    it('stores top-level attributes only for conditions, lists and operators', () => {
       const { summary, lines, ...attributes } = getAttributes({
         id: 'txn_1',
         reference_id: 'a#b',
@@ -277,7 +277,7 @@ describe('store transaction item', () => {
       });
     });
 
-    it('is not in an index if its key is missing', () => {
+    it('omits an item from an index if its key is missing', () => {
       const sparse = ['account_credit', 'account_customer', 'account_parent', 'account_reference'];
       expect(Object.keys(getAttributes({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
       const deadlines = ['expires_at', 'draft_shard'];
@@ -310,7 +310,7 @@ describe('store transaction item', () => {
     expect(transactionFrom(item)).toEqual(stored);
   });
 
-  it('has counters only for its own lines', () => {
+  it('stores counters only for the lines of the transaction', () => {
     const { after } = created();
     const wrong = { ...after, credited: { ...after.credited, charges: new Map([['another', noAmounts]]) } };
     expect(() => transactionItem('acct_1', wrong)).toThrow('a charge that is not on the sale');

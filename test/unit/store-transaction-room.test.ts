@@ -159,17 +159,17 @@ const shapes: readonly (readonly [string, Shape])[] = [
   ['eight rows of large amounts', { rows: 8, digits: 8, letters: ascii }],
 ];
 
-describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_what, shape) => {
+describe.each(shapes)('the largest accepted sale of a thousand lines: %s', (_what, shape) => {
   const tooLong = toSale(shape, 255);
   const longest = longestIds(tooLong);
   const sale = toSale(shape, longest);
 
-  it('is near the limit', () => {
+  it('stays near the limit', () => {
     expect(fitsItemLimit(tooLong, 'new')).toBe(false);
     expect(getSize(sale) + creditedBytesMax(sale)).toBeGreaterThan(295_000);
   });
 
-  it('is rejected with longer ids as a new transaction, but accepted if its amounts are kept', () => {
+  it('rejects longer ids in a new transaction, but accepts them if the amounts are kept', () => {
     const longer = shortenIds(tooLong, longest + 10);
     expect(getSize(longer)).toBeLessThan(300_000);
     expect([fitsItemLimit(longer, 'new'), fitsItemLimit(longer, 'kept')]).toEqual([false, true]);
@@ -179,7 +179,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     [1, 6],
     [10, 255],
     [1000, longest],
-  ])('has a size within its bound, with any number of lines: %i', (lines, idLength) => {
+  ])('computes an upper bound of the stored size, with any number of lines: %i', (lines, idLength) => {
     const stored = lines === 1000 ? sale : toSale(shape, idLength, lines);
     const [size, sizeMax] = [storedSize(stored), storedSizeMax(stored)];
     expect(sizeMax).toBeGreaterThanOrEqual(size);
@@ -187,7 +187,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(sizeMax).toBeLessThan(size + 2 * JSON.stringify(stored.transaction).length + 1000);
   });
 
-  it('can be credited completely, in parts and in any order', () => {
+  it('credits the sale completely, in parts and in any order', () => {
     const draw = drawFrom(1);
     const order = shuffled(draw, sale.transaction.line_items).map(({ id }) => id);
     let now = sale;
@@ -211,7 +211,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(transactionFrom(transactionItem('acct_1', after))).toEqual(after);
   });
 
-  it('can be credited completely, and the credit voided', () => {
+  it('credits the sale completely, and voids the credit', () => {
     const { made } = credited(sale, {});
     expect(fitsItemLimit(made, 'new')).toBe(true);
     const void_reason = noise(drawFrom(4), 500, wide);
@@ -306,7 +306,7 @@ const shippingCharge = {
 };
 
 describe('encoded credit counters', () => {
-  it('round-trip in every currency, for any line ids and any credited lines', () => {
+  it('round-trips counters in every currency, for any line ids and any credited lines', () => {
     const lines = fc.uniqueArray(fc.tuple(id, fc.option(charge, { nil: null })), { selector: ([one]) => one });
     fc.assert(
       fc.property(currency, lines, fc.boolean(), minor, minor, (code, credited, isShipped, net, tax) => {
@@ -330,7 +330,7 @@ describe('encoded credit counters', () => {
     );
   });
 
-  it('never exceed their maximum length, because no counter exceeds the recorded amount', () => {
+  it('never exceeds the maximum length, because no counter exceeds the recorded amount', () => {
     fc.assert(
       fc.property(currency, fc.array(charge, { minLength: 1, maxLength: 5 }), charge, (code, charges, shipped) => {
         const exponent = minorDigits(code);
@@ -369,7 +369,7 @@ describe('encoded credit counters', () => {
     );
   });
 
-  it('never exceed their maximum length if no tax was recorded on rows with a calculated tax', () => {
+  it('never exceeds the maximum length if no tax was recorded on rows with a calculated tax', () => {
     const count = 60;
     const recorded = { taxable_amount: '9.99', exempt_amount: '0.00', tax_amount: '0.00', rate: '1' };
     const taxes = Array.from({ length: count }, () => recorded) as unknown as LineItemResponse['taxes'];
@@ -382,7 +382,7 @@ describe('encoded credit counters', () => {
     expect(creditedText(credited, sale).length).toBeLessThanOrEqual(max);
   });
 
-  it('report whether anything was credited', () => {
+  it('reports whether anything was credited', () => {
     const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
     expect(isEmpty(creditedText(nothingCredited, sale))).toBe(true);
     // A voided credit leaves zeros, which are stored.
@@ -392,7 +392,7 @@ describe('encoded credit counters', () => {
     expect(isEmpty(creditedText({ ...nothingCredited, unmatched: { net: 1n, tax: 0n } }, sale))).toBe(false);
   });
 
-  it('are rejected for a different sale', () => {
+  it('rejects counters for a different sale', () => {
     const [first, second] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
     const text = (sale: Transaction) => creditedText(nothingCredited, sale);
     expect(() => creditedFrom(text(first), second)).toThrow('different sale');

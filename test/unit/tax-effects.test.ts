@@ -19,8 +19,8 @@ const listTaxes = (document: TaxDocument) => calculateTax(document).lines.map(({
 const local = { levels: ['county'] } as const;
 const under = (effect: Effect, ptc = 'GENERAL') => placeAt([], { rules: [rule('one', [ptc], effect)] });
 
-describe('an effect', () => {
-  it.each(taxedEffects)('in addition to 6 %: $effect on $quantity for $price less $discount', (row) => {
+describe('effects', () => {
+  it.each(taxedEffects)('applies in addition to 6 %: $effect on $quantity for $price less $discount', (row) => {
     const { quantity, price: amount, discount } = row;
     const line = getLine(under(readEffect(row.effect)), { quantity, amount, discount });
     for (const rounding of ['line', 'invoice'] as const)
@@ -29,13 +29,13 @@ describe('an effect', () => {
       ]);
   });
 
-  it('applies to the price less a third-party discount if the state says so', () => {
+  it('applies an effect to the price less a third-party discount if the state says so', () => {
     const coupons = [{ ...always, policy: 'reduces_price' as const }];
     const line = getLine(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
     expect(taxLine(line)).toMatchObject({ net: 9000n, thirdPartyDiscount: 1000n, tax: 540n });
   });
 
-  it("on the state tax only leaves the full price as the local base and the line's base", () => {
+  it("leaves the full price as the local base and the line's base for an effect on the state tax only", () => {
     const cliff = rule('state', ['GENERAL'], { type: 'threshold_cliff', amount: '110', inclusive: false });
     const line = taxLine(
       getLine(placeAt(['0.04', '0.0375'], { rules: [{ ...cliff, levels: ['state'] }] }), { amount: '109.99' }),
@@ -44,7 +44,7 @@ describe('an effect', () => {
     expect(line).toMatchObject({ tax: 412n, taxable: 10_999n, exempt: 0n });
   });
 
-  it('with a tax cap is not rounded by a table, even at the rate of the table', () => {
+  it('does not round an effect with a tax cap by a table, even at the rate of the table', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.05', steps: ['0.10', '0.17', '0.34'], nothing_below: null }];
     const rules = [rule('most', ['GENERAL'], { type: 'tax_cap', rate: '0.05', amount: '500' })];
     const place = placeAt([], { rules, rounding: { method: 'bracket', brackets } });
@@ -52,7 +52,7 @@ describe('an effect', () => {
   });
 });
 
-describe('a split by use', () => {
+describe('taxes split by use', () => {
   const business: Effect = { type: 'rate', rate: '0.01' };
   const known = under({ type: 'use_split', business, personal: { type: 'taxable' } }, 'SOFTWARE');
   const threeWays = under(
@@ -74,7 +74,7 @@ describe('a split by use', () => {
   });
 });
 
-describe('a band in a separate jurisdiction', () => {
+describe('price bands in a separate jurisdiction', () => {
   // Tennessee: 7%, a local tax on the first 1,600 of an article, and an additional state tax on the part from 1,600 to
   // 3,200.
   const week = { from: '2026-07-31', to: '2026-08-02' };
@@ -113,24 +113,24 @@ describe('a band in a separate jurisdiction', () => {
     { ptc: 'HOME.APPLIANCES', day: '2026-08-01', rows: 2, because: 'it is a holiday' },
     { ptc: 'HOME.APPLIANCES', day: '2026-08-03', rows: 3, because: 'the holiday is over' },
     { ptc: 'HOME.FURNITURE', day: '1999-12-31', rows: 1, because: 'nothing is established for that day' },
-  ])('has $rows rows for $ptc at 2,000.00 on $day: $because', ({ ptc, day, rows }) => {
+  ])('returns $rows rows for $ptc at 2,000.00 on $day: $because', ({ ptc, day, rows }) => {
     expect(taxLine(getLine(buildPlace(tennessee), { ptc, amount: '2000.00' }), { day }).rows).toHaveLength(rows);
   });
 
-  it('has no row for an exempt buyer, and no uncertainty about other goods', () => {
+  it('returns no row for an exempt buyer, and no uncertainty about other goods', () => {
     const exempt = sofa('2000.00', { collectionExemption: 'customer_exempt' });
     expect(exempt.rows.map(({ reason }) => reason)).toEqual(['customer_exempt', 'customer_exempt']);
     expect(listUncertainties(taxLine(getLine(buildPlace(tennessee))))).toEqual(['taxability_not_established']);
   });
 
-  it('is not applied to a jurisdiction whose rate is not established', () => {
+  it('does not apply to a jurisdiction whose rate is not established', () => {
     const ended = { ...always, jurisdiction: 'US-XX-SINGLE', rate: '0.01', to: '2001-01-01' };
     const place = buildPlace({ ...tennessee, rates: [...tennessee.rates, ended] });
     expect(shown(taxLine(getLine(place)))).toEqual(['0.00 100.00 0 0.00 not_supported']);
   });
 });
 
-describe('a fee', () => {
+describe('fees', () => {
   const ptc = 'FEES.RETAIL_DELIVERY_FEE';
   const feeAt = (order_minimum: string | null, rate = '0.06', amount = '0.50') =>
     placeAt([rate, '0.005'], {
@@ -146,7 +146,7 @@ describe('a fee', () => {
   const goods = (amount: string) => getLine(minnesota, { amount });
   const elsewhere = buildPlace(getRelease({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] }));
 
-  it('is 0.50 on its line, without a rate and outside every taxable base', () => {
+  it("charges 0.50 on the fee's line, without a rate and outside every taxable base", () => {
     const [line] = calculateTax(buildDocument([fee(), goods('100.00')])).lines;
     expect(line && shown(line)).toEqual(['0.00 0.00 0 0.50 standard_rated']);
   });
@@ -167,7 +167,7 @@ describe('a fee', () => {
     [28n, [], 'it is rounded separately, half up', fee(feeAt(null, '0.06', '0.275'))],
     [25n, [], 'half of one', fee(feeAt(null), '0.5')],
     [0n, [], 'an exempt buyer', { ...fee(feeAt(null)), collectionExemption: 'customer_exempt' }],
-  ])('is $0 cents: $2', (tax, lines, _, line = fee()) => {
+  ])('charges a fee of $0 cents: $2', (tax, lines, _, line = fee()) => {
     for (const rounding of ['line', 'invoice'] as const)
       expect(listTaxes(buildDocument([line, ...lines], { rounding }))[0]).toBe(tax);
   });
@@ -178,13 +178,13 @@ describe('a fee', () => {
     ['exempt goods of a code that always counts do', 'CLOTHING.APPAREL', false, true],
     ['taxable goods of a code that never counts do not', 'FOOD.CANDY', true, false],
     ['goods of a code that begins alike are other goods', 'FOODS', true, true],
-  ])('depends on an order minimum: %s toward it', (_, path, isTaxed, counts) => {
+  ])('applies an order minimum: %s toward it', (_, path, isTaxed, counts) => {
     const base = { also: ['CLOTHING', 'FOOD.GROCERY'], never: ['FOOD'], shipping: true };
     expect(countsToward(base, path, isTaxed)).toBe(counts);
     expect(countsToward(base, 'FOOD.GROCERY', isTaxed)).toBe(false);
   });
 
-  it('can be due once per order, and only if the order has goods that count', () => {
+  it('charges a fee once per order, and only if the order has goods that count', () => {
     const base = { also: [], never: [], shipping: false };
     const effect = { type: 'flat_fee', amount: '0.275', order_minimum: null, once_per: 'order', base } as const;
     const place = placeAt([], {
@@ -195,7 +195,7 @@ describe('a fee', () => {
     expect(listTaxes(buildDocument([due, getLine(place, { ptc: 'CLOTHING.APPAREL' })]))).toEqual([0n, 0n]);
   });
 
-  it('is excluded from other taxes, and has no share of the shipping', () => {
+  it('excludes a fee from other taxes, and allocates no shipping to it', () => {
     // 6.5% of 100.10 is 6.5065.
     for (const rounding of ['line', 'invoice'] as const)
       expect(listTaxes(buildDocument([fee(), goods('100.10')], { rounding }))).toEqual([50n, 651n]);
@@ -220,7 +220,7 @@ describe('a fee', () => {
   });
 });
 
-describe('a holiday', () => {
+describe('tax holidays', () => {
   const week = { from: '2026-08-16', to: '2026-08-22' };
   const holiday = (amount: string | null, inclusive = false): Effect => ({ type: 'holiday', amount, inclusive });
   const at = (rules: readonly Rule[], amount: string, day = '2026-08-18', quantity = '1') =>
@@ -231,7 +231,7 @@ describe('a holiday', () => {
     ['2026-08-18', '1', '100.00', 'standard_rated', 'luxury'],
     ['2026-08-18', '3', '299.97', 'product_exempt_holiday', 'week'],
     ['2026-08-18', '0.5', '50.00', 'standard_rated', 'luxury'],
-  ])('on %s with quantity %s at %s in total: %s by %s', (day, quantity, amount, reason, ruleId) => {
+  ])('exempts on %s with quantity %s at %s in total: %s by %s', (day, quantity, amount, reason, ruleId) => {
     const luxury = rule('luxury', ['CLOTHING'], { type: 'threshold_rate', amount: '1000', rate: '0.0775' });
     const line = at([luxury, rule('week', ['CLOTHING'], holiday('100'), week)], amount, day, quantity);
     expect(line.rows).toMatchObject([{ reason, ruleId }]);
@@ -250,7 +250,7 @@ describe('a holiday', () => {
     ['business', 'standard_rated'],
     ['personal', 'product_exempt_holiday'],
     [null, 'product_exempt_holiday'],
-  ] as const)('for personal use, with a buyer of use %s: %s', (use, reason) => {
+  ] as const)('applies for personal use, with a buyer of use %s: %s', (use, reason) => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'taxable' }),
       rule('week', ['CLOTHING'], { type: 'holiday', amount: null, inclusive: false, personal_use: true }, week),
@@ -264,7 +264,7 @@ describe('a holiday', () => {
     ['personal', '99.99', []],
     ['business', '99.99', []],
     [null, '100.00', []],
-  ] as const)('for personal use, reports that a use %s was assumed at %s: %o', (use, amount, expected) => {
+  ] as const)('reports for personal use that a use %s was assumed at %s: %o', (use, amount, expected) => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'taxable' }),
       rule('week', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false, personal_use: true }, week),
@@ -284,7 +284,7 @@ describe('a holiday', () => {
     expect(shown(at(rules, '200.00'))).toEqual(['25.00 175.00 0.06 1.50 portion_product_exempt']);
   });
 
-  it("reports its uncertainty below its limit, and the deciding rule's as well above it, each once", () => {
+  it('reports the uncertainty of the holiday below its limit, and that of the deciding rule as well above it, each once', () => {
     const uncertain = { confidence: 'medium' } as const;
     const unconfirmed = rule('week', ['CLOTHING'], holiday('100'), { ...week, ...uncertain, note: 'week' });
     const goods = rule('goods', ['CLOTHING'], { type: 'taxable' }, { ...uncertain, note: 'goods' });
@@ -329,7 +329,7 @@ describe('the rate on food for home use', () => {
   });
 });
 
-describe('a document in another currency', () => {
+describe('documents in another currency', () => {
   const inEuro = { currency: 'EUR' };
   const fee: Effect = { type: 'flat_fee', amount: '0.50', order_minimum: null };
   const limited: Effect = { type: 'holiday', amount: '110', inclusive: false };
@@ -339,7 +339,7 @@ describe('a document in another currency', () => {
   const effects = [...[...known].map(readEffect), fee, limited, unlimited, split];
 
   it.each(effects)(
-    'is taxed the same by an effect without amounts; otherwise it is not taxed and has an uncertainty: $type',
+    'taxes a document the same by an effect without amounts; otherwise it reports an uncertainty: $type',
     (effect) => {
       const line = getLine(under(effect), { use: 'personal' });
       const [taxed, known] = [taxLine(line, inEuro), taxLine(line)];
@@ -359,7 +359,7 @@ describe('a document in another currency', () => {
     },
   );
 
-  it('is rounded half up if a table in dollars is mandatory, with an uncertainty', () => {
+  it('rounds half up if a table in dollars is mandatory, with an uncertainty', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];
     const rules = [rule('one', ['GENERAL'], { type: 'taxable' })];
     const line = getLine(placeAt([], { rules, rounding: { method: 'bracket', brackets } }), { amount: '0.51' });

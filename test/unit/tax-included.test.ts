@@ -41,7 +41,7 @@ describe('tax included in a gross amount', () => {
     ['0.09', '0.09', '0.00', 'no net adds up to it: 0.08 becomes 0.08, and 0.09 becomes 0.10'],
     ['0.08', '0.08', '0.00', '0.0048 rounds to zero'],
     ['100.00', '94.34', '5.66', '94.34 is taxed 5.6604'],
-  ])('in Michigan: the net of %s is %s and the tax %s, because %s', (gross, net, tax) => {
+  ])('extracts in Michigan from %s the net %s and the tax %s, because %s', (gross, net, tax) => {
     const to = { state: 'MI', postal_code: '48933' };
     const line = { discount_amount: '10.00', third_party_discount_amount: '0.05' };
     const unit_price = (Number(gross) + 10).toFixed(2);
@@ -84,7 +84,7 @@ describe('tax included in an invoice rounded as a whole', () => {
     ['by line', [[ninth, ninth]], ['9 0', '9 0']],
   ])('%s', (_, [lines, others], expected) => expect(included(lines, others)).toEqual(expected));
 
-  it('is extracted in each state if shipping to several states is free', () => {
+  it('extracts the tax in each state if shipping to several states is free', () => {
     // 932.39 at 7.25% owe 67.60 (67.5983). No net at 8% gives 2,500.00: 2,314.82 owe 185.19, a cent too much.
     const taxedAt = (code: string, rate: string) => buildPlace(getRelease({ of: [{ code, type: 'state', rate }] }));
     const lines = [at(taxedAt('US-YY', '0.0725'), '999.99'), at(taxedAt('US-ZZ', '0.08'), '2500.00')];
@@ -94,7 +94,7 @@ describe('tax included in an invoice rounded as a whole', () => {
     expect(included(lines, { rounding: 'invoice', shipping: free })).toEqual([...expected, '0 0']);
   });
 
-  it('of a thousand lines of 0.11 is 103.77 and 6.23, with a cent or nothing per line', () => {
+  it('extracts 103.77 and 6.23 from a thousand lines of 0.11, with a cent or nothing per line', () => {
     const lines = included(new Array(1000).fill(at(harrisburg, '0.11')));
     // The tax on 103 dollars is 6.18, and on 0.77 it is 5 cents by the table.
     expect(lines.filter((line) => line === '10 1')).toHaveLength(623);
@@ -110,7 +110,7 @@ describe('tax included in an invoice rounded as a whole', () => {
   });
 });
 
-describe("a charge of one cent that includes the invoice's tax", () => {
+describe("charges of one cent that include the invoice's tax", () => {
   const releases = { tables: builtInRelease('PA') as Release, 'half up': getRelease() };
   /** The state tax on a net, in cents: by Pennsylvania's table (61 Pa. Code section 31.2), and 6% half up. */
   const taxOn = {
@@ -129,7 +129,7 @@ describe("a charge of one cent that includes the invoice's tax", () => {
   const orders = [[1], [2], [1, 1], [1, 2], [3, 1, 1], [1, 300], [1, 1, 1, 1, 1, 1], new Array<number>(12).fill(1)];
 
   it.each(['tables', 'half up'] as const)(
-    'by %s has a base whenever nets of at least a cent add up to the gross',
+    'finds by %s a base whenever nets of at least a cent add up to the gross',
     (method) => {
       for (const lines of orders)
         for (let shipping = 0; shipping < 100; shipping += 1) {
@@ -208,7 +208,7 @@ describe('the monotonicity of tax', () => {
       return grosses.some((gross, index) => gross < (grosses[index - 1] ?? 0n));
     });
 
-  it('holds in every built-in release', () => {
+  it('finds no decrease of gross for a higher price in any built-in release', () => {
     expect(builtInReleases().flatMap(monotonicityProblems)).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('the monotonicity of tax', () => {
     ['a lower rate than the food rate', getRelease({ rules: [luxury], rates: lowRates }), '0.06'],
     ['a table', stepped('0.50'), null],
     ['a table with too many steps', stepped('0.20', '0.50'), 'US-XX'],
-  ])('is checked for %s', (_, release, problem) => {
+  ])('checks %s for a decrease', (_, release, problem) => {
     expect(monotonicityProblems(release)).toEqual(problem === null ? [] : [expect.stringContaining(problem)]);
   });
 

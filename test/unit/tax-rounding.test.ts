@@ -53,7 +53,7 @@ describe('the statutory tables of a state', () => {
       'US-PA-00-003',
       (cents: number) => Math.floor((cents + 49) / 100),
     ],
-  ])('tax every cent from 0.00 to 3.00 in %s as printed', (_, to, code, expected) => {
+  ])('taxes every cent from 0.00 to 3.00 in %s as printed', (_, to, code, expected) => {
     for (let cents = 0; cents <= 300; cents += 1) {
       const { line_items } = ask({ to, line_items: [{ unit_price: (cents / 100).toFixed(2) }] });
       const row = line_items[0]?.taxes.find(({ jurisdiction_code }) => jurisdiction_code === code);
@@ -76,7 +76,7 @@ describe('the statutory tables of a state', () => {
       null,
       ['0.02'],
     ],
-  ])("apply to %s, whatever the account's rounding", (_, line_items, shipping, taxes) => {
+  ])("applies the tables to %s, whatever the account's rounding", (_, line_items, shipping, taxes) => {
     for (const rounding of ['line', 'invoice'] as const) {
       const charges = listCharges(ask({ line_items, shipping }, { settings: { rounding } }));
       expect(charges.map(({ tax_amount }) => tax_amount)).toEqual(taxes);
@@ -141,7 +141,7 @@ describe('tax allocation', () => {
   };
 
   describe('the tax of random orders with every effect', () => {
-    it('is exact in each row, line and state, and nets and discounts sum', () =>
+    it('calculates exact tax in each row, line and state, and nets and discounts that add up', () =>
       orders(500, (document) => {
         const lines = document.lines.slice(0, document.lineItems);
         const [charge] = document.lines.slice(document.lineItems);

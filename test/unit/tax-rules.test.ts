@@ -63,7 +63,7 @@ describe('the deciding rule', () => {
     ['not one with one of two attributes missing', fur, null, all('_ATHLETIC', '_FUR')],
     ['not of a different level', plain, null, { levels: ['county'] }],
     ['not of its jurisdiction at a different level', plain, null, { ...here, levels: ['county'] }],
-  ])('is a rule %s', (_, ptc = '', wins, ...others) => {
+  ])('selects a rule %s', (_, ptc = '', wins, ...others) => {
     const rules = others.map((other, index) => rule(`other-${index}`, clothing, taxable, other));
     if (wins) rules.push(rule('wins', clothing, exempt, wins));
     expect(winner(rules, ptc)).toBe(wins ? 'wins' : undefined);
@@ -77,12 +77,12 @@ describe('the deciding rule', () => {
     [[usual, summer], '2026-08-31', 'summer', 'its last day is inclusive'],
     [[august, summer], '2026-08-08', 'holiday', 'a holiday began in the season'],
     [[{ ...usual, jurisdictions: ['US-XX'] }, summer], '2026-07-01', 'all', 'it lists the jurisdiction'],
-  ])('on $1 is $2: $3', (rules, day, wins) => {
+  ])('selects on $1 $2: $3', (rules, day, wins) => {
     expect(winner(rules, 'FOOD.GROCERY', {}, day)).toBe(wins);
   });
 });
 
-describe('a rule for specific places', () => {
+describe('rules for specific places', () => {
   const zips = rule('zips', food, exempt, {
     zips: [
       ['10001', '10292'],
@@ -111,7 +111,7 @@ describe('a rule for specific places', () => {
     [counties, { county: '36029' }, false],
     [counties, { county: null }, false],
     [counties, {}, false],
-  ])('$0.id matches $1: $2, and precedes a later rule for the level', (one, taxing, isBound) => {
+  ])('matches $0.id to $1: $2, and before a later rule for the level', (one, taxing, isBound) => {
     const level = rule('level', food, taxable, { levels: ['state', 'county', 'city'], from: '2026-01-01' });
     expect(winner([level, one], 'FOOD.GROCERY', { type: 'county', ...taxing })).toBe(isBound ? one.id : 'level');
   });
@@ -120,16 +120,13 @@ describe('a rule for specific places', () => {
     [zips, { zip5: '10001' }],
     [kinds, { kind: 'CP' }],
     [counties, { county: '36061' }],
-  ])(
-    '$0.id is as specific as a rule with jurisdiction codes, and less specific than a rule with an attribute',
-    (one, taxing) => {
-      const named = (from: string) => rule('named', food, taxable, { jurisdictions: ['US-XX'], from });
-      expect(winner([one, named('2026-01-01')], 'FOOD.GROCERY', taxing)).toBe('named');
-      expect(winner([named('1999-01-01'), one], 'FOOD.GROCERY', taxing)).toBe(one.id);
-      const heated = rule('heated', food, taxable, { attributes: { any: ['_HEATED'], none: [] } });
-      expect(winner([one, heated], 'FOOD.GROCERY._HEATED', taxing)).toBe('heated');
-    },
-  );
+  ])('ranks $0.id with a rule with jurisdiction codes, and below a rule with an attribute', (one, taxing) => {
+    const named = (from: string) => rule('named', food, taxable, { jurisdictions: ['US-XX'], from });
+    expect(winner([one, named('2026-01-01')], 'FOOD.GROCERY', taxing)).toBe('named');
+    expect(winner([named('1999-01-01'), one], 'FOOD.GROCERY', taxing)).toBe(one.id);
+    const heated = rule('heated', food, taxable, { attributes: { any: ['_HEATED'], none: [] } });
+    expect(winner([one, heated], 'FOOD.GROCERY._HEATED', taxing)).toBe('heated');
+  });
 
   it('matches each jurisdiction by its kind, and by the county of the sale', () => {
     const rules = [rule('state', food, exempt, { levels: ['state'] }), rule('all', food, taxable)];
@@ -145,7 +142,7 @@ describe('a rule for specific places', () => {
   });
 });
 
-describe('a day whose general rate is not established', () => {
+describe('days without an established general rate', () => {
   const dated = { from: '2025-09-01', to: null };
   /** A state whose rate is not established, and a county. */
   const releaseWith = (rules: readonly Rule[], isLocalKnown = true): Release => {
@@ -174,7 +171,7 @@ describe('a day whose general rate is not established', () => {
     { effect: { type: 'threshold_rate', amount: '50', rate: '0.05' }, row: null },
     { effect: { type: 'holiday', amount: '50', inclusive: false }, row: null },
   ])(
-    'is covered only by an effect that needs no general rate, from its first day: $effect.type, $row',
+    'covers the day only with an effect that needs no general rate, from its first day: $effect.type, $row',
     ({ effect, row }) => {
       const rules = [rule('food', food, effect, dated)];
       expect(on('2025-09-01', rules)).toEqual(row === null ? unanswered : [`US-XX ${row}`]);
@@ -183,7 +180,7 @@ describe('a day whose general rate is not established', () => {
     },
   );
 
-  it('is covered only if each jurisdiction has a rate or a rule with such an effect', () => {
+  it('covers the day only if each jurisdiction has a rate or a rule with such an effect', () => {
     const own = rule('food', food, { type: 'rate', rate: '0.02' }, { ...dated, levels: ['state'] });
     const local = rule('local', food, exempt, { ...dated, levels: ['county'] });
     const both = { isLocal: true, isLocalKnown: true };
@@ -195,7 +192,7 @@ describe('a day whose general rate is not established', () => {
     expect(on('2025-09-01', [own, local], neither)).toEqual([ofState, 'US-XX-1 0 product_exempt 0']);
   });
 
-  it('leaves shipping not covered if the goods are not covered, even if shipping is exempt', () => {
+  it('reports shipping as not covered if the goods are not covered, even if shipping is exempt', () => {
     const rules = [rule('shipping', ['SHIPPING'], exempt, { ...dated, levels: ['state'] })];
     const place = buildPlace(releaseWith(rules));
     const shipping = { amount: 1000n, product: getProduct('SHIPPING.DELIVERY') };
@@ -241,14 +238,14 @@ describe('the tax day', () => {
     [over, 'GENERAL', '2020-01-01', '0.06 standard_rated', 'an expired rule leaves no day uncertain'],
     [ended, 'GENERAL', '2026-12-31', '0.06 standard_rated', 'the last day of a release is inclusive'],
     [ended, 'GENERAL', '2027-01-01', '0 not_supported', 'the release covers no later day'],
-  ])('$1 on $2 is $3: $4', (place, ptc, day, row) => {
+  ])('resolves $1 on $2 to $3: $4', (place, ptc, day, row) => {
     const { rows, treatments } = taxLine(getLine(place, { ptc }), { day });
     expect(rows.map(({ rate, reason }) => `${rate} ${reason}`)).toEqual([row]);
     const codes = treatments.flatMap(({ uncertainties }) => uncertainties.map(({ code }) => code));
     expect(codes.includes('not_covered')).toBe(row.endsWith('not_supported'));
   });
 
-  it('is not covered in the whole place if a local rate is not established', () => {
+  it('reports the whole place as not covered if a local rate is not established', () => {
     const { release } = placeAt(['0.06', '0.01']);
     const rates = release?.rates.map((one, index) => (index === 1 ? { ...one, from: null } : one)) ?? [];
     const line = taxLine(getLine(placeAt(['0.06', '0.01'], { rates })), { day: '2025-12-31' });
@@ -276,7 +273,7 @@ describe('the uncertainties of a rule', () => {
     ['no missing attribute', drugs, 'HEALTH.DRUGS._PRESCRIPTION', null, /^$/],
     ['a different attribute of the group', drugs, 'HEALTH.DRUGS._OVER_THE_COUNTER', null, /^$/],
     ['no rule', [], 'GENERAL', 'taxability_not_established', /no rule for GENERAL/],
-  ])('include %s', (_, rules, ptc, code, message) => {
+  ])('includes %s', (_, rules, ptc, code, message) => {
     expect(listUncertainties(rules, ptc)).toEqual(
       code === null ? [] : [{ code, message: expect.stringMatching(message) }],
     );
@@ -286,6 +283,6 @@ describe('the uncertainties of a rule', () => {
 it.each([
   ['no jurisdiction is known', buildPlace(getRelease(), []), 'not_supported'],
   ['the state has no tax', placeAt(['0']), 'not_subject_to_tax'],
-])('a place where nothing is taxed has a row with the reason: %s', (_, place, reason) => {
+])('returns a row with the reason in a place where nothing is taxed: %s', (_, place, reason) => {
   expect(taxLine(getLine(place)).rows).toMatchObject([{ tax: 0n, exempt: 10_000n, reason }]);
 });

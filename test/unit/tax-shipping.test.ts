@@ -55,7 +55,7 @@ describe('shipping that follows the goods', () => {
     [500n, [discounted, free('50.00')], 'shares depend on the net, not on the price'],
     [500n, [coupon, free('50.00')], 'a third-party discount does not reduce a share'],
     [500n, [exempt, taxable('50.00')], 'one of two buyers is exempt'],
-  ])('has $0 of 1000 cents taxed: $2', (taxed, lines) => {
+  ])('taxes $0 of 1000 cents: $2', (taxed, lines) => {
     expect(ship(lines)).toMatchObject({
       net: 1000n,
       taxable: taxed,
@@ -82,7 +82,7 @@ describe('shipping that follows the goods', () => {
       threeStates,
       ['XX 334 0 20 standard_rated', 'YY 333 0 33 standard_rated', 'ZZ 333 0 17 standard_rated'],
     ],
-  ])('has the expected rows: %s', (_, lines, rows) => {
+  ])('returns the expected rows: %s', (_, lines, rows) => {
     expect(shown(ship(lines))).toEqual(rows.map((row) => `US-${row}`));
   });
 });
@@ -114,7 +114,7 @@ describe('the shipping policy of a state', () => {
     expect(ship([free('100.00', place)]).tax).toBe(shipping === 'always_taxable' ? 60n : 0n);
   });
 
-  it('is overridden by a rule for the charge', () => {
+  it('applies a rule for the charge before the policy', () => {
     const rules = [rule('handling', ['SHIPPING.HANDLING'], { type: 'taxable' })];
     const place = placeAt([], { shipping: 'exempt_if_stated', rules });
     expect(ship([taxable('100.00', place)], 'SHIPPING.HANDLING').rows).toMatchObject([
@@ -127,7 +127,7 @@ describe('the shipping policy of a state', () => {
     ['2022-06-01', 60n, 'standard_rated', 'a first day is inclusive'],
     ['2023-06-30', 60n, 'standard_rated', 'a last day is inclusive'],
     ['2023-07-01', 0n, 'product_exempt', 'the next policy begins'],
-  ])('gives a stated delivery on %s %s cents of tax (%s): %s', (day, own, reason) => {
+  ])('charges on a stated delivery on %s %s cents of tax (%s): %s', (day, own, reason) => {
     const shipping = [
       { ...always, policy: 'follows_goods', from: '2022-06-01', to: '2023-06-30' },
       { ...always, policy: 'exempt_if_stated', from: '2023-07-01' },
@@ -179,7 +179,7 @@ describe('shipping that is taxed if any goods are', () => {
       twoCities,
       'each jurisdiction decides for its share',
     ],
-  ])('has a tax of $0 on 10.00, because $2', (rows, lines) => {
+  ])('charges $0 on 10.00, because $2', (rows, lines) => {
     expect(shown(ship(lines))).toEqual(rows);
   });
 });
@@ -223,7 +223,7 @@ describe('shipping that counts toward the price of the goods', () => {
     expect(lines.map((charge) => charge.taxable).join(' ')).toBe(taxed);
   });
 
-  it("counts each line's share toward the threshold, and stays exempt itself", () => {
+  it("counts each line's share toward the threshold, and exempts the shipping itself", () => {
     const suit = (place: Place) => getLine(place, { ptc: clothes, amount: '95.00' });
     const on = { day: '2026-08-08' };
     expect(listTaxes(tax([suit(placeWith(rate))], 1000n, undefined, on))).toEqual([950n, 100n]);
@@ -252,14 +252,14 @@ describe('rounding of shipping with its goods', () => {
     ['0.03', 5n, [0n, 0n], [0n, 1n], '0.0050 is a cent'],
     ['0', 600n, [0n, 38n], [0n, 38n], 'there are no goods to round it with'],
   ])(
-    'with goods of %s and delivery of %s cents is %o separately, %o together, because %s',
+    'rounds goods of %s and delivery of %s cents to %o separately, %o together, because %s',
     (amount, delivery, apart, together) => {
       const taxes = (rounding: Rounding) => listTaxes(tax([getLine(texas(rounding), { amount })], delivery));
       expect([taxes(byItself), taxes(withGoods)]).toEqual([apart, together]);
     },
   );
 
-  it('is separate for each charge, even if the charges are also for a state with mandatory tables', () => {
+  it('rounds each charge separately, even if the charges are also for a state with mandatory tables', () => {
     const louisiana = { address: { state: 'LA', postal_code: '70112' } };
     const line_items = [{ unit_price: '10.00' }, { unit_price: '10.00', customer: louisiana }];
     const getTaxes = (amounts: readonly string[]) =>
@@ -273,7 +273,7 @@ describe('rounding of shipping with its goods', () => {
     }
   });
 
-  it('is not applied if the account rounds by invoice, or if prices include tax', () => {
+  it('rounds no shipping with its goods if the account rounds by invoice, or if prices include tax', () => {
     for (const others of [{ rounding: 'invoice' }, { taxIncluded: true }] as const) {
       const taxes = (rounding: Rounding) => {
         const lines = ['99.00', '0.24'].map((amount) => getLine(texas(rounding), { amount }));
@@ -283,7 +283,7 @@ describe('rounding of shipping with its goods', () => {
     }
   });
 
-  it('is also applied next to a state with mandatory tables', () => {
+  it('rounds shipping with its goods next to a state with mandatory tables as well', () => {
     const steps = { jurisdiction: 'US-PA', rate: '0.0625', steps: ['0.10', '0.17', '0.34'], nothing_below: null };
     const tables = placeIn('US-PA', ['0.0625'], { method: 'bracket', brackets: [steps] });
     const { lines } = tax([getLine(texas(), { amount: '99.00' }), getLine(tables, { amount: '99.00' })], 1200n);
@@ -293,7 +293,7 @@ describe('rounding of shipping with its goods', () => {
     ]);
   });
 
-  it('is explained with both amounts', () => {
+  it('explains the rounding with both amounts', () => {
     const request = { to: { state: 'TX', postal_code: '77002' }, explain: true, line_items: [{ unit_price: '99.00' }] };
     const release = texas().release ?? undefined;
     const { explanation } = ask({ ...request, shipping: { amount: '6.00' } }, { releaseFor: () => release });
@@ -311,7 +311,7 @@ describe('rounding of shipping with its goods', () => {
   const written = (rate: bigint) => `0.${String(rate).padStart(8, '0')}`;
   const round = (exact: bigint) => nearest([exact, 100_000_000n]);
 
-  it('is the tax on goods and shipping less the tax on the goods, per state, and its parts add up', () => {
+  it('returns the tax on goods and shipping less the tax on the goods, per state, with parts that add up', () => {
     const check = (sold: Drawn[], shipping: bigint, both: readonly bigint[][], isSecondWithGoods: boolean) => {
       const isWithGoods = [true, isSecondWithGoods];
       const places = both.map((own, index) =>

@@ -76,7 +76,7 @@ describe('the search for product tax codes', () => {
   });
 });
 
-it('has five distinct lower-case synonyms per code, and none repeats a name or an example', () => {
+it('contains five distinct lower-case synonyms per code, and none repeats a name or an example', () => {
   const all = catalog().flatMap(({ synonyms }) => synonyms);
   expect(catalog().filter(({ synonyms }) => synonyms.length < 5)).toEqual([]);
   expect(all.filter((text, at) => all.indexOf(text) !== at)).toEqual([]);
@@ -106,7 +106,7 @@ const conflict = 'validation_product_attribute_conflict';
 const invalid = 'validation_invalid_format';
 
 describe('the vocabulary', () => {
-  it('has 123 product tax codes and 59 attributes in 23 groups', () => {
+  it('contains 123 product tax codes and 59 attributes in 23 groups', () => {
     const groups = Map.groupBy(productAttributes, ({ group }) => group.key);
     expect([paths.length, productAttributes.length, groups.size]).toEqual([123, 59, 23]);
     for (const members of groups.values())
@@ -125,13 +125,13 @@ describe('the vocabulary', () => {
     expect(repeated(texts.flatMap(({ examples }) => examples))).toEqual([]);
   });
 
-  it('has labels that identify one path (spec 2.1), and families that are neither codes nor labels', () => {
+  it('contains labels that identify one path (spec 2.1), and families that are neither codes nor labels', () => {
     for (const path of paths) expect(path).toMatch(/^[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)?$/);
     expect(repeated(paths.map(getLast))).toEqual([]);
     expect(paths.flatMap((path) => [path, getLast(path)]).filter((name) => families.includes(name))).toEqual([]);
   });
 
-  it('has attributes in the format of specification 2.1, sorted, each with existing labels', () => {
+  it('contains attributes in the format of specification 2.1, sorted, each with existing labels', () => {
     const codes = productAttributes.map(({ code }) => code);
     expect(codes).toEqual([...new Set(codes)].sort());
     expect(z.array(ProductAttributeItem).safeParse(productAttributes).error).toBeUndefined();
@@ -143,7 +143,7 @@ describe('the vocabulary', () => {
     }
   });
 
-  it('has no product tax code that exceeds the maximum length with every applicable attribute', () => {
+  it('contains no product tax code that exceeds the maximum length with every applicable attribute', () => {
     for (const path of paths) {
       const applying = productAttributes.filter(({ ptcs }) => ptcs.includes(getLast(path)));
       expect([path, ...applying.map(({ code }) => code)].join('.').length).toBeLessThanOrEqual(textLengthMax);
@@ -212,7 +212,7 @@ describe('parseProductTaxCode', () => {
   });
 });
 
-describe('a rejected product tax code', () => {
+describe('rejected product tax codes', () => {
   /** The problem of a string that is not a product tax code, with the suggested codes. */
   const getRefusal = (text: string) => {
     const [problem] = listProblems(text);
@@ -255,7 +255,7 @@ describe('a rejected product tax code', () => {
     },
   );
 
-  it('has a title, a detail and at most ten suggestions, each of them valid, for any input', () => {
+  it('returns a title, a detail and at most ten suggestions, each of them valid, for any input', () => {
     const slip = fc
       .tuple(fc.constantFrom(...paths), fc.nat(40), fc.constantFrom('', 'X', '.', '_', ' ', '._FUR', '\0', '💎'))
       .map(([code, at, text]) => code.slice(0, at) + text + code.slice(at + 1));
@@ -277,17 +277,17 @@ describe('a rejected product tax code', () => {
   });
 });
 
-describe('the attributes of a code', () => {
+describe('attributes of a code', () => {
   const attributeCodes = (ptc: string) => {
     const result = attributesFor(ptc);
     return result.ok ? result.value.map(({ code }) => code) : result.problems.map(({ code }) => code);
   };
 
-  it.each(readings('attributes of a code'))('of "$text" are "$result"', ({ text, result }) => {
+  it.each(readings('attributes of a code'))('lists for "$text" the attributes "$result"', ({ text, result }) => {
     expect(attributeCodes(text).join(' ')).toBe(result);
   });
 
-  it('include attributes whose label is the end of the path, and attributes without labels (spec 2.1)', () => {
+  it('includes attributes whose label is the end of the path, and attributes without labels (spec 2.1)', () => {
     // Reads the file directly, without the module's lookups.
     const file = new URL('../../shared/vocabulary/attributes.json', import.meta.url);
     const items: { code: string; ptcs: string[] }[] = JSON.parse(readFileSync(file, 'utf8'));
@@ -317,14 +317,14 @@ describe('the crosswalk', () => {
     avalara: /^([A-Z]{1,2}\d{6,7}|[A-Z]{2})$/,
   };
 
-  it('has the documented columns, and codes in the format of their system', () => {
+  it('contains the documented columns, and codes in the format of their system', () => {
     expect(Object.keys(rows[0] ?? {})).toEqual(['system', 'code', 'levy_code', 'match', 'confidence', 'source']);
     expect([...new Set(rows.map(({ system }) => system))]).toEqual(Object.keys(shapes));
     expect(rows.filter(({ system = '', code = '' }) => !shapes[system]?.test(code))).toEqual([]);
     expect(rows.filter(({ match = '' }) => !['exact', 'broader', 'narrower', 'family'].includes(match))).toEqual([]);
   });
 
-  it('has a family for a general code, and otherwise a valid full path with attributes, once', () => {
+  it('contains a family for a general code, and otherwise a valid full path with attributes, once', () => {
     const isRight = (row: Record<string, string>) => {
       const { levy_code = '' } = row;
       if (isGeneral(row)) return families.includes(levy_code);
@@ -347,7 +347,7 @@ describe('the crosswalk', () => {
     expect(sources.filter(({ title }) => title === '')).toEqual([]);
   });
 
-  it('is bundled with the functions, and finds codes case-insensitively', () => {
+  it('bundles the crosswalk with the functions, and finds codes case-insensitively', () => {
     const packed = crosswalk().map((row) => Object.values(row).join(' '));
     expect(packed).toEqual(keys(['system', 'code', 'levy_code', 'match']));
     expect(crosswalkRows('20010').map(({ levyCode }) => levyCode)).toEqual(['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']);
@@ -375,7 +375,7 @@ describe('the crosswalk', () => {
     expect(equivalentRow('stripe', '20010')).toBeUndefined();
   });
 
-  it('is in the catalog, which lists every product tax code once, sorted, with its descriptions and equivalents', () => {
+  it('adds the equivalents to the catalog, which lists every product tax code once, sorted, with its descriptions', () => {
     const expected = texts
       .map(({ code, ...others }) => ({ code, ...others, family: code.split('.')[0], object: 'product_tax_code' }))
       .sort((a, b) => (a.code < b.code ? -1 : 1));
@@ -392,7 +392,7 @@ describe('the crosswalk', () => {
   });
 });
 
-describe('the deciding attributes', () => {
+describe('deciding attributes', () => {
   const day = '2026-11-26';
 
   // The expected values follow from the laws, not from the rules: Tex. Tax Code 151.313 exempts drugs for people with and
@@ -404,7 +404,7 @@ describe('the deciding attributes', () => {
     { state: 'OH', code: 'SOFTWARE.SAAS', expected: { _BUSINESS_USE: 'use_split', _PERSONAL_USE: 'use_split' } },
     { state: 'OH', code: 'SOFTWARE.SAAS._BUSINESS_USE', expected: {} },
     { state: 'TX', code: 'GENERAL', expected: {} },
-  ])('are known for $code in $state', ({ state, code, expected }) => {
+  ])('lists the deciding attributes for $code in $state', ({ state, code, expected }) => {
     const release = builtIn(state);
     const found = decidingAttributes(release, release.jurisdictions[0], getProduct(code), day);
     expect(Object.fromEntries(found.map(({ attribute, rule }) => [attribute.code, rule?.effect.type]))).toEqual(
@@ -452,7 +452,7 @@ describe('the deciding attributes', () => {
     ['none for a different day', [candy(exempt, { ...flour, from: '2027-01-01' })], 'FOOD.CANDY', []],
     ['none for a different level', [local], 'FOOD.CANDY', []],
     ["the county's attribute", [local], 'FOOD.CANDY', ['_CONTAINS_FLOUR'], county],
-  ])('are %s', (_name, rules, code, expected, taxing = michigan) => {
+  ])('returns %s', (_name, rules, code, expected, taxing = michigan) => {
     const found = decidingAttributes(getRelease({ rules }), taxing, getProduct(code), day);
     expect(found.map(({ attribute }) => attribute.code)).toEqual(expected);
   });

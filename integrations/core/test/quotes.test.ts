@@ -17,7 +17,7 @@ const document = (unitPrice: string, address: object = honolulu): Document => {
 const quotes = (options: { timeoutMs?: number; now?: () => number; maxEntries?: number; key?: string } = {}) =>
   createQuotes({ levy: createClient({ url: faults.url, apiKey: options.key ?? apiKey }), timeoutMs: 2000, ...options });
 
-describe('a quote', () => {
+describe('quotes', () => {
   it('makes one call for concurrent and later carts with the same document', async () => {
     const quote = quotes();
     const results = await Promise.all([1, 2, 3].map(() => quote(document('10.00'))));
@@ -33,7 +33,7 @@ describe('a quote', () => {
     expect(quote).toMatchObject({ ok: true, calculation: { tax_amount: '4.50' } });
   });
 
-  it('is cached for ten minutes, but not past midnight UTC, and evicts the oldest', async () => {
+  it('caches a quote for ten minutes, but not past midnight UTC, and evicts the oldest', async () => {
     let now = Date.parse('2026-11-23T23:55:00Z');
     const quote = quotes({ now: () => now, maxEntries: 2 });
     const calls = async (price: string) => {
@@ -50,7 +50,7 @@ describe('a quote', () => {
   });
 
   it.each<Fault>(['hang', 'hang up', 429, 500, 503])(
-    'is unavailable during %s, with one call for all carts',
+    'returns no quote during %s, with one call for all carts',
     async (fault) => {
       faults.state.fault = fault;
       let now = 0;
@@ -82,7 +82,7 @@ describe('a quote', () => {
     expect(await quote(document('2.00'))).toMatchObject({ ok: true });
   });
 
-  it('is unavailable during a conflict, but does not pause the next call', async () => {
+  it('returns no quote during a conflict, but does not pause the next call', async () => {
     const quote = quotes();
     faults.state.fault = 409;
     expect(await quote(document('1.00'))).toMatchObject({ ok: false, reason: 'unavailable' });
@@ -90,7 +90,7 @@ describe('a quote', () => {
     expect(await quote(document('1.00'))).toMatchObject({ ok: true });
   });
 
-  it('is refused by a 422 without affecting other carts', async () => {
+  it('returns no quote after a 422, without affecting other carts', async () => {
     Object.assign(faults.state, {
       fault: 422,
       applies: ({ sent }: { sent: unknown }) => JSON.stringify(sent).includes('66.00'),
@@ -119,7 +119,7 @@ describe('a quote', () => {
     }
   });
 
-  it('is unavailable to all carts without a valid key', async () => {
+  it('returns no quote for any cart without a valid key', async () => {
     const quote = quotes({ key: 'levy_wrong' });
     for (const price of ['1.00', '2.00']) expect(await quote(document(price))).toMatchObject({ reason: 'unavailable' });
     expect(faults.state.seen).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('a quote', () => {
   });
 });
 
-describe('a document', () => {
+describe('the document of a cart', () => {
   it.each([
     [{ ...honolulu, country: 'DE' }, 'foreign_country'],
     [{ country: 'US', city: 'Honolulu' }, 'incomplete_address'],
@@ -153,7 +153,7 @@ describe('a document', () => {
     [{ country: 'PR' }, 'no_address'],
     [{ ...honolulu, country: '' }, 'no_address'],
     [null, 'no_address'],
-  ])('has a gap for the address %j', (address, code) => {
+  ])('refuses to build a document for the address %j', (address, code) => {
     const cart = buildCart([{ id: 'a', quantity: 1, unitPrice: '1.00' }]);
     expect(toDocument({ ...cart, address })).toMatchObject({ ok: false, gap: { code } });
     expect(toDocument({ ...cart, lines: [] })).toMatchObject({ ok: false, gap: { code: 'no_lines' } });

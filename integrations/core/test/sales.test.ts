@@ -31,8 +31,8 @@ const states = (reference: string) => listStates(service, reference);
 
 const read = (order: Order) => recorded(ledger, order);
 
-describe('an order', () => {
-  it('becomes a draft, a sale and credits, with any order and repetition of events', async () => {
+describe('recorded orders', () => {
+  it('records an order as a draft, a sale and credits, with any order and repetition of events', async () => {
     const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     expect(await states(order.reference)).toEqual(['sale draft 27.87']);
@@ -47,7 +47,7 @@ describe('an order', () => {
     expect(await states(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
-  it('is voided if canceled before payment, even if the response to the draft was lost', async () => {
+  it('voids the draft of an order that is canceled before payment, even if the response to the draft was lost', async () => {
     const order = buildOrder(mugs, newReference(), '1.20', { wanted: 'draft' });
     faults.state.fault = 'reply lost';
     await expect(recordOrder(ledger, order)).rejects.toThrow(LevyUnavailable);
@@ -59,7 +59,7 @@ describe('an order', () => {
     expect(await recordOrder(ledger, never)).toMatchObject({ isChanged: false, problems: [] });
   });
 
-  it('reports a problem if its lines do not add up to the charged amount', async () => {
+  it('reports a problem if the lines of an order do not add up to the charged amount', async () => {
     const order = buildOrder(mugs, newReference(), '1.20', { total: '27.86' });
     expect((await recordOrder(ledger, order)).problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
   });
@@ -74,14 +74,14 @@ describe('an order', () => {
     ['1.19', false, ['tax_difference']],
     ['1.19', true, []],
     ['1.20', false, []],
-  ])('with tax %s and estimated=%s reports the problems %j', async (tax, isEstimated, codes) => {
+  ])('reports for an order with tax %s and estimated=%s the problems %j', async (tax, isEstimated, codes) => {
     const { problems } = await recordOrder(ledger, buildOrder(mugs, newReference(), tax, { isEstimated }));
     expect(problems.map(({ code }) => code)).toEqual(codes);
     for (const { isFinal, detail } of problems)
       expect([isFinal, detail]).toEqual([true, expect.stringContaining('1.20')]);
   });
 
-  it('is recorded again when its draft has expired', async () => {
+  it('records an order again when its draft has expired', async () => {
     const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     await service.advance(25 * 3600);
@@ -89,7 +89,7 @@ describe('an order', () => {
     expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
   });
 
-  it('gets a new sale when it is edited, even back to an earlier state', async () => {
+  it('replaces the sale of an edited order, even after an edit back to an earlier state', async () => {
     const order = buildOrder(mugs, newReference(), '1.20');
     const edited = buildOrder(two, order.reference, '0.80');
     for (const next of [order, edited, order, edited])
@@ -103,7 +103,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('changes its draft when it is edited before the payment', async () => {
+  it('updates the draft of an order that is edited before the payment', async () => {
     const order = buildOrder({ ...mugs, shipping: [{ id: 'a', amount: '5.00' }] }, newReference(), '1.43', {
       wanted: 'draft',
     });
@@ -121,7 +121,7 @@ describe('an order', () => {
     expect(await states(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
-  it('is not recorded abroad, and its sale is voided if an edit moves it there', async () => {
+  it('records no order abroad, and voids the sale of an order that an edit moves abroad', async () => {
     const abroad = { ...mugs, address: { country: 'DE' } };
     const foreign = buildOrder(abroad, newReference(), '1.20');
     expect(await recordOrder(ledger, foreign)).toMatchObject({ sale: null, problems: [], isChanged: false });
@@ -133,7 +133,7 @@ describe('an order', () => {
     expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
   });
 
-  it('can be recorded again after a call without a valid key', async () => {
+  it('records an order that an earlier call without a valid key failed to record', async () => {
     const order = buildOrder(mugs, newReference(), '1.20');
     const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
     const { problems } = await recordOrder(refused, order);
@@ -143,7 +143,7 @@ describe('an order', () => {
 });
 
 describe('refunds', () => {
-  it('of one unit at a time refund the whole sale to the cent', async () => {
+  it('credits the whole sale to the cent after refunds of one unit at a time', async () => {
     const cart = buildCart([{ id: 'mug', quantity: 3, unitPrice: '9.35', discount: '1.39' }]);
     const order = buildOrder(cart, newReference(), '1.20');
     const refunds = ['9.29', '9.29', '9.28'].map((total, at) => oneBack(String(at), total));
@@ -154,7 +154,7 @@ describe('refunds', () => {
     });
   });
 
-  it('above the sale are credited up to it, and reported', async () => {
+  it('credits refunds up to the amount of the sale, and reports the excess', async () => {
     const order = buildOrder(mugs, newReference(), '1.20', {
       refunds: [buildRefund('1', '20.00'), buildRefund('2', '10.00')],
     });
@@ -167,7 +167,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('of random amounts, lines and shipping match the ledger to the cent', async () => {
+  it('matches the ledger to the cent after refunds of random amounts, lines and shipping', async () => {
     const random = createRandom(17);
     for (let carts = 0; carts < 40; carts++) {
       const cart = randomCart(random);
@@ -186,7 +186,7 @@ describe('refunds', () => {
 
 describe('failures', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
-  it.each(faultsOfWrites)('%s at any write leaves one sale and one credit after a retry', async (fault) => {
+  it.each(faultsOfWrites)('records with %s at any write one sale and one credit after a retry', async (fault) => {
     const refunds = [oneBack('1')];
     const order = buildOrder(mugs, newReference(), '1.20', { refunds });
     for (const broken of [1, 2, 3]) {
@@ -222,8 +222,8 @@ it('reports a temporary refusal to replace an edited sale as not final', async (
   expect(await read(edited)).toMatchObject({ total_amount: '18.58' });
 });
 
-describe('a sale that an edit cannot replace', () => {
-  it('of a closed period gets the credits of all refunds', async () => {
+describe('edits that cannot replace a sale', () => {
+  it('credits all refunds of a sale in a closed period', async () => {
     const month = new Date();
     month.setUTCDate(0);
     const harrisburg = { city: 'Harrisburg', province: 'PA', postalCode: '17101', country: 'US' };
@@ -252,7 +252,7 @@ describe('a sale that an edit cannot replace', () => {
     expect(await states(abroad)).toEqual(['sale finalized 28.27', 'credit finalized 5.00']);
   });
 
-  it('has what the shop kept after its credits, without the refunds of an increase', async () => {
+  it('credits only the refunded amounts that the recorded sale includes, not those of a later increase', async () => {
     const [first, ...later] = [buildRefund('1', '5.00'), buildRefund('2', '12.00'), buildRefund('3', '4.00')] as const;
     await read(buildOrder(two, 'raised', '0.80', { refunds: [first] }));
     const raised = buildOrder(mugs, 'raised', '1.20', { paid: '27.87' });

@@ -54,19 +54,19 @@ const readTax = async (cart: Cart) => {
 const read = (order: Order) => recorded(ledger, order);
 const paidBack = (total: string, shipping = '0') => buildRefund(total, total, { shipping });
 
-describe('a shipping charge', () => {
-  it('is allocated to a mug, not to a gift card', async () => {
+describe('the tax on shipping', () => {
+  it('allocates shipping to a mug, not to a gift card', async () => {
     // 1.20, 1.35 and 0.11 are 4 %, 4.5 % and 0.375 % of 30.00; 1.78 of it is for the mug.
     expect(await readTax(buildCart([mug, card], '10.00'))).toEqual({ tax: '2.66', ofShipping: '0.88', notes: [] });
   });
 
-  it('is allocated to a shipped mug, not to a mug picked up in Detroit', async () => {
+  it('allocates shipping to a shipped mug, not to a mug picked up in Detroit', async () => {
     const other = { ...pickedUp, id: 'other' };
     // 6 % of 20.00 in Michigan.
     expect(await readTax(buildCart([mug, other], '10.00'))).toEqual({ tax: '3.86', ofShipping: '0.88', notes: [] });
   });
 
-  it('of a single gift card is taxed like the card, with a log entry that names the product', async () => {
+  it('taxes the shipping of a single gift card like the card, and logs the product', async () => {
     const { tax, notes } = await readTax(buildCart([card], '10.00'));
     expect(tax).toBe('0.00');
     expect(notes).toEqual([expect.stringMatching(/none of The card is shipped.*Set the fulfillment "ship"/)]);
@@ -74,13 +74,13 @@ describe('a shipping charge', () => {
     expect(shipped).toMatchObject({ tax: '0.00', notes: [] });
   });
 
-  it('of a download is taxed like the download if all other goods are picked up', async () => {
+  it('taxes the shipping of a download like the download if all other goods are picked up', async () => {
     const download = buildLine('app', '50.00', { taxCode: 'DIGITAL.EBOOKS' });
     const { notes } = await readTax(buildCart([download, pickedUp], '10.00'));
     expect(notes).toEqual([expect.stringContaining('none of The app is shipped')]);
   });
 
-  it('of picked-up goods is logged, and taxed as a fee at the store', async () => {
+  it('taxes the shipping of picked-up goods as a fee at the store, and logs it', async () => {
     // 6 % of 20.00 and of 3.00.
     const { notes, ...taxes } = await readTax(buildCart([pickedUp], '3.00'));
     expect(taxes).toEqual({ tax: '1.38', ofShipping: '0.18' });
@@ -101,13 +101,13 @@ describe('several shipping charges', () => {
     ['the gift card is not shipped', { a: ['mug', 'card'], b: ['rice'] }, '2.66', ['0.88', '0.00']],
     // 8.875 % of 4.00.
     ['exempt goods for the larger charge', { a: ['rice'], b: ['mug'] }, '2.13', ['0.00', '0.35']],
-  ] as const)('are taxed by the goods that each ships: %s', async (_, lineIds, tax, expected) => {
+  ] as const)('taxes each charge by the goods that it ships: %s', async (_, lineIds, tax, expected) => {
     const { calculation, warnings } = await readQuoted(ledger, cartWith([mug, rice, card], charges(lineIds as never)));
     const taxes = ['a', 'b'].map((id) => getShipping(calculation, { id })?.tax_amount);
     expect([calculation.tax_amount, taxes, warnings]).toEqual([tax, expected, []]);
   });
 
-  it('without lines are for all shipped lines, and a charge for picked-up lines is sent as a line', () => {
+  it('assigns charges without lines to all shipped lines, and sends a charge for picked-up lines as a line', () => {
     const other = { ...pickedUp, id: 'other' };
     const documented = toDocument(cartWith([mug, other, card], charges({ a: null, b: [], c: ['other'], d: ['card'] })));
     expect(documented).toMatchObject({ ok: true });
@@ -124,7 +124,7 @@ describe('several shipping charges', () => {
     });
   });
 
-  it('are recorded with their ids, and a refund names each of them', async () => {
+  it('records each charge with its id, and refunds it by that id', async () => {
     const cart = cartWith([mug, rice], charges({ a: ['mug'], b: ['rice'] }));
     const order = buildOrder(cart, 'two', '2.66');
     const sale = await read(order);
@@ -148,7 +148,7 @@ describe('several shipping charges', () => {
 
 describe('the table of products that are not shipped', () => {
   const codes = [...vocabulary().pathByName.keys()];
-  it.each(codes)('agrees with the vocabulary: %s', (code) => {
+  it.each(codes)('matches the vocabulary: %s', (code) => {
     const attributes = ['ELECTRONIC_DELIVERY', 'LOAD_AND_LEAVE', 'REMOTE_ACCESS', 'TANGIBLE_MEDIA'];
     for (const written of [code, ...attributes.map((attribute) => `${code}._${attribute}`)]) {
       const product = findProduct(written);
@@ -161,8 +161,8 @@ describe('the table of products that are not shipped', () => {
   });
 });
 
-describe('a line with a negative price', () => {
-  it('reduces all goods in proportion, and a credit for one of them is reduced like it', async () => {
+describe('lines with a negative price', () => {
+  it('reduces all goods by a negative line in proportion, and reduces a credit of one of them equally', async () => {
     // 12.00 off 20.00 and 100.00: 8.875 % of 18.00, 90.00 is exempt.
     const rice = buildLine('rice', '100.00', { taxCode: 'FOOD.GROCERY' });
     const less = { id: 'less', quantity: 1, unitPrice: '-12.00', discount: '0.00' };
@@ -177,7 +177,7 @@ describe('a line with a negative price', () => {
     expect(await read({ ...order, refunds: [back, paidBack('90.00')] })).toMatchObject({ refund_status: 'full' });
   });
 
-  it('that exceeds the goods is refused', async () => {
+  it('refuses a negative line that exceeds the goods', async () => {
     const quote = await readQuote(
       ledger,
       buildCart([mug, { id: 'less', quantity: 1, unitPrice: '-20.01', discount: '0.00' }], '5.00'),
@@ -186,9 +186,9 @@ describe('a line with a negative price', () => {
   });
 });
 
-describe('a cart that is picked up', () => {
+describe('carts that are picked up', () => {
   it.each([null, { country: 'us' }, { city: 'Berlin', postalCode: '10115', country: 'DE' }])(
-    'has the tax of the store with the address %j',
+    'charges the tax of the store at the address %j',
     async (address) => {
       expect(await readTax(buildCart([pickedUp], null, address))).toMatchObject({ tax: '1.20' });
       const documented = toDocument(buildCart([pickedUp, { ...mug, id: 'other' }], null, address));
@@ -197,8 +197,8 @@ describe('a cart that is picked up', () => {
   );
 });
 
-describe('an order', () => {
-  it('of a gift card with a shipping charge is recorded from its draft to its refunds', async () => {
+describe('orders with shipping or pickup', () => {
+  it('records an order of a gift card with shipping from its draft to its refunds', async () => {
     const draft = buildOrder(buildCart([card], '10.00'), 'card', '0.00', { wanted: 'draft' });
     expect(await read(draft)).toMatchObject({ status: 'draft', shipping: { line_item_ids: ['card'] } });
     const edited = buildOrder(buildCart([card], '12.00'), 'card', '0.00', {
@@ -213,7 +213,7 @@ describe('an order', () => {
     expect(refunded).toMatchObject({ refund_status: 'full', credited_amount: '92.00' });
   });
 
-  it('with a pickup fee is recorded once, and the fee is refunded as shipping', async () => {
+  it('records an order with a pickup fee once, and refunds the fee as shipping', async () => {
     const order = buildOrder(buildCart([pickedUp], '3.00'), 'pickup', '1.38');
     expect(await read(order)).toMatchObject({
       calculated_tax_amount: '1.38',
@@ -228,7 +228,7 @@ describe('an order', () => {
     expect(credit).toMatchObject({ total_amount: '3.18', tax_amount: '0.18', line_items });
   });
 
-  it('does not change if the fulfillment of a product changes later', async () => {
+  it('keeps a recorded order if the fulfillment of a product changes later', async () => {
     const order = buildOrder(buildCart([mug], '10.00'), 'changed', '2.66');
     await read(order);
     const electronic = { ...order, lines: [{ ...mug, fulfillment: 'electronic' as const }] };
@@ -236,8 +236,8 @@ describe('an order', () => {
   });
 });
 
-describe('a refusal', () => {
-  it("of a product names it in the staff's message, and asks the shopper to contact the shop", async () => {
+describe('messages of refusals', () => {
+  it("names a refused product in the staff's message, and tells the shopper to contact the shop", async () => {
     const quote = await readQuote(ledger, buildCart([mug, { ...card, taxCode: 'FEES.GIFT' }], null));
     expect(quote).toMatchObject({
       ok: false,
@@ -247,7 +247,7 @@ describe('a refusal', () => {
     expect(noTaxMessage('refused')).toMatch(/Contact the shop/);
   });
 
-  it('of an address asks the shopper to check it', async () => {
+  it('tells the shopper to check a refused address', async () => {
     const quote = await readQuote(ledger, buildCart([mug], null, { ...newYork, province: 'ZZ' }));
     expect(quote).toMatchObject({ ok: false, reason: 'address' });
     expect(noTaxMessage('address')).toMatch(/state and the ZIP code/);
@@ -268,8 +268,8 @@ const readLines = async (ledger: Ledger, cart: Cart) =>
   ]);
 
 // In Minneapolis, the six taxes on 100.00 total 9.03, each rounded; the fee is 0.50 (Minn. Stat. 168E).
-describe('a retail delivery fee that Levy adds', () => {
-  it('becomes a tax of the first taxed line with a price', async () => {
+describe('retail delivery fees that Levy adds', () => {
+  it('adds the fee as a tax of the first taxed line with a price', async () => {
     expect(await readLines(adding, inMinneapolis(mugs('50.00')))).toEqual([['mug', '9.53', ['0.50']]]);
     const bowl = { ...pickedUp, id: 'bowl', unitPrice: '100.00' };
     expect(await readLines(adding, inMinneapolis(buildLine('gift', '0.00'), bowl, mugs('50.00')))).toEqual([
@@ -279,7 +279,7 @@ describe('a retail delivery fee that Levy adds', () => {
     ]);
   });
 
-  it('becomes a tax of the first shipping charge with an amount if the shop prefers it', async () => {
+  it('adds the fee as a tax of the first shipping charge with an amount if the shop sets that option', async () => {
     const readTaxes = async (cart: Cart) => {
       const { line_items, shipping, tax_amount } = (await readQuoted(adding, cart, 'shipping')).calculation;
       return [[...line_items, ...[shipping ?? []].flat()].map((charge) => charge.tax_amount), tax_amount];
@@ -289,11 +289,11 @@ describe('a retail delivery fee that Levy adds', () => {
     expect(await readTaxes(buildCart([mugs('50.00')], null, minneapolis))).toEqual([['9.53'], '9.53']);
   });
 
-  it('is absent below the threshold', async () => {
+  it('adds no fee below the threshold', async () => {
     expect(await readLines(adding, inMinneapolis(mugs('40.00')))).toMatchObject([['mug', expect.anything(), []]]);
   });
 
-  it('is included in the sale, which is recorded once and refunded in parts', async () => {
+  it('includes the fee in the sale, which is recorded once and refunded in parts', async () => {
     const cart = inMinneapolis(mugs('50.00'));
     // 9.03 and 0.90 for the lines and the shipping, and 0.50.
     const order = buildOrder(cart, 'fee-1', (await readQuoted(adding, cart)).calculation.tax_amount);
@@ -308,7 +308,7 @@ describe('a retail delivery fee that Levy adds', () => {
     expect(await recorded(adding, { ...order, refunds })).toMatchObject(refunded);
   });
 
-  it('is refunded to the cent with random orders and refunds', async () => {
+  it('refunds the fee to the cent in random orders and refunds', async () => {
     const random = createRandom(23);
     for (let carts = 0; carts < 15; carts++) {
       const cart = { ...randomCart(random), address: minneapolis };

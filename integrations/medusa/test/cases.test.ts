@@ -41,7 +41,7 @@ it("records an order as a draft, a sale and a credit, with Levy's tax to the cen
 });
 
 describe('the tax of a cart', () => {
-  it("equals Levy's tax at the payment, after a coupon and changed quantities", async () => {
+  it("matches Levy's tax at the payment, after a coupon and changed quantities", async () => {
     const shopper = createShopper(shop);
     await shopper.create();
     await shopper.address(addresses.NY);
@@ -58,7 +58,7 @@ describe('the tax of a cart', () => {
     }
   });
 
-  it('is zero without an address', async () => {
+  it('charges no tax without an address', async () => {
     const shopper = createShopper(shop);
     await shopper.create();
     expect(cents((await shopper.add('Mug', 1)).tax_total)).toBe(0);
@@ -74,7 +74,7 @@ describe('the tax of a cart', () => {
     expect(shop.output()).toContain('The address has neither a state nor a postal code.');
   });
 
-  it('changes with a second address', async () => {
+  it('recalculates the tax for a second address', async () => {
     const shopper = createShopper(shop);
     await shopper.create();
     await shopper.add('Table', 1);
@@ -92,7 +92,7 @@ it('voids an order that is canceled before its payment', async () => {
 
 describe('failures', () => {
   it.each<Fault>(['hang', 'hang up', 409, 422, 429, 500, 503])(
-    'a checkout has the rate of the shop when Levy answers with %s',
+    'charges the rate of the shop when Levy returns %s',
     async (fault) => {
       faults.state.applies = ({ path }) => path.startsWith('/calculations');
       faults.state.fault = fault;
@@ -110,7 +110,7 @@ describe('failures', () => {
   );
 
   it.each<Fault>(['hang', 'hang up', 'reply lost', 503])(
-    'an order is recorded once when Levy answers a write with %s',
+    'records an order once when Levy returns %s to a write',
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;

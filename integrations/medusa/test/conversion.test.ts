@@ -49,7 +49,7 @@ it('taxes an order with fractional units', () => {
   expect(toCart(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
 });
 
-it('taxes prices with fractions of a cent, without a discount to make up for them', () => {
+it('taxes prices with fractions of a cent without a discount that corrects them', () => {
   const items = [
     { id: 'cali_1', quantity: 100, unit_price: 0.125 },
     { id: 'cali_2', quantity: 1, unit_price: 0.125 },
@@ -68,7 +68,7 @@ it('taxes prices with fractions of a cent, without a discount to make up for the
   expect(toCart(yen).lines).toMatchObject([{ unitPrice: '900', discount: '0' }]);
 });
 
-it('gives a gift card its tax code unless the product has another one', () => {
+it('sends the tax code of gift cards for a gift card, unless the product has another code', () => {
   const item = { id: 'cali_1', quantity: 1, unit_price: 50, is_giftcard: true };
   const listCodes = (items: Item[]) => toCart(cart('us', { items })).lines.map(({ taxCode }) => taxCode);
   const product = { metadata: { levy_tax_code: 'GENERAL' } };
@@ -92,7 +92,7 @@ const pickupMethod: ShippingMethod = {
 };
 const shipMethod: ShippingMethod = { id: 'casm_1', amount: 5, shipping_option: { shipping_profile_id: 'sp_1' } };
 
-describe('an item', () => {
+describe('items', () => {
   const buildItem = (profile: string, more: Partial<Item> = {}): Item => ({
     id: `cali_${profile}`,
     quantity: 1,
@@ -106,7 +106,7 @@ describe('an item', () => {
       shipFrom?.city ?? null,
     ]);
 
-  it('is picked up if the shipping method of its profile belongs to a pickup location', () => {
+  it('treats an item as picked up if the shipping method of its profile belongs to a pickup location', () => {
     const items = [buildItem('sp_1'), buildItem('sp_2')];
     expect(listDeliveries(items, [pickupMethod, shipMethod])).toEqual([
       [null, null],
@@ -118,7 +118,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('belongs to the shipping method of its profile', () => {
+  it('assigns an item to the shipping method of its profile', () => {
     const items = [buildItem('sp_1'), buildItem('sp_2'), buildItem('sp_3')];
     const fee = { id: 'casm_0', amount: 4 };
     const { shipping } = toCart(cart('us', { items, shipping_methods: [pickupMethod, shipMethod, fee] }));
@@ -129,7 +129,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('takes its settings from the metadata of its variant or product, never from metadata that shoppers can write', () => {
+  it("reads an item's settings from its variant or product, never from metadata that shoppers can write", () => {
     const variant = { metadata: { levy_fulfillment: 'electronic' } };
     const product = { metadata: { levy_fulfillment: 'pickup' } };
     const metadata = { levy_fulfillment: 'none', levy_tax_code: 'NONTAXABLE' };
@@ -144,8 +144,8 @@ describe('an item', () => {
 
 const complete = { LEVY_URL: 'https://levy.example', LEVY_API_KEY: 'levy_key' };
 
-describe('the settings', () => {
-  it('have defaults', () => {
+describe('plugin settings', () => {
+  it('sets defaults', () => {
     expect(getSettings(complete)).toEqual({
       url: 'https://levy.example',
       apiKey: 'levy_key',
@@ -164,29 +164,29 @@ describe('the settings', () => {
     ['LEVY_FALLBACK', 'Block'],
     ['LEVY_TIMEOUT_MS', '1s'],
     ['LEVY_PAUSE_MS', '-1'],
-  ])('report the variable %s that is %s', (name, value) => {
+  ])('reports the variable %s that is %s', (name, value) => {
     expect(() => getSettings({ ...complete, [name]: value })).toThrow(name);
   });
 
-  it('refuse a shop name that is not valid in an idempotency key', () => {
+  it('rejects a shop name that is not valid in an idempotency key', () => {
     for (const LEVY_SHOP of ['müller', 'two words', 'x'.repeat(51)])
       expect(() => getSettings({ ...complete, LEVY_SHOP })).toThrow(RangeError);
   });
 
-  it('are checked when Medusa loads the tax provider', () => {
+  it('checks the settings when Medusa loads the tax provider', () => {
     expect(() => LevyTaxProvider.validateOptions()).toThrow('LEVY_URL');
   });
 });
 
-describe('a customer', () => {
+describe('customer ids', () => {
   const usCart = cart('us', { items: [] });
   const toCustomer = (has_account: boolean) => toCart({ ...usCart, customer: { id: 'cus_1', has_account } }).customerId;
 
-  it('with an account has an id with the shop as its prefix', () => {
+  it('prefixes the id of a customer with an account with the shop', () => {
     expect(toCustomer(true)).toBe('medusa-cus_1');
   });
 
-  it('without an account has no id, because guests can enter the e-mail address of a different customer', () => {
+  it('sends no id for a guest, because guests can enter the e-mail address of a different customer', () => {
     expect([toCustomer(false), toCart(usCart).customerId]).toEqual([null, null]);
   });
 });
@@ -251,7 +251,7 @@ const first = { id: 'ordli_1', quantity: 2, unit_price: 10, tax_lines };
 const another = { id: 'ordli_2', quantity: 1, unit_price: 10, tax_lines };
 const listRefunds = (order: MedusaOrder) => toSoldOrder(order).refunds.map(({ id, total }) => [id, total]);
 
-describe('an exchange', () => {
+describe('exchanges', () => {
   it('credits the returned unit, which paid for the new one', () => {
     const items = [{ ...first, detail: received }, another];
     const sold = toSoldOrder(buildOrder({ items, returns: [back] }));
@@ -261,7 +261,7 @@ describe('an exchange', () => {
     ]);
   });
 
-  it('is unpaid until the unit is returned or an additional payment is authorized', () => {
+  it('treats an exchange as unpaid until the unit is returned or an additional payment is authorized', () => {
     const items = [first, another];
     const sold = toSoldOrder(buildOrder({ items }, 3));
     expect([sold.unpaid, sold.refunds, unpaidProblem(sold)?.code]).toEqual(['11.00', [], 'mismatch']);
@@ -271,7 +271,7 @@ describe('an exchange', () => {
     expect(toSoldOrder(buildOrder({ items, payment_collections: [{ payments }] }, 3)).unpaid).toBe('0.00');
   });
 
-  it('does not change the credit of an earlier return with a fee', () => {
+  it('keeps the credit of an earlier return with a fee', () => {
     const refunds = [{ id: 'ref_1', amount: 7, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const methods = [{ id: 'ordsm_1', amount: 4 }];
@@ -291,11 +291,11 @@ describe('an exchange', () => {
   });
 });
 
-describe('a claim', () => {
+describe('claims', () => {
   const claim = { id: 'claim_1', order_id: 'order_1', created_at: at(4), updated_at: at(4) };
   const claim_items = [{ item_id: 'ordli_1', quantity: 1 }];
 
-  it('counts a unit once, even if it is also returned', () => {
+  it('counts a claimed unit once, even if it is also returned', () => {
     const replaced = buildOrder({ items: [first, another], claims: [{ ...claim, claim_items }] }, 3);
     expect(listRefunds(replaced)).toEqual([['claim_1', '11.00']]);
     const items = [{ ...first, detail: received }, another];
@@ -305,22 +305,22 @@ describe('a claim', () => {
     ]);
   });
 
-  it('does not pay for a third unit', () => {
+  it('does not count a third unit as paid', () => {
     const items = [{ ...first, detail: received }, another, { ...another, id: 'ordli_3' }];
     const returns = [{ ...back, claim_id: 'claim_1' }];
     const sold = toSoldOrder(buildOrder({ items, returns, claims: [{ ...claim, claim_items }] }, 3));
     expect([sold.unpaid, sold.refunds.map(({ total }) => total)]).toEqual(['11.00', ['11.00']]);
   });
 
-  it('that is canceled refunds nothing', () => {
+  it('refunds nothing for a canceled claim', () => {
     const claims = [{ ...claim, claim_items, canceled_at: at(8) }];
     const sold = toSoldOrder(buildOrder({ items: [first, another], claims }, 3));
     expect([sold.refunds, sold.unpaid]).toEqual([[], '11.00']);
   });
 });
 
-describe('an order', () => {
-  it('that is canceled after a partial payment is credited in full', () => {
+describe('conversion of orders', () => {
+  it('credits an order in full that is canceled after a partial payment', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 5, created_at: at(2) }], refunds }];
     const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
@@ -330,13 +330,13 @@ describe('an order', () => {
     ]);
   });
 
-  it('has the time of its last change of any kind', () => {
+  it('uses the time of the last change of any kind to an order', () => {
     expect(toSoldOrder(buildOrder()).changedAt).toBe(at(2));
     expect(toSoldOrder(buildOrder({ updated_at: at(3) })).changedAt).toBe(at(3));
     expect(toSoldOrder(buildOrder({ returns: [back] })).changedAt).toBe(at(6));
   });
 
-  it('paid partly with store credit counts as paid, even after a refund', () => {
+  it('counts an order paid partly with store credit as paid, even after a refund', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const credit_lines = [buildCreditLine(10), buildCreditLine(5, 2)];
@@ -350,7 +350,7 @@ describe('an order', () => {
     expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
   });
 
-  it('that an edit lowered was overpaid by its store credit, too', () => {
+  it('counts store credit in the overpayment of an order that an edit lowered', () => {
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }] }];
     const items = [{ ...first, quantity: 1 }];
     const credit_lines = [buildCreditLine(10)];
@@ -358,7 +358,7 @@ describe('an order', () => {
     expect([sold.total, sold.paid]).toEqual(['11.00', '22.00']);
   });
 
-  it('whose return was settled with store credit credits the returned units', () => {
+  it('credits the returned units of a return that is settled with store credit', () => {
     const items = [{ ...first, detail: received }];
     const sold = toSoldOrder(buildOrder({ items, returns: [back], credit_lines: [buildCreditLine(-11, 2)] }, 1));
     expect([sold.total, sold.paid, sold.unpaid]).toEqual(['22.00', '22.00', '0.00']);
@@ -367,7 +367,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('paid partly with store credit is credited in full if it is canceled', () => {
+  it('credits a canceled order in full that was paid partly with store credit', () => {
     const refunds = [{ id: 'ref_1', amount: 12, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
@@ -380,7 +380,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('with a refund after a return credits the returned units', () => {
+  it('credits the returned units if an order has a refund after the return', () => {
     const refunds = [{ id: 'ref_1', amount: 11, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const items = [{ ...first, detail: received }];
@@ -388,7 +388,7 @@ describe('an order', () => {
     expect(sold.refunds).toMatchObject([{ id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] }]);
   });
 
-  it('with a return that was received in two parts credits all of its units', () => {
+  it('credits all units of a return that was received in two parts', () => {
     const refunds = [{ id: 'ref_1', amount: 22, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     // The return has only the units of the last part.
@@ -397,12 +397,12 @@ describe('an order', () => {
     expect(sold.refunds).toMatchObject([{ id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
   });
 
-  it('with prices that include tax is a problem, and does not stop the reconciliation', () => {
+  it('reports an order with prices that include tax as a problem, and continues the reconciliation', () => {
     const { order, problems } = mapOrder(buildOrder({ items: [{ ...first, is_tax_inclusive: true }] }));
     expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'invalid_order' }]]);
   });
 
-  it('without an address is sent to Levy, but a draft order is not', () => {
+  it('sends an order without an address to Levy, but not a draft order', () => {
     expect(mapOrder(buildOrder({ is_draft_order: true })).order).toBeNull();
     expect(mapOrder(buildOrder({ shipping_address: null })).order?.address).toBeNull();
   });

@@ -49,7 +49,7 @@ const listNotes = ({ id }: { readonly id: string }) =>
     .filter((line) => line.includes(id) && line.includes('shipping charge'));
 
 describe('the shipping of an order', () => {
-  it('is allocated to a mug, not to a gift card and a course that Medusa does not ship', async () => {
+  it('allocates shipping to a mug, not to a gift card and a course that Medusa does not ship', async () => {
     const items = [
       ['Mug', 1],
       ['Card', 1],
@@ -66,7 +66,7 @@ describe('the shipping of an order', () => {
 });
 
 describe('several shipping methods', () => {
-  it('are each taxed by the goods that they ship, and a refund names them', async () => {
+  it('taxes each method by the goods that it ships, and refunds each by its id', async () => {
     const items = [
       ['Mug', 1],
       ['Feed', 1],
@@ -91,13 +91,13 @@ describe('several shipping methods', () => {
   });
 });
 
-describe('a gift card', () => {
+describe('gift cards', () => {
   const items = [
     ['Mug', 1],
     ['Voucher', 1],
   ] as const;
 
-  it('of Medusa is not taxed, and needs no tax code', async () => {
+  it('charges no tax on a Medusa gift card, which needs no tax code', async () => {
     const { order } = await placeOrder(shop, { items, address: addresses.NY });
     // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00.
     expect(cents(order.tax_total)).toBe(281);
@@ -106,7 +106,7 @@ describe('a gift card', () => {
     expect(line_items).toContainEqual(expect.objectContaining(card));
   });
 
-  it('that pays for a part of an order does not reduce its tax', async () => {
+  it('does not reduce the tax of an order that a gift card pays in part', async () => {
     const shopper = createShopper(shop);
     const { id } = await shopper.create();
     await shopper.address(addresses.MI);
@@ -124,8 +124,8 @@ describe('a gift card', () => {
   });
 });
 
-describe('an order of a pickup location', () => {
-  it('is taxed at the location', async () => {
+describe('orders of a pickup location', () => {
+  it('taxes a picked-up order at the location', async () => {
     const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store' });
     // 6 % of 26.66.
     expect(cents(order.tax_total)).toBe(160);
@@ -136,7 +136,7 @@ describe('an order of a pickup location', () => {
     expect(listNotes(cart)).toEqual([]);
   });
 
-  it("is taxed at the buyer's address when it is shipped instead", async () => {
+  it("taxes an order at the buyer's address when it is shipped instead", async () => {
     const shopper = createShopper(shop);
     await shopper.create();
     await shopper.address(addresses.NY);
@@ -151,7 +151,7 @@ describe('an order of a pickup location', () => {
   });
 });
 
-it('records a retail delivery fee that Levy adds as a tax of the shipping, in one sale', async () => {
+it('records an added retail delivery fee as a tax of the shipping, in one sale', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
   // 9.025 % of 106.64 + 5.00, and 0.50.
   expect(cents(order.tax_total)).toBe(1008 + 50);

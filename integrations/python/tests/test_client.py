@@ -39,7 +39,7 @@ def unique() -> str:
 
 
 @pytest.mark.parametrize("fault", ["hang up", "hang", "429", "500", "503", "lose reply", "cut reply"])
-def test_records_one_sale_in_spite_of(fault: str, service: str, proxy: Proxy) -> None:
+def test_records_one_sale_after(fault: str, service: str, proxy: Proxy) -> None:
     proxy.faults = [fault, fault]
     reference = unique()
     created = record(client(proxy.url, timeout=1), reference)
@@ -54,7 +54,7 @@ def test_records_one_sale_in_spite_of(fault: str, service: str, proxy: Proxy) ->
 
 
 @pytest.mark.parametrize("fault, status", [("hang up", None), ("hang", None), ("429", 429), ("503", 503)])
-def test_raises_after_one_try_where_the_caller_says_so(fault: str, status: int | None, proxy: Proxy) -> None:
+def test_raises_after_one_try_with_max_tries_1(fault: str, status: int | None, proxy: Proxy) -> None:
     proxy.faults = [fault]
     with pytest.raises(LevyUnavailable) as raised:
         create_calculation.sync(
@@ -64,14 +64,14 @@ def test_raises_after_one_try_where_the_caller_says_so(fault: str, status: int |
 
 
 @pytest.mark.parametrize("fault, status", [("page", 200), ("429 60", 429)])
-def test_raises_at_once(fault: str, status: int, proxy: Proxy) -> None:
+def test_raises_without_a_retry(fault: str, status: int, proxy: Proxy) -> None:
     proxy.faults = [fault]
     with pytest.raises(LevyUnavailable) as raised:
         create_calculation.sync(client=client(proxy.url), body=CalculationRequest.from_dict(CART))
     assert (raised.value.status, len(proxy.keys)) == (status, 1)
 
 
-def test_finds_an_unanswered_write_by_its_own_key(proxy: Proxy) -> None:
+def test_finds_a_write_with_a_lost_response_by_its_key(proxy: Proxy) -> None:
     proxy.faults = ["lose reply"]
     reference = unique()
     with pytest.raises(LevyUnavailable) as raised:
@@ -150,14 +150,14 @@ def test_reads_a_file_of_a_list_and_an_electronic_return(service: str) -> None:
     assert (returned.status_code, "SSTPID" in returned.text) == (200, True)
 
 
-def test_the_example_of_a_checkout_runs(service: str) -> None:
+def test_runs_the_checkout_example(service: str) -> None:
     example = Path(__file__).parents[1] / "examples/checkout.py"
     environment = {**os.environ, "LEVY_URL": service, "LEVY_API_KEY": API_KEY}
     ran = subprocess.run([sys.executable, str(example)], env=environment, capture_output=True, text=True, check=True)
     assert ran.stdout == "Estimate: 6.00\nSale: 6.00 refund: 3.00\n"
 
 
-def test_the_samples_of_the_documentation_page_run(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_the_samples_of_the_documentation_page(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEVY", service)
     monkeypatch.setenv("LEVY_KEY", API_KEY)
     blocks = re.findall(r'<code class="py">(.*?)</code>', httpx.get(f"{service}/docs").text, re.S)

@@ -24,7 +24,7 @@ def refusal(call: Callable[[], Any]) -> str:
     return str(raised.value)
 
 
-def test_calculates_and_looks_up(client: taxjar.Client) -> None:
+def test_calculates_tax_and_reads_rates(client: taxjar.Client) -> None:
     tax = client.tax_for_order({**TO, "amount": 15, "shipping": 1.5})
     assert (tax.amount_to_collect, tax.rate, tax.has_nexus) == (0.9, 0.06, True)  # Michigan does not tax shipping that is stated apart.
     assert tax.breakdown.state_tax_collectable == 0.9
@@ -55,7 +55,7 @@ def test_records_orders_and_refunds(client: taxjar.Client) -> None:
     assert refusal(lambda: client.show_order("py-1")).startswith("404")
 
 
-def test_keeps_customers(client: taxjar.Client) -> None:
+def test_stores_customers(client: taxjar.Client) -> None:
     assert client.create_customer(CUSTOMER).exempt_regions[0].state == "MI"
     assert client.tax_for_order({**TO, "customer_id": "py-1", "amount": 15, "shipping": 0}).amount_to_collect == 0
     assert client.update_customer("py-1", {**CUSTOMER, "exemption_type": "other"}).exemption_type == "other"
@@ -66,7 +66,7 @@ def test_keeps_customers(client: taxjar.Client) -> None:
     assert refusal(lambda: client.show_customer("py-1")).startswith("404")
 
 
-def test_raises_its_errors(client: taxjar.Client, service: str) -> None:
+def test_raises_the_errors_of_the_service(client: taxjar.Client, service: str) -> None:
     assert refusal(lambda: client.tax_for_order({**TO, "amount": 15})) == "406 Not Acceptable"
     assert refusal(lambda: client.create_order({**ORDER, "transaction_id": "py-3", "amount": 16.505})) == "406 Not Acceptable"
     assert refusal(lambda: client.validate({"vat": "FR40303265045"})) == "404 Not Found"

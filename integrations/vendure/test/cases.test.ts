@@ -42,7 +42,7 @@ const expectedTax = (order: ShopOrder, address: (typeof addresses)[keyof typeof 
 const expectRecorded = (order: ShopOrder, status = 'finalized') => expectSale(shop, levy, order, status);
 
 describe('the tax of a cart', () => {
-  it("equals Levy's tax after each change of a cart with a distributed discount", async () => {
+  it("matches Levy's tax after each change of a cart with a distributed discount", async () => {
     const shopper = createShopper(shop);
     let order = await shopper.add('Mug', 2);
     for (const product of ['Shirt', 'Rice', 'Pin'] as const) order = await shopper.add(product, 1);
@@ -58,7 +58,7 @@ describe('the tax of a cart', () => {
     expect(taxes.map(([tax]) => tax)).toEqual(taxes.map(([, expected]) => expected));
   });
 
-  it('changes with a second address in the same zone', async () => {
+  it('recalculates the tax for a second address in the same zone', async () => {
     const shopper = createShopper(shop);
     await shopper.add('Table', 1);
     const inNewYork = await shopper.address(addresses.NY);
@@ -67,7 +67,7 @@ describe('the tax of a cart', () => {
     expect([getTax(inDetroit), getTax(inNewYork)]).toEqual([1497, 2214]);
   });
 
-  it('is zero without an address', async () => {
+  it('charges no tax without an address', async () => {
     expect(getTax(await createShopper(shop).add('Mug', 1))).toBe(0);
   });
 
@@ -90,8 +90,8 @@ describe('the tax of a cart', () => {
   });
 });
 
-describe('an order', () => {
-  it('is voided if it is canceled before payment', async () => {
+describe('orders', () => {
+  it('voids the draft of an order that is canceled before payment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 2]], pay: 'authorize' });
     await expectRecorded(order, 'draft');
     await staff.cancel(order.id);
@@ -99,7 +99,7 @@ describe('an order', () => {
     expect((await readRecorded(levy, order.code)).sales).toEqual([]);
   });
 
-  it('is exempt for a registered customer with a certificate, but not for a guest with the same id', async () => {
+  it('exempts a registered customer with a certificate, but not a guest with the same id', async () => {
     const exemption = {
       states: ['MI'],
       reason: 'resale',
@@ -180,7 +180,7 @@ it('records a sale when the last payment of an order is settled', async () => {
   ]);
 });
 
-it('records the order of a customer, and not its parts for several sellers', async () => {
+it('records the order of a customer, but not its parts for several sellers', async () => {
   const items = [
     ['Table', 1],
     ['Pin', 1],

@@ -27,9 +27,9 @@ const readLeft = async (order: ShopOrder) => {
 const reconcileToday = () => reconcileOrders(shop.injector, shop.options, { from: day(0), to: day(0) });
 const listProblems = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign/.test(line));
 
-describe('an order that is edited', () => {
+describe('edited orders', () => {
   it.each([true, false])(
-    'to fewer units is the smaller sale, if it is paid back first: %s',
+    'records an edit to fewer units as a smaller sale after the refund: %s',
     async (isPaidBackFirst) => {
       const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
       await shop.settled();
@@ -41,7 +41,7 @@ describe('an order that is edited', () => {
     },
   );
 
-  it('is recorded after a partial shipment', async () => {
+  it('records an edit after a partial shipment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
     await staff.shipOne(getLine(order));
     await shop.settled();
@@ -53,7 +53,7 @@ describe('an order that is edited', () => {
     expect(await readLeft(smaller)).toEqual([smaller.totalWithTax, getTax(smaller)]);
   });
 
-  it('to a different city is recorded, even with the same amounts', async () => {
+  it('records an edit to a different city, even with the same amounts', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');
@@ -67,7 +67,7 @@ describe('an order that is edited', () => {
     ]);
   });
 
-  it('to a country abroad is voided', async () => {
+  it('voids the sale if an edit moves the order abroad', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
     await staff.to(order.id, 'Modifying');
@@ -78,7 +78,7 @@ describe('an order that is edited', () => {
     expect(listProblems()).toEqual([]);
   });
 
-  it('with a discount is recorded as the sale with the lower tax', async () => {
+  it('records an edit that adds a discount as a sale with the lower tax', async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 1],
@@ -108,7 +108,7 @@ describe('an order that is edited', () => {
     await expectSale(shop, levy, edited);
   });
 
-  it('is not compared until the edit ends', async () => {
+  it('compares no order until its edit ends', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
     await staff.to(order.id, 'Modifying');
@@ -127,7 +127,7 @@ describe('an order that is edited', () => {
   });
 });
 
-describe('a reconciliation', () => {
+describe('reconciliations', () => {
   const sql = (query: string) => shop.injector.get(TransactionalConnection).rawConnection.query(query);
   /** Backdates the placement of an order by ten days. */
   const backdate = ({ code }: ShopOrder) =>

@@ -32,8 +32,8 @@ const toSale = async (order: ShopOrder) => {
   return sale;
 };
 
-describe('a gift card', () => {
-  it('has no share of the shipping of other goods', async () => {
+describe('gift cards', () => {
+  it('allocates no shipping of other goods to a gift card', async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 1],
@@ -47,7 +47,7 @@ describe('a gift card', () => {
     expect(logged()).toBe('');
   });
 
-  it('has a share of the shipping if its variant is shipped, without a log entry', async () => {
+  it('allocates shipping to a gift card whose variant is shipped, without a log entry', async () => {
     await staff.setProduct('Card', { levyFulfillment: 'ship' });
     const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
     await staff.setProduct('Card', { levyFulfillment: null });
@@ -57,8 +57,8 @@ describe('a gift card', () => {
   });
 });
 
-describe('an order with a retail delivery fee that Levy adds', () => {
-  it('has the fee as a tax of its first line, in one sale', async () => {
+describe('orders with a retail delivery fee that Levy adds', () => {
+  it('adds the fee as a tax of the first line, in one sale', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
     // 9.025 % of 106.64 + 5.00, and 0.50.
     expect(getTax(order)).toBe(1008 + 50);
@@ -72,10 +72,10 @@ describe('an order with a retail delivery fee that Levy adds', () => {
   });
 });
 
-describe('an order with the shipping method of the store', () => {
+describe('orders that are picked up at the store', () => {
   const pickedUp = { fulfillment: 'pickup', ship_from: { address: { city: store.city, state: 'MI' } } };
 
-  it.each([['NY'], ['nobody']] as const)('has the tax of the store with an address of %s', async (where) => {
+  it.each([['NY'], ['nobody']] as const)('charges the tax of the store with an address of %s', async (where) => {
     const address = where === 'NY' ? addresses.NY : null;
     const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address });
     // 6 % of 26.66.
@@ -113,7 +113,7 @@ describe('an order with the shipping method of the store', () => {
     expect(logged()).toBe('');
   });
 
-  it("is taxed at the buyer's address if an edit changes it to shipping", async () => {
+  it("taxes the order at the buyer's address if an edit changes it to shipping", async () => {
     const order = await placeOrder(shop, {
       items: [['Mug', 1]],
       ship: 'pickup',
@@ -136,7 +136,7 @@ it.each([
   [null, 833, 281],
   ['HALF', 416, 259],
 ] as const)(
-  'two shipping lines are taxed by the goods that each ships, with the coupon %s',
+  'taxes two shipping lines by the goods that each ships, with the coupon %s',
   async (coupon, shipping, expected) => {
     const order = await placeOrder(shop, {
       items: [
@@ -164,7 +164,7 @@ it.each([
   },
 );
 
-it('a fee on an order that is picked up is taxed at the store, without an address', async () => {
+it('taxes a fee on an order that is picked up at the store, without an address', async () => {
   const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address: null, surcharges: [250] });
   // 6 % of 26.66 and 2.50.
   expect(getTax(order)).toBe(175);

@@ -39,7 +39,7 @@ const calculations = ({ path }: { readonly path: string }) => path.startsWith('/
 
 const everyFault: readonly Fault[] = ['hang', 'hang up', 429, 409, 422, 500, 503];
 
-describe('a checkout', () => {
+describe('checkout', () => {
   it.each(everyFault)('charges and logs the rate of the shop if Levy returns %s', async (fault) => {
     const logged = shop.logger.lines.length;
     faults.state.fault = fault;
@@ -82,9 +82,9 @@ it('makes one call per cart change, regardless of the number of lines', async ()
   expect(faults.state.seen.slice(before)).toEqual(['POST /calculations']);
 });
 
-describe('an order', () => {
+describe('orders', () => {
   it.each(['hang up', 'reply lost', 429, 503, 'hang'] as const)(
-    'is recorded once if Levy returns %s to a write, and found by a reconciliation if all retries failed',
+    'records an order once if Levy returns %s to a write, and finds it by reconciliation if all retries failed',
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;
@@ -103,7 +103,7 @@ describe('an order', () => {
   );
 });
 
-it("keeps the shop's tax while Levy is down, and then gets Levy's", async () => {
+it("keeps the shop's tax while Levy is down, and uses Levy's tax afterwards", async () => {
   const shopper = createShopper(shop);
   await shopper.add('Mug', 1);
   await shopper.address(addresses.MI);
@@ -167,7 +167,7 @@ describe('the fallback "block"', () => {
     await expect(placeOrder(shop, { items: mug, address: guam })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
   });
 
-  it('asks the shopper to contact the shop about a product with an unknown tax code, and logs the product', async () => {
+  it('tells the shopper to contact the shop about a product with an unknown tax code, and logs the product', async () => {
     const staff = createStaff(shop);
     await staff.setProduct('Table', { levyTaxCode: 'HOME.TABEL' });
     await expect(placeOrder(shop, { items: [['Table', 1]] })).rejects.toThrow('Contact the shop.');

@@ -84,7 +84,7 @@ it.each([
   ['JPY', 'currency_fraction'],
   ['KWD', 'currency_decimals'],
 ])(
-  'rejects an order with fractions of a yen, and one in dinars, whose tax has three decimals: %s',
+  'rejects an order with fractions of a yen, and an order in dinars, whose tax has three decimals: %s',
   (currency, code) => {
     expect(toCart(orderIn(currency, 88_950), noMore)).toMatchObject({
       unsupported: { code },
