@@ -3,7 +3,8 @@ import { taxDateAt } from '../shared/accounts/time-zone.ts';
 import { authorize } from '../shared/api/authenticate.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
 import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
-import { type RequestContext, requireCaller } from '../shared/api/request-context.ts';
+import { Refusal, type RequestContext, requireCaller } from '../shared/api/request-context.ts';
+import { errorStatuses } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
@@ -40,6 +41,12 @@ const matching = (method: string, path: string) => {
   throw new Error(`${method} ${path} is not an operation of the TaxJar interface.`);
 };
 
+/** Converts the refusal of an invalid request, which an operation throws. */
+const throwConverted = (error: unknown): never => {
+  if (!(error instanceof Refusal)) throw error;
+  throw toRefusal(errorStatuses[error.problems[0].code], { errors: error.problems.slice(0, 20) });
+};
+
 type Call = PostOptions & { readonly body?: object; readonly query?: Query };
 
 /** Serves a request of an operation with the caller of the outer request, after a check of the operation's scope. */
@@ -51,7 +58,7 @@ const callWith =
     authorize(operation)(context);
     const caller = requireCaller(context);
     const account = { ...caller.account, settings: { ...caller.account.settings, ...settings } };
-    const { statusCode, body: text } = await operation.serve({
+    const inner = {
       ...context,
       method,
       path,
@@ -63,7 +70,8 @@ const callWith =
       ),
       rawBody: Buffer.from(body ? JSON.stringify(body) : ''),
       ...(replaces && { replaces }),
-    });
+    };
+    const { statusCode, body: text } = await operation.serve(inner).catch(throwConverted);
     const reply: unknown = JSON.parse(text);
     if (statusCode >= 400) throw toRefusal(statusCode, reply as Parameters<typeof toRefusal>[1]);
     return reply;

@@ -10,15 +10,23 @@ import { divideHalfUp } from '../money/decimal.ts';
 import { unpack } from '../packed/unpack.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
 
-let summaries: Readonly<Record<string, RateSummary>> | undefined;
+type Summaries = Readonly<Record<string, RateSummary>>;
+let summaries: Summaries | undefined;
+
+const findSummary = (state: string): RateSummary | undefined => {
+  summaries ??= unpack<Summaries>('rate-summaries');
+  return summaries[state];
+};
+
+/** Returns the mean local rate of a state (`US-MI`) over its ZIP codes, from the built-in tables; `0` without a table. */
+export const averageLocalRate = (state: string): string => findSummary(state)?.average_rate ?? '0';
 
 /**
  * Returns the summary of the rate table of a release's state. The bundles that report coverage do not contain the
  * tables.
  */
 const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
-  summaries ??= unpack('rate-summaries');
-  const summary = summaries?.[state];
+  const summary = findSummary(state);
   assert(summary !== undefined, `the rate table of ${state} has a summary: run npm run pack`);
   return summary;
 };

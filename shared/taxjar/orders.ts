@@ -214,6 +214,18 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
   return tax <= shippingTax ? [creditLine('shipping', 0n)] : [];
 };
 
+/** Returns the line items with unique ids. One that repeats an id of the order credits the same line item of it. */
+const withUniqueIds = <Own extends { readonly id: string }>(lines: readonly Own[], order: Recorded | null) => {
+  const taken = new Set<string>();
+  return lines.map((line) => {
+    let { id } = line;
+    for (let count = 2; taken.has(id); count += 1) id = `${line.id}_${count}`;
+    taken.add(id);
+    const isSold = id !== line.id && order?.line_items.some((sold) => sold.id === line.id);
+    return { ...line, id, ...(isSold && { parent_line_item_id: line.id }) };
+  });
+};
+
 /**
  * Returns the request that records a refund as a credit of its order, or as a standalone credit if the order is not recorded.
  *
@@ -245,7 +257,7 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
       ...(ship_from && { ship_from }),
       ...(collected_by && { collected_by }),
       line_items: sent
-        ? withoutOpposite(matchSold(sent, []), fields)
+        ? withUniqueIds(withoutOpposite(matchSold(sent, []), fields), order)
         : [{ ...creditLine('1', sumGoods(fields)), product_tax_code: general }],
     };
   const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
@@ -257,7 +269,10 @@ export const buildCreditRequest = (fields: Fields, order: Recorded | null, left:
     ...base,
     ...(credited && { shipping: credited }),
     parent_transaction_id: order.id,
-    line_items: all.map((line) => ({ ...line, metadata: { ...line.metadata, ...keptMetadata(line.id, order) } })),
+    line_items: withUniqueIds(
+      all.map((line) => ({ ...line, metadata: { ...line.metadata, ...keptMetadata(line.id, order) } })),
+      order,
+    ),
   };
 };
 
@@ -292,7 +307,8 @@ export const toOrder = (transaction: Recorded) => {
     shipping: signed(shipping_amount),
     sales_tax: signed(tax_amount),
     line_items: transaction.line_items.map((line) => ({
-      id: line.id,
+      // Several line items of a refund can refund one line item.
+      id: (transaction.type === 'credit' && line.parent_line_item_id) || line.id,
       quantity: decimal(line.quantity),
       product_identifier: line.metadata[keptKeys.product_identifier] ?? null,
       product_tax_code:

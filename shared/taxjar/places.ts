@@ -3,16 +3,23 @@ import type { Calculation } from '../calculations/response.ts';
 import { builtInRelease } from '../catalog/built-in.ts';
 import { loadLocalTable, type ZipName } from '../catalog/local/local-table.ts';
 import { cityName, placeKey } from '../catalog/local/place-names.ts';
+import { averageLocalRate } from '../coverage/local-rates.ts';
 import type { Coverage } from '../coverage/response.ts';
 import { decimalText, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import type { Rates } from '../rates/response.ts';
 import { catalog } from '../vocabulary/catalog.ts';
-import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+import {
+  jurisdictionCode,
+  stateJurisdiction,
+  stateJurisdictions,
+  stateName,
+  stateOfJurisdiction,
+} from '../vocabulary/jurisdiction.ts';
 import { general, requireObject, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
 import { addressParts, missing, notFound, TaxJarRefusal } from './refusal.ts';
 import { listCodes, type Query, type Request, type TaxJarResponse } from './request.ts';
-import { collectsIn } from './taxes.ts';
+import { collectsIn, isFreightTaxed, rateText, rateUnits } from './taxes.ts';
 
 /** The routes about places and product tax codes. */
 
@@ -33,13 +40,13 @@ const readRates = async ({ levy, note }: Request, zip: string, fields: Query): P
 };
 
 /** Whether the shipping of taxed general goods is taxed at an address, wherever the account collects. */
-const isFreightTaxed = async ({ levy }: Request, address: Rates['address']): Promise<boolean> => {
+const isFreightTaxedAt = async ({ levy }: Request, address: Rates['address']): Promise<boolean> => {
   const line_items = [{ quantity: '1', unit_price: '100.00', product_tax_code: general }];
   const document = { customer: { address }, line_items, shipping: { amount: '10.00' } };
-  const { shipping } = (await levy.post('/calculations', document, {
+  const calculated = (await levy.post('/calculations', document, {
     settings: { registrations: 'all', incomplete_coverage: 'warn', ambiguous_address: 'warn' },
   })) as Calculation;
-  return [shipping ?? []].flat().some(({ taxable_amount }) => /[1-9]/.test(taxable_amount));
+  return isFreightTaxed(calculated);
 };
 
 export const rates = async (request: Request): Promise<TaxJarResponse> => {
@@ -64,7 +71,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
         city_rate: getRate(jurisdictions, 'city'),
         combined_district_rate: getRate(jurisdictions, 'district'),
         combined_rate: found.combined_rate,
-        freight_taxable: found.combined_rate === null ? null : await isFreightTaxed(request, found.address),
+        freight_taxable: found.combined_rate === null ? null : await isFreightTaxedAt(request, found.address),
       },
     },
   };
@@ -133,8 +140,11 @@ export const summaryRates = async ({ levy }: Request): Promise<TaxJarResponse> =
                 region_code: state,
                 region: name,
                 minimum_rate: { label: 'State Tax', rate: decimal(general_rate.rate) },
-                // There is no average, because Levy has no weights for the places.
-                average_rate: { label: 'Tax', rate: null },
+                // As in TaxJar, every ZIP code counts once.
+                average_rate: {
+                  label: 'Tax',
+                  rate: rateText(rateUnits(general_rate.rate) + rateUnits(averageLocalRate(jurisdictionCode(state)))),
+                },
               },
             ],
       ),

@@ -27,7 +27,14 @@ export class TaxJarRefusal extends Error {
   }
 }
 
-export const missing = (field: string): TaxJarRefusal => new TaxJarRefusal(406, `${field} is missing.`);
+/** Examples of required fields. */
+const examples: Readonly<Record<string, string>> = {
+  ...{ to_country: 'US', to_state: 'MI', state: 'MI', to_zip: '48933', zip: '48933' },
+  ...{ transaction_date: '2026-10-14', amount: '16.5', shipping: '0', sales_tax: '1.35', exemption_type: 'wholesale' },
+};
+
+export const missing = (field: string): TaxJarRefusal =>
+  new TaxJarRefusal(406, `${field} is missing. Send ${[field, examples[field] ?? []].flat().join(', such as ')}.`);
 export const notFound = (what: string): TaxJarRefusal => new TaxJarRefusal(404, `${what} was not found.`);
 
 // TaxJar returns 406 for a parameter that is missing or not acceptable, and 422 for an id that exists.

@@ -18,7 +18,7 @@ import {
 } from './document.ts';
 import { decimal } from './numbers.ts';
 import { soldLines } from './orders.ts';
-import { missing } from './refusal.ts';
+import { missing, TaxJarRefusal } from './refusal.ts';
 import { listCodes, type Request, type TaxJarResponse } from './request.ts';
 
 /** The tax of an order that is not recorded: TaxJar's response to `POST /taxes`, from a calculation. */
@@ -29,8 +29,8 @@ const getSum = (rows: readonly Row[], name: 'tax_amount' | 'taxable_amount'): bi
   rows.reduce((sum, row) => sum + read(row[name]), 0n);
 
 /** Scales a rate such as `0.08875` to units of 1/100,000, half up. */
-const units = (rate: string): bigint => rescale(parseDecimal(rate), 5);
-const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String(value % 100_000n).padStart(5, '0')}`);
+export const rateUnits = (rate: string): bigint => rescale(parseDecimal(rate), 5);
+export const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String(value % 100_000n).padStart(5, '0')}`);
 
 /** Divides an amount by another, as a rate in units of 1/100,000, half up; zero if the divisor is zero. */
 const divideAmounts = (part: bigint, whole: bigint): bigint =>
@@ -38,7 +38,7 @@ const divideAmounts = (part: bigint, whole: bigint): bigint =>
 
 /** Returns the rate of a jurisdiction; if it taxes parts at different rates, their average. */
 const getOwnRate = (rows: readonly Row[]): bigint => {
-  const [rate = 0n, ...others] = new Set(rows.map((row) => units(row.rate)));
+  const [rate = 0n, ...others] = new Set(rows.map((row) => rateUnits(row.rate)));
   return others.length === 0 ? rate : divideAmounts(getSum(rows, 'tax_amount'), getSum(rows, 'taxable_amount'));
 };
 
@@ -95,8 +95,13 @@ const group = (rows: readonly Row[], isPart: boolean, getRate = getNominalRate) 
 const nameAt = (rows: readonly Row[], type: string): string | undefined =>
   rows.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase();
 
+/** Whether a part of the shipping is taxed. */
+export const isFreightTaxed = ({ shipping }: Calculation): boolean =>
+  [shipping ?? []].flat().some(({ taxable_amount }) => read(taxable_amount) > 0n);
+
 type Terms = {
   readonly hasNexus: boolean;
+  readonly isFreightTaxable: boolean;
   readonly country: string;
   readonly state: string | null;
   readonly exemptionType: string | null;
@@ -115,7 +120,10 @@ const groupOfShipping = (charges: readonly ShippingResponse[]) => {
 };
 
 /** Returns TaxJar's response. Without nexus, the tax is zero and there is no breakdown. */
-export const getTax = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
+export const getTax = (
+  calculated: Calculation,
+  { hasNexus, isFreightTaxable, country, state, exemptionType }: Terms,
+) => {
   const shipping = [calculated.shipping ?? []].flat();
   const rows = [...calculated.line_items, ...shipping].flatMap(({ taxes }) => taxes);
   const tax = hasNexus ? read(calculated.tax_amount) : 0n;
@@ -130,7 +138,7 @@ export const getTax = (calculated: Calculation, { hasNexus, country, state, exem
     amount_to_collect: amount(tax),
     rate: rateText(divideAmounts(tax, taxable)),
     has_nexus: hasNexus,
-    freight_taxable: hasNexus && shipping.some((charge) => read(charge.taxable_amount) > 0n),
+    freight_taxable: hasNexus && isFreightTaxable,
     tax_source: hasNexus ? (isOrigin ? 'origin' : 'destination') : null,
     ...(exemptionType !== null && { exemption_type: exemptionType }),
     jurisdictions: { country, ...(state && { state }), ...(county && { county }), ...(city && { city }) },
@@ -177,12 +185,16 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   const registrations = parseRegistrations(fields, settings);
   const document = {
     ...terms,
-    shipping: /[1-9]/.test(shipping) ? { amount: shipping } : null,
     line_items: lines ?? [{ id: '1', quantity: '1', unit_price: amount, product_tax_code: general }],
   };
-  const calculated = (await levy.post('/calculations', document, {
-    settings: { registrations: registrations === null ? settings.registrations : [...registrations] },
-  })) as Calculation;
+  const calculateWith = async (charge: string | null) =>
+    (await levy.post(
+      '/calculations',
+      { ...document, shipping: charge && { amount: charge } },
+      { settings: { registrations: registrations === null ? settings.registrations : [...registrations] } },
+    )) as Calculation;
+  const isFree = !/[1-9]/.test(shipping);
+  const calculated = await calculateWith(isFree ? null : shipping);
   const goods = calculated.line_items.reduce((sum, line) => sum + read(line.net_amount), 0n);
   note([
     ...listCodes(calculated),
@@ -191,8 +203,20 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     ...(lines && amount !== null && rescale(parseDecimal(amount), 2) !== goods ? ['line_amount_differs'] : []),
   ]);
   const state = stateAt(fields, 'to_');
+  const hasNexus = state !== null && collectsIn(registrations, state, today);
+  // As in TaxJar, an order without a charge says whether a charge would be taxed.
+  const withCharge = async () => {
+    try {
+      return await calculateWith('1');
+    } catch (error) {
+      // Nothing of the order is shipped.
+      if (error instanceof TaxJarRefusal) return calculated;
+      throw error;
+    }
+  };
   const answer = getTax(calculated, {
-    hasNexus: state !== null && collectsIn(registrations, state, today),
+    hasNexus,
+    isFreightTaxable: isFreightTaxed(isFree && hasNexus ? await withCharge() : calculated),
     country: requiredAt(fields, 'to_country').toUpperCase(),
     state: state === null ? (textAt(fields, 'to_state')?.toUpperCase() ?? null) : stateOfJurisdiction(readState(state)),
     exemptionType: textAt(fields, 'exemption_type'),

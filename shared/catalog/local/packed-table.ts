@@ -185,4 +185,6 @@ export type RateSummary = {
   readonly places_missing: number;
   /** Counties whose remainder has no established rate. */
   readonly counties_missing: number;
+  /** The mean over all ZIP codes of the local rate that an address without a city is charged, as a fraction. */
+  readonly average_rate: string;
 };

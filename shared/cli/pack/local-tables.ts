@@ -1,5 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
+import { findPlace } from '../../catalog/local/find-place.ts';
 import { localTable } from '../../catalog/local/local-table.ts';
 import {
   type LocalTax,
@@ -22,11 +23,13 @@ import {
   sourceRows,
   zipRows,
 } from '../../catalog/local/text-tables.ts';
-import type { Jurisdiction } from '../../catalog/release-values.ts';
+import { type Jurisdiction, rateDecimals } from '../../catalog/release-values.ts';
 import { readPercent } from '../../importers/fractions.ts';
 import { OwnCodes, taxOfKind } from '../../importers/own-codes.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
+import { sum } from '../../money/allocate.ts';
+import { decimalText, divideHalfUp } from '../../money/decimal.ts';
 import { stateFips } from '../../vocabulary/jurisdiction.ts';
 
 /** Converts a state's text tables of local rates and ZIPs to the packed tables that functions load. */
@@ -226,7 +229,10 @@ const getAges = (newest: readonly (RateRow | undefined)[], { sources }: PackedRa
 export const summarizeRates = (state: string): RateSummary => {
   const rows = rateRows(state);
   const packed = packRates(state);
-  const table = localTable(packed, '');
+  const table = localTable(packed, packZips(state));
+  const ofZips = table
+    .zipCodes()
+    .map((zip5) => findPlace(table, { zip5, city: null, county: null }).candidates[0]?.area?.units ?? 0n);
   const areas = Map.groupBy(
     rows.filter(({ rate }) => rate !== ''),
     ({ county, place }) => `${county} ${place}`,
@@ -241,5 +247,6 @@ export const summarizeRates = (state: string): RateSummary => {
     places: places.size,
     places_missing: [...places.values()].filter((own) => own.every(({ rate }) => rate === '')).length,
     counties_missing: Object.keys(packed.counties).filter((county) => table.remainder(county) === null).length,
+    average_rate: decimalText({ units: divideHalfUp(sum(ofZips), BigInt(ofZips.length)), scale: rateDecimals }),
   };
 };
