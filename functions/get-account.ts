@@ -13,7 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   method: 'GET',
   path: '/account',
   scope: 'read',
-  // The queries name the keys of the account, and list the changes of its settings.
+  // The queries look up the names of the account's keys and list the changes of its settings.
   access: {
     actions: { accounts: ['GetItem', 'UpdateItem', 'Query'] },
     partitions: { accounts: [...callerPartitions, settingChanges('*')] },

@@ -39,7 +39,7 @@ const toAddress = (address: Address): Schemas['PostalAddress'] => {
     (text) => text?.trim() || null,
   );
   const country = getCountry(address) || 'US';
-  // Shops have municipalities as the provinces of Puerto Rico.
+  // Shops list municipalities as the provinces of Puerto Rico.
   const state = country === 'PR' && province ? country : province && getState(province);
   return {
     country,

@@ -17,7 +17,10 @@ export type CreditLine = Dated & {
   readonly metadata?: { readonly created_in_version?: number } | null;
 };
 
-/** Returns the order version in which staff gave store credit instead of a refund, which is a line below zero. */
+/**
+ * Returns the order version in which staff gave store credit instead of a refund. Medusa records the store credit as a
+ * line with a negative amount.
+ */
 const getRefundVersion = ({ amount, metadata }: CreditLine): number | undefined =>
   Number(amount) < 0 ? metadata?.created_in_version : undefined;
 

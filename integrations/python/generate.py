@@ -14,7 +14,7 @@ class GenerateHook(BuildHookInterface[Any]):
         folder = Path(self.root)
         repository = folder.parent.parent
         document = repository / "shared/api/openapi.json"
-        # A source distribution has the generated code, and no document.
+        # A source distribution contains the generated code, but not the document.
         if document.exists():
             command = ["generate", "--path", str(document), "--config", str(folder / "generate.yaml"), "--meta", "none"]
             output = ["--overwrite", "--output-path", str(folder / "levy_client/generated")]
@@ -22,5 +22,5 @@ class GenerateHook(BuildHookInterface[Any]):
             copyfile(repository / "LICENSE", folder / "LICENSE")
         elif not (folder / "levy_client/generated").exists():
             raise RuntimeError("The OpenAPI document is missing: run `npm ci` in the root folder of the repository.")
-        # The folder is in .gitignore, which hatchling obeys otherwise.
+        # The folder is in .gitignore, so hatchling would leave it out.
         build_data["artifacts"] += ["levy_client/generated", "LICENSE"]

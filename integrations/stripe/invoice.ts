@@ -52,7 +52,7 @@ const readCode = async ({ id, metadata, pricing }: Stripe.InvoiceLineItem, codes
   throw new UnsupportedInvoice('no_tax_code', `Line ${id} has no product. ${advice}`);
 };
 
-/** Takes negative lines, such as prorations, off the positive lines with the same tax code, in proportion. */
+/** Subtracts negative lines, such as prorations, from the positive lines with the same tax code, in proportion. */
 const withoutNegativeLines = (lines: readonly Coded[]): Coded[] => {
   const positive = lines.filter(({ net }) => net >= 0);
   for (const code of new Set(lines.map((line) => line.code))) {

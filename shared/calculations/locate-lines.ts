@@ -21,9 +21,9 @@ export type LocatedLine = {
   readonly place: Place;
   /** The deciding addresses. Lines with equal addresses share them. */
   readonly decisive: readonly TaxingAddress[];
-  /** The state's sourcing setting, if it decided and is not confirmed, or not established on the day. */
+  /** The state's sourcing setting, if it determined the place and is unconfirmed, or not established on the day. */
   readonly uncertain: (Evidence & Dated) | null;
-  /** The differences because the sale is from another state; `null` if there are none. */
+  /** How the tax of a sale from another state differs; `null` if it does not. */
   readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;

@@ -17,7 +17,7 @@ export type TaxingAddress = Located & { readonly at: SourcedAt };
 export type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
-  /** The state's sourcing setting, if it decided and is not confirmed, or not established on the day. */
+  /** The state's sourcing setting, if it determined the place and is unconfirmed, or not established on the day. */
   readonly uncertain: (Evidence & Dated) | null;
 };
 
@@ -51,7 +51,7 @@ const asUncertainty = (uncertain: TaxingAddress, { resolution }: TaxingAddress):
 
 type End = Pick<TaxingAddress, 'address' | 'county' | 'at'>;
 
-/** A place whose jurisdictions are sourced at these ends. */
+/** A place whose jurisdictions come from these addresses. */
 export const placeAt = (
   place: TaxingPlace,
   ends: readonly (readonly [end: End, jurisdictions: readonly Jurisdiction[]])[],
@@ -95,7 +95,7 @@ const mixedPlace = (from: TaxingAddress, to: TaxingAddress): Place => {
   const { place: origin } = from;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
   const far = to.place.jurisdictions.filter(({ type }) => type === 'district');
-  // If one end is not covered, the other end has only part of the taxes.
+  // If one address is not covered, the other one has only part of the taxes.
   if (!origin.release || !to.place.release || near.length === 0 || to.place.jurisdictions.length === 0)
     return placeAt(origin, [], false);
   const ends = [[from, near] as const, [to, far] as const];
@@ -114,7 +114,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   const destination = find(to, 'destination');
   const setting = settingOn(destination.place.release?.settings.sourcing ?? [], day);
   const policy = setting?.policy ?? 'destination';
-  // Locating has chosen one state for a ZIP in several states, at both ends.
+  // Locating has chosen one state for a ZIP in several states, at the origin and at the destination.
   const home = destination.address;
   const source = from?.isStateGuessed ? find(from, 'origin').address : from;
   const isInterstate = source?.state !== home.state;

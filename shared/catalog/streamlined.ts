@@ -12,7 +12,7 @@ export const statesWithFiles: readonly string[] = [...members, 'TN'].sort();
 /** Returns whether Levy can import the boundary file (rates by ZIP+4) of a state (`US-MN`). */
 export const hasBoundaryFile = (state: string): boolean => statesWithFiles.includes(stateOfJurisdiction(state));
 
-/** The last day of the membership of a state that left, by its letters. None has left. */
+/** The last day of the membership of a state that left, by its two-letter code. None has left. */
 const lastDays: Readonly<Record<string, string>> = {};
 
 /** Returns whether a state (`US-MN`) is a full member, on a day (`YYYY-MM-DD`) or now. */

@@ -222,7 +222,7 @@ const hasText = (path: string, text: string): boolean => {
   }
 };
 
-/** Writes a file, unless it has its text already. Returns its size in bytes. */
+/** Writes a file, unless it already has this text. Returns its size in bytes. */
 const write = async ({ path, text }: GeneratedFile): Promise<number> => {
   const content = await text();
   if (!hasText(path, content)) {

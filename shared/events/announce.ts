@@ -30,7 +30,7 @@ export const patterns = [
     },
   },
   // A filing whose processing is complete (closed, filed, or canceled with all of its entries open again), or a filed
-  // filing with a corrected confirmation number. No other change leaves a head finished.
+  // filing with a corrected confirmation number. Only these changes write a head without unfinished work.
   {
     eventName: ['MODIFY'],
     dynamodb: {

@@ -131,7 +131,7 @@ export const transactionAnswer = ({ transactionId, document }: LiabilityEntry) =
   certificate_numbers: [...(document.certificate_numbers ?? [])],
 });
 
-/** Converts an entry to look at for the API. */
+/** Converts an entry that needs attention for the API. */
 export const exceptionAnswer = (entry: LiabilityEntry): FilingException => {
   const write = (minor: bigint) => formatAmount(minor, minorDigits(entry.currency));
   return {

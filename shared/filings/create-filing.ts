@@ -76,7 +76,7 @@ const createOnce = async (request: FilingRequest, call: FilingCall, nowMs: numbe
   const { account, credential } = call.caller;
   const { filings } = call.ports;
   const { state } = request;
-  // The order matters: the second read finds a filing that began after the first one.
+  // The order matters: the second read finds a filing that began after the first read.
   const [chain = null] = await filings.chains(account.id, [state]);
   const existing = await filings.filingOfPeriod(account.id, state, request.period_end);
   if (existing !== undefined) return answerExisting(existing, request, call);

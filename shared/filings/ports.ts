@@ -45,7 +45,8 @@ export type TotalsPart = DeepReadonly<z.output<typeof TotalsPart>>;
 export type PartPlace = Omit<TotalsPart, 'sums'>;
 
 /**
- * A list of entries to look at: `review` also returns the entries with exceptions, whether or not they need review.
+ * A list of entries that need attention: `review` also returns the entries with exceptions, whether or not they need
+ * review.
  */
 export type EntryList = 'exceptions' | 'review';
 

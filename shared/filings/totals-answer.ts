@@ -99,7 +99,7 @@ const getCount = (any: ReturnType<typeof sumsNamed>) => any.reduce((sum, { count
 const getAmount = (any: ReturnType<typeof sumsNamed>, name: 'gross_amount' | 'tax_amount') =>
   any.length > 1 ? null : (any[0]?.[name] ?? '0.00');
 
-/** The entries to look at before the return is sent. */
+/** The entries that need attention before the return is sent. */
 export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
   const any = sumsNamed(exceptions, 'any');
   return {

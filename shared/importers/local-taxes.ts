@@ -89,7 +89,7 @@ export const codedPlaces = (
 
 type KeyedTax = Omit<PlaceTax, 'rates'> & { readonly rates: (LocalRate & { readonly line: number })[] };
 
-/** `keys`: of its taxes. */
+/** `keys` are the keys of its taxes. */
 type KeyedPlace = Pick<TaxedPlace, 'names'> & {
   readonly county: string | undefined;
   readonly keys: readonly string[];

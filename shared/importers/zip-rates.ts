@@ -103,7 +103,7 @@ const readLocal = (
     : bad(`has state and local rates that sum to less than ${known}, the minimum in the whole state: correct them`);
 };
 
-/** A risk level of 1, or none, is a ZIP within one city and one county (content notes 2). */
+/** A ZIP with a risk level of 1, or without one, is within one city and one county (content notes 2). */
 
 const readZipRates = (cells: Texts<typeof columns>, context: Context): RowResult<ZipRates> => {
   if (cells.state.toUpperCase() !== context.state) return skipped(`is not for ${context.state}`);

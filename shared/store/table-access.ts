@@ -73,7 +73,7 @@ export const combineAccess = (all: readonly TableAccess[]): TableAccess => {
   const actions = tables.map((table) => [table, union(all.map((one) => one.actions[table] ?? []))]);
   const partitions = tables.flatMap((table) => {
     const own = all.filter((one) => one.actions[table]).map((one) => one.partitions?.[table]);
-    // One without an entry is unrestricted.
+    // A table without an entry is unrestricted.
     return own.includes(undefined) ? [] : [[table, union(own as readonly (readonly string[])[])]];
   });
   return {

@@ -48,7 +48,7 @@ const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment
   const before = earlier === 0n ? goods : assess(goods.treatment, { ...base, net: base.net + earlier });
   const whole = assess(goods.treatment, { ...base, net: base.net + earlier + share });
   const taxable = whole.taxable - before.taxable;
-  // The buyer is exempt for the goods only, so the charge is one for exempt goods.
+  // The buyer is exempt for the goods only, so the charge is taxed like a charge for exempt goods.
   const reason = whole.reason === 'customer_exempt' ? 'product_exempt' : whole.reason;
   return {
     treatment,

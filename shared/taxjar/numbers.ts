@@ -7,7 +7,10 @@ export type Json = null | boolean | string | readonly Json[] | { readonly [name:
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => Json;
 
-/** Parses JSON with every number as its source text. Throws `SyntaxError`. Node 20 has no source text, and shortens it. */
+/**
+ * Parses JSON with every number as its source text. Throws `SyntaxError`. Node 20 does not provide the source text, so
+ * the shortest text of the number is used.
+ */
 export const parseJson = (text: string): Json =>
   parseWith(text, (_key, value, context) => (typeof value === 'number' ? (context?.source ?? String(value)) : value));
 

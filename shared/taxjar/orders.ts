@@ -133,7 +133,7 @@ const distributed = (amount: bigint, charges: readonly { readonly id: string; re
 const creditedShipping = (sent: { amount: string } | undefined, order: Recorded, left: Left, isWide: boolean) => {
   if (!sent && !(isWide && left.shipping.length > 0)) return null;
   const { amount } = sent ?? { amount: '0' };
-  // The amount is what was refunded: it would otherwise inherit a share of a discount of the order's shipping.
+  // Without an explicit discount, the charge would inherit a share of the discount of the order's shipping.
   if (!Array.isArray(order.shipping)) return { amount, discount_amount: '0' };
   const parts = distributed(cents('shipping', amount), left.shipping.length > 0 ? left.shipping : order.shipping);
   return parts
@@ -144,8 +144,8 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
 type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
 
 /**
- * Takes the line items whose amount has the other sign, such as a coupon or a restocking fee, off the others in
- * proportion, as discounts. In a sale, these are the negative ones; in a refund, those with the smaller sum.
+ * Converts the line items whose amount has the other sign, such as a coupon or a restocking fee, to discounts of the
+ * others, in proportion. In a sale, these are the negative ones; in a refund, those with the smaller sum.
  */
 const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fields, isSale = false): readonly Own[] => {
   const isMinus = (line: Fields, name: string) => textAt(line, name)?.startsWith('-') === true;
@@ -176,8 +176,8 @@ const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fiel
 };
 
 /**
- * Returns the line items of an order; `null` without any. Levy takes a coupon without a product tax code off the general
- * goods. If there are none, it is taken off all line items.
+ * Returns the line items of an order; `null` without any. Levy subtracts a coupon without a product tax code from the
+ * general goods. If there are none, the coupon becomes discounts of all line items.
  */
 export const soldLines = (fields: Fields) => {
   const lines = listLines(fields);
@@ -202,7 +202,7 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
       ({ description, product_tax_code, discount_amount = '0', ...line }) => ({
         ...line,
         discount_amount,
-        // A line item of the order keeps its own.
+        // A line item of the order keeps its description and its product tax code.
         ...(!sold.some(({ id }) => id === line.id) && { description, product_tax_code }),
       }),
     );

@@ -21,7 +21,7 @@ import { addressParts, missing, notFound, TaxJarRefusal } from './refusal.ts';
 import { listCodes, type Query, type Request, type TaxJarResponse } from './request.ts';
 import { collectsIn, isFreightTaxed, rateText, rateUnits } from './taxes.ts';
 
-/** The routes about places and product tax codes. */
+/** The routes for places and product tax codes. */
 
 /** Returns the sum of the rates of a level, as text; `0.0` without any. */
 const getRate = (rates: Rates['jurisdictions'], type: string): string => {

@@ -42,7 +42,10 @@ const getOwnRate = (rows: readonly Row[]): bigint => {
   return others.length === 0 ? rate : divideAmounts(getSum(rows, 'tax_amount'), getSum(rows, 'taxable_amount'));
 };
 
-/** The rate of a level is the sum of its jurisdictions. As in TaxJar, one that taxes nothing has the rate zero. */
+/**
+ * The rate of a level is the sum of its jurisdictions. As in TaxJar, a jurisdiction that taxes nothing has the rate
+ * zero.
+ */
 const getNominalRate = (rows: readonly Row[]): bigint => {
   const taxed = rows.filter(({ taxable_amount }) => read(taxable_amount) > 0n);
   const byTax = Map.groupBy(taxed, ({ jurisdiction_code, tax_type }) => `${jurisdiction_code} ${tax_type}`);
@@ -199,7 +202,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   note([
     ...listCodes(calculated),
     ...(unknownCodes(fields).length > 0 ? ['product_tax_code_missing'] : []),
-    // The line items are taxed.
+    // The calculation taxes the line items, so a different `amount` has no effect.
     ...(lines && amount !== null && rescale(parseDecimal(amount), 2) !== goods ? ['line_amount_differs'] : []),
   ]);
   const state = stateAt(fields, 'to_');

@@ -50,7 +50,7 @@ const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded
     const advice = 'Use the Levy API for it: the amounts of this interface are in USD.';
     throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} is in ${found.currency}. ${advice}`);
   }
-  // It may have been replaced since its id was read.
+  // The transaction may have been replaced since its id was read.
   const isReplaced = found?.status === 'void' && (await levy.readHolder(reference)) !== holder;
   return isReplaced ? find(levy, kind, reference) : null;
 };
@@ -206,7 +206,7 @@ const list =
     const filters = {
       type: kind,
       ...(from && { 'tax_date[gte]': from }),
-      // It includes the whole day.
+      // The bound includes the whole day.
       ...(to && { 'tax_date[lte]': to }),
     };
     const ids: string[] = [];

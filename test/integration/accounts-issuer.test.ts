@@ -128,7 +128,7 @@ describe('bearer tokens', () => {
     expect(await verify(token)).toEqual(good);
     advance(1_001_000);
     expect(await verify(token)).toMatchObject(refused);
-    // Behind the machine's real time, so an old token is valid again.
+    // The clock is set back before the machine's real time, so an old token is valid again.
     advance(-1_000_000 - 1_001_000 - 3_600_000);
     expect(await verify(await issuer.sign(issuer.claims({ exp: secondsNow() - 3000 })))).toEqual(good);
   });
@@ -295,7 +295,7 @@ describe('outages of the issuer', () => {
     const token = await sign();
     await expect(verify(token)).rejects.toMatchObject(outage);
     expect(metricLines().slice(before)).toEqual([{ _aws: expect.anything(), IssuerUnavailable: 1, error }]);
-    // An unacceptable description stops before the keys are read.
+    // After an unacceptable description, the verifier does not read the keys.
     if (/Other|Incomplete|Unsafe/.test(error)) expect(issuer.state.fetched).toEqual([description]);
     // The issuer is not called again for five seconds.
     const asked = issuer.state.fetched.length;

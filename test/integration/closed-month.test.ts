@@ -58,7 +58,7 @@ const draw = drawFrom(20_261);
 const cents = (least: number, below: number) => new Decimal(least + draw.below(below)).div(100).toFixed(2);
 const buildAddress = (state: State) => ({ ...draw.of(addresses[state]), state, country: 'US' });
 
-/** In the account's time zone, the last is on the evening of October 31. */
+/** In the account's time zone, the last sale is on the evening of October 31. */
 const getDay = () =>
   draw.oneIn(12)
     ? draw.of(['2026-10-01T04:00:00Z', '2026-10-09T23:30:00-04:00', '2026-11-01T03:30:00Z'])

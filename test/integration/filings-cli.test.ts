@@ -131,7 +131,7 @@ describe('a period from dry run to filed', () => {
     id = filing.id;
     expect(filing).toMatchObject({ status: 'closed', asked_by: 'operator', progress: { complete: true } });
     expect(filing).toEqual(await made(shop.filer.filing(id)));
-    // A second time, it returns the same filing without a prompt.
+    // A second call returns the same filing without a prompt.
     const again = await shop.run('close', ...august);
     expect([again.code, words(again.out)]).toEqual([0, expect.arrayContaining([`Gross sales | ${gross()}`])]);
   });

@@ -149,7 +149,7 @@ const ofTransactions: Tamperings = {
   '<draft>  head: transaction is not readable': () => change(head('draft'), { status: 'finalized' }),
   '<sale>  head: transaction is not readable': () => change(head('sale'), { lines: Buffer.from('x') }),
   '<sale>  head: attribute draft_shard is D#1, expected': () => change(head('sale'), { draft_shard: 'D#1' }),
-  // With every attribute that repeats it.
+  // The change includes every attribute that repeats the value.
   '<edited>  chain: hash of the state in the newest entry': () =>
     alter(
       owned('edited'),

@@ -55,7 +55,7 @@ const newLedger = async () => {
   await made(filer.update(edited.id, { status: 'finalized', tax_amount: '1.00' }));
   const voided = await sold(filer, { reference_id: 'in_4' });
   await made(filer.update(voided.id, { status: 'void', void_reason: 'twice' }));
-  // It reuses the reference of the void sale.
+  // This sale reuses the reference of the void sale.
   await sold(filer, { reference_id: 'in_4', tax_included: true });
   const september = await soldOn(filer, '2026-09-05');
   await made(filer.create(sale({ ...honolulu, status: 'finalized', tax_date: '2026-09-12' })));
@@ -93,7 +93,10 @@ beforeAll(async () => {
 
 const listLines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
-/** Returns lines with recomputed sums and trailer, as the format description specifies. `forged`: of the trailer. */
+/**
+ * Returns lines with recomputed sums and trailer, as the format description specifies. `forged` overrides fields of the
+ * trailer.
+ */
 const resealed = (lines: readonly string[], forged: object = {}): string => {
   let sum = '';
   const all = createHash('sha256');

@@ -125,7 +125,7 @@ describe('npm start, running', () => {
     expect([port === '3000', blocks.length]).toEqual([false, 3]);
     const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
       encoding: 'utf8',
-      // Only this Node.
+      // The commands find only this version of Node.
       env: { ...process.env, PORT: port, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
     });
     expect(output.split('--\n').map((part) => part.trimEnd().split('\n'))).toEqual([

@@ -126,7 +126,7 @@ describe('custom rules over the built-in release', () => {
 
   it('includes custom rules in list, show, diff, verify and GET /coverage', async () => {
     const id = (await findActive('MN')) ?? '';
-    // Below: parts, jurisdictions and rates.
+    // The numbers count parts, jurisdictions and rates.
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own +complete +0 +1 +1 `));
     const shown = await content('show', id, '--zip', '55401', '--date', tax_date);
     expect(shown).toContain('Coverage: complete\n');

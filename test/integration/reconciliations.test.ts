@@ -228,7 +228,7 @@ describe('transactions not on the list', () => {
     const second = await reconciled(client, [billed('none')], { ...day, starting_after: first.next_cursor });
     expect([second.extra.length, second.complete, second.next_cursor]).toEqual([1, true, null]);
     expect(new Set([...first.extra, ...second.extra].map(({ reference_id }) => reference_id)).size).toBe(1001);
-    // With one of them on the list, the others fit.
+    // If one of them is on the list, the others fit in one response.
     const fitting = await reconciled(client, [billed('r_5')], day);
     expect([fitting.extra.length, fitting.complete]).toEqual([1000, true]);
   });

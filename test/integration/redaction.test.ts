@@ -314,7 +314,7 @@ describe('retention of personal data', () => {
     for (let at = 0; at < 30; at++) await sold(client);
     // Ids only increase, and the test above created one ten days later.
     await later(60 * dayMs, async () => {
-      // The time ends with the first batch of 25.
+      // The time is up after the first batch of 25.
       let isFirst = true;
       const interrupted = await runFor(id, ({ reach }) => ({
         remainingMs: () => (isFirst ? 600_000 : 0),

@@ -122,6 +122,6 @@ it('refuses requests from other sites, and a session as the credential for a new
     expect(getRefusal(await caller.call('POST', '/session', { body: { action } }))).toBe(
       '422 | validation_invalid_format /action',
     );
-  // None of these ended it.
+  // None of these requests ended the session.
   expect((await act('extend')).status).toBe(200);
 });

@@ -421,7 +421,7 @@ describe('orders and refunds', () => {
       const { refund } = await client.createRefund(sent);
       expect(refund.line_items?.[0]).toMatchObject({ product_identifier: 'shirt', product_tax_code: '20010' });
     }
-    // Standalone, and of the order.
+    // A standalone refund, and a refund of the order.
     for (const [id, reference] of [
       ['r1', 'unknown'],
       ['r2', '123'],
@@ -688,7 +688,7 @@ describe('orders and refunds', () => {
     const sold = { ...order, amount: 180, shipping: 0, sales_tax: 15.98, line_items };
     const { order: created } = await client.createOrder(sold);
     expect(created).toMatchObject({ amount: 180, line_items: [{ id: 'shirt', unit_price: 200, discount: 20 }] });
-    // More than the goods.
+    // This coupon exceeds the price of the goods.
     const tooMuch = { ...sold, transaction_id: '124', line_items: [shirt, { ...coupon, unit_price: -201 }] };
     expect(await refusal(client.createOrder(tooMuch))).toMatch(/^406 /);
   });

@@ -100,7 +100,7 @@ describe('POST /account', () => {
     expect(second.text).toBe(first.text);
     expect(second.headers.get('ETag')).toBe(first.headers.get('ETag'));
     expect((await made(read(caller))).changes).toHaveLength(2);
-    // A part of it that somebody else changed meanwhile is refused.
+    // The repeat is refused if somebody else changed one of the settings in the meantime.
     await made(change(caller, { review_days: 7 }));
     expect(getRefusal(await change(caller, list, tag))).toBe('412 | precondition_failed If-Match');
     expect((await made(read(caller))).review_days).toBe(7);
@@ -179,7 +179,7 @@ describe('POST /account', () => {
     const { rate_limit, registrations, books_open_from } = (await findAccount(id))?.settings ?? {};
     expect([rate_limit, books_open_from]).toEqual([2000, null]);
     expect(registrations).toMatchObject([{ state: 'MI' }, { state: 'OH' }]);
-    // Ohio has no sales, and Michigan can end.
+    // Ohio has no sales, so its registration can be removed. The registration of Michigan can end.
     expect(await run(list(monthly('MI', '2026-01-01', '2026-03-31')), 'books_open_from=2026-03-01')).toMatchObject({
       code: 0,
     });

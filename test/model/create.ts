@@ -55,7 +55,7 @@ const getBeginning = (request: Requested, sale: Body | null, book: Book, nowMs: 
 export const picked = (body: object, like: object) =>
   Object.fromEntries(Object.entries(body).filter(([field]) => field in like));
 
-/** The fields of a sale about its credits, summed from the credits. */
+/** The credit fields of a sale, summed from its credits. */
 const creditedFields = (book: Book, sale: Body) => {
   const { total, credited } = getRemaining(book, sale);
   return {

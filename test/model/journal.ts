@@ -7,7 +7,7 @@ const getState = ({ jurisdiction_code }: { readonly jurisdiction_code: string })
 
 const listRows = (body: Body) => listCharges(body).flatMap(({ taxes }) => taxes);
 
-/** Post the open entries of a finalized transaction: one for each of its states. */
+/** Posts the open entries of a finalized transaction: one for each of its states. */
 export const post = (book: Book, body: Body): void => {
   for (const state of new Set(listRows(body).map(getState)))
     book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });

@@ -1,6 +1,6 @@
 /**
- * `npm run test:runtime`: every function as it is deployed, in AWS's runtime interface emulator with AWS's runtime
- * client for Node.js, with the workflow of the deployment test against the database emulator. It prints a line of JSON
+ * `npm run test:runtime`: runs every function as deployed, in AWS's runtime interface emulator with AWS's runtime
+ * client for Node.js. The workflow is that of the deployment test, and the database is emulated. Prints a line of JSON
  * with measurements for each function, and exits with 1 if a response is wrong.
  */
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';

@@ -24,7 +24,7 @@ const timeoutMs = 29_000;
 export class Invocation {
   readonly #died = Promise.withResolvers<never>();
   readonly #endsMs = world.nowMs + timeoutMs;
-  /** Such as `c1.2.1`: the first attempt of the second request of client c1. */
+  /** An id such as `c1.2.1`: the first attempt of the second request of client c1. */
   readonly id: string;
   readonly account: string;
   /** For a request: its account as cached by the running instance. */

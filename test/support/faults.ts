@@ -11,7 +11,7 @@ export const noFaults = (): void => {
 };
 
 type Call = {
-  /** Such as `GetItem`. */
+  /** The name of the command, such as `GetItem`. */
   readonly command: string;
   readonly input: object;
   /** Sends the call to the database, with this input instead of its own. */

@@ -103,7 +103,7 @@ describe('the built-in coverage', () => {
   });
 });
 
-/** A release with rules, and the coverage that it must have; the subject is `clothing` by default. */
+/** A release with rules, and the expected coverage. The subject is `clothing` by default. */
 type Case = {
   readonly title: string;
   readonly rules?: readonly (Pick<Rule, 'id' | 'ptcs' | 'effect'> & Partial<Rule>)[];

@@ -27,7 +27,7 @@ describe('local coverage', () => {
   ];
 
   describe('states with tables', () => {
-    // Counts here in the file text: no field before the rate is quoted.
+    // Counts rows in the file text: no field before the rate is quoted.
     const text = readFileSync(new URL('../../shared/catalog/local/rates.csv', import.meta.url), 'utf8');
     const listLines = (state: string) =>
       text

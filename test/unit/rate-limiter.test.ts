@@ -132,7 +132,7 @@ describe('one rate limiter', () => {
       expect((await admit('a', 5, time)).admitted).toBe(true);
       const counted = counter.calls;
       expect(counted).toBe(1);
-      // A later outage is a new one.
+      // A later outage is counted again.
       broken = true;
       time += windowMs;
       await admit('a', 5, time);
@@ -191,7 +191,7 @@ describe('one rate limiter', () => {
       (_account, windowStart, amount) => {
         const isFirst = asked.push(windowStart) === 1;
         if (asked.length > 10) throw new Error('It never ends.');
-        // The first lease no longer fits, but a smaller one does.
+        // The first lease no longer fits into the window, but a smaller one does.
         return new Promise((resolve) => {
           end.push(() => resolve(isFirst ? { taken: false, used: limit - 1 } : { taken: true, used: amount }));
         });

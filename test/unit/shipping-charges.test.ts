@@ -160,7 +160,7 @@ const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL', mor
 const mug = goods('mug', '10.00');
 
 describe('charges whose code is a label', () => {
-  // New Jersey exempts clothing, and taxes what delivers it or is for it like the clothing.
+  // New Jersey exempts clothing, and taxes deliveries of clothing and charges for it like the clothing.
   const shirt = { product_tax_code: 'CLOTHING.APPAREL' };
   const labels = ['DELIVERY', 'DELIVERY._SEPARATELY_STATED', 'HANDLING', 'GIFT_WRAP', 'ORDER_FEE'];
   it.each(labels)('taxes a charge with the code %s like the goods that it is for', (product_tax_code) => {

@@ -304,7 +304,7 @@ describe('rounding of shipping with its goods', () => {
 
   type Drawn = { readonly state: 0 | 1; readonly isExempt: boolean; readonly amount: bigint };
   const amount = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 50_000n }));
-  // In hundred-millionths.
+  // The rates are in hundred-millionths.
   const rates = fc.array(fc.bigInt({ min: 0n, max: 9_000_000n }), { minLength: 1, maxLength: 3 });
   const line = fc.record<Drawn>({ state: fc.constantFrom(0, 1), isExempt: fc.boolean(), amount });
   const lines = fc.array(line, { minLength: 1, maxLength: 6 });

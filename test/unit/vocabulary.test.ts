@@ -259,7 +259,7 @@ describe('rejected product tax codes', () => {
     const slip = fc
       .tuple(fc.constantFrom(...paths), fc.nat(40), fc.constantFrom('', 'X', '.', '_', ' ', '._FUR', '\0', '💎'))
       .map(([code, at, text]) => code.slice(0, at) + text + code.slice(at + 1));
-    // Including lone surrogates.
+    // The inputs include lone surrogates.
     const unit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
     const lower = slip.map((text) => text.toLowerCase());
     fc.assert(
@@ -428,7 +428,7 @@ describe('deciding attributes', () => {
   const ofDrugs = [
     drugs(exempt, '_PRESCRIPTION'),
     drugs(reduced, '_OVER_THE_COUNTER'),
-    // It does not apply to drugs.
+    // The attribute does not apply to drugs.
     drugs(exempt, '_FOR_ADULTS'),
   ];
   const bothOfDrugs = ['_OVER_THE_COUNTER', '_PRESCRIPTION'];

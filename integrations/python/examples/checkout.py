@@ -15,7 +15,7 @@ try:
     print("Estimate:", estimate.errors[0].detail if isinstance(estimate, ErrorResponse) else estimate and estimate.tax_amount)
 except LevyUnavailable as error:
     print("No estimate:", error)
-# At checkout: a draft. The same key never records a second one, also after a crash of your own.
+# At checkout: a draft. A retry with the same key records no second draft, even after your process crashed.
 draft = or_raise(create_transaction.sync_detailed(client=levy, idempotency_key=f"{order}-placed", body=TransactionRequest.from_dict({**cart, "status": "draft"})))
 # After the payment: finalize the draft with your invoice number.
 sale = or_raise(update_transaction.sync_detailed(draft.id, client=levy, idempotency_key=f"{order}-paid", body=TransactionUpdate.from_dict({"status": "finalized", "reference_id": order})))

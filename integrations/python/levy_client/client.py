@@ -80,7 +80,7 @@ def items(operation: Callable[..., Response[Any]], **parameters: Any) -> Iterato
     while True:
         page = or_raise(operation(**parameters, **cursor))
         yield from page.data
-        # Product tax codes and attributes have no cursor: their last code is it.
+        # Product tax codes and attributes have no cursor: the last code is the cursor.
         following = page.next_cursor if hasattr(page, "next_cursor") else page.has_more and page.data[-1].code
         if not following:
             return

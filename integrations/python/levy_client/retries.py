@@ -9,12 +9,12 @@ from collections.abc import Callable
 import httpx
 
 MAX_PAUSE = 15.0
-# Lists and worksheets, and electronic returns.
+# Media types of lists and worksheets, and of electronic returns.
 FILE_TYPES = ("text/csv", "application/xml")
 
 
 class LevyUnavailable(Exception):
-    """Levy did not answer, or answered 429 or 5xx, in every try.
+    """Raised if every attempt got no response, 429 or 5xx.
 
     A write may have been recorded or not: to find out, repeat the same call with this `idempotency_key`.
     """
@@ -30,7 +30,7 @@ class LevyUnavailable(Exception):
 
 
 def _is_from_levy(response: httpx.Response) -> bool:
-    """A proxy or a captive portal can answer, too."""
+    """A proxy or a captive portal can also respond."""
     content_type = response.headers.get("Content-Type", "")
     if response.status_code < 300 and content_type.startswith(FILE_TYPES) or response.status_code == 304:
         return True
@@ -85,7 +85,7 @@ class RetryTransport(httpx.BaseTransport):
                 can_retry = response.status_code == 429 or response.status_code >= 500
                 if not can_retry and _is_from_levy(response):
                     return response
-            # A ValueError is a body that was cut.
+            # A truncated body raises ValueError.
             except (httpx.TransportError, ValueError) as error:
                 can_retry, failure = True, error
             pause = _pause(response, tries)

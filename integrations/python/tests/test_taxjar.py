@@ -26,7 +26,7 @@ def refusal(call: Callable[[], Any]) -> str:
 
 def test_calculates_tax_and_reads_rates(client: taxjar.Client) -> None:
     tax = client.tax_for_order({**TO, "amount": 15, "shipping": 1.5})
-    assert (tax.amount_to_collect, tax.rate, tax.has_nexus) == (0.9, 0.06, True)  # Michigan does not tax shipping that is stated apart.
+    assert (tax.amount_to_collect, tax.rate, tax.has_nexus) == (0.9, 0.06, True)  # Michigan does not tax shipping that is stated separately.
     assert tax.breakdown.state_tax_collectable == 0.9
     assert client.rates_for_location("48933", {"state": "MI"}).combined_rate == 0.06
     assert "20010" in [category.product_tax_code for category in client.categories()]

@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { beforeAll, expect, it, vi } from 'vitest';
 
 const secret = 'whsec_test';
-// An event of another product changes nothing and calls nobody.
+// An event of another product changes nothing and sends no request.
 const payload = JSON.stringify({
   id: 'evt_1',
   object: 'event',

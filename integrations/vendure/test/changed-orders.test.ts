@@ -6,7 +6,7 @@ import { reconcileOrders, reconcileTask } from '../reconcile.ts';
 import { addresses, berlin, cents, createStaff, expectSale, getTax, placeOrder, type ShopOrder } from './orders.ts';
 import { buildOptions, startShop } from './shop.ts';
 
-// The second one has no transactions, as if it had been down.
+// The second service has no transactions, as if it had been down.
 const [levy, empty] = [await startLevy(), await startLevy()];
 const shop = await startShop(buildOptions(levy.url));
 afterAll(shop.stop);

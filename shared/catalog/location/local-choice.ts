@@ -175,7 +175,8 @@ export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalCh
 });
 
 /**
- * Returns the choice among areas that may contain an address; `undefined` without areas. `usual` are the default areas.
+ * Returns the choice among areas that may contain an address; `undefined` if there are none. `usual` contains the
+ * default areas.
  */
 export const pickLocals = (
   level: LocalChoice['level'],

@@ -78,7 +78,7 @@ const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   return next > high;
 };
 
-/** Returns the choice among spans. If they do not cover the ZIP, the taxes of its rest are unknown. */
+/** Returns the choice among spans. If they do not cover the ZIP, the taxes of its other addresses are unknown. */
 const byRanges = (spans: readonly Span[], zip: ZipLookup): LocalChoice | undefined => {
   const { first, plus4 } = zip;
   const last = first + 9999;

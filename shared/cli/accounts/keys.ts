@@ -68,7 +68,7 @@ export const withSecret = ({ id, account, label, created_at, expires_at, ...key 
   return { ...answer, created_at, expires_at, secret };
 };
 
-/** Print a new key. */
+/** Prints a new key. */
 export const printKey = ({ id, label, expires_at, ...key }: ApiKey, secret: string): void => {
   print(`Key      ${secret}`);
   print(`Id       ${id}${label === undefined ? '' : ` (${label})`}`);

@@ -111,7 +111,7 @@ const readSetting = (name: keyof Assignable, text: string): unknown => {
     const region = name === 'time_zone' ? regions[text.slice(0, 3).toUpperCase()] : undefined;
     const problem = problemIn(error);
     if (!form) throw refuse(region ?? problem.replace('Send ', ''));
-    // The problem of the whole value repeats the shape.
+    // The error for the whole value only repeats the expected format.
     const isWhole = error.issues.every(({ code, path }) => path.length === 0 && code !== 'unrecognized_keys');
     throw refuse(isWhole ? form.shape : `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})`);
   }

@@ -189,7 +189,7 @@ const countedKinds = [
 ] as const;
 
 const Count = z.int().check(z.minimum(0));
-/** How far the check of an account is. */
+/** The progress of the check of an account. */
 export const Progress = z.strictObject({
   /** The last transaction of the last complete page. */
   after: z.nullable(z.string()),

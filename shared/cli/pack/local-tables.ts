@@ -208,7 +208,7 @@ export const packRates = (state: string): PackedRates => {
   };
 };
 
-/** Pack a state's ZIP table. */
+/** Packs a state's ZIP table. */
 export const packZips = (state: string): PackedZips =>
   sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
 

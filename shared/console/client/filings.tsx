@@ -16,7 +16,7 @@ import { amountColumns, Table } from './table.tsx';
 type ToClose = {
   readonly state: string;
   readonly periodEnd: string;
-  /** Such as `MI, Aug 2026`. */
+  /** The title of the period, such as `MI, Aug 2026`. */
   readonly name: string;
   /** The result of the dry run; `null` if the period is too large for a dry run. */
   readonly figures: string | null;

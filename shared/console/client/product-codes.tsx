@@ -49,7 +49,7 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
       taxability && (
         <div>
           <strong>{toWords(taxability.treatment)}</strong>
-          {/* The sentence of some treatments is the word alone. */}
+          {/* The text of some treatments only repeats the treatment. */}
           {taxability.text.toLowerCase() !== `${taxability.treatment}.` && <div>{taxability.text}</div>}
         </div>
       ),

@@ -97,7 +97,7 @@ type RowsProps = Pick<FieldsProps, 'fields'> & {
   readonly added?: number;
   readonly legend?: string;
   readonly newLegend: string;
-  /** Such as `such as MI`. */
+  /** The hint of a field, such as `such as MI`. */
   readonly example: string;
 };
 

@@ -64,7 +64,7 @@ const Note = ({ transaction, onChange }: Props) => {
   );
 };
 
-/** An entered amount is after discounts. Otherwise, Levy would take a share of the sale's discounts off. */
+/** An entered amount is after discounts. Otherwise, Levy would subtract a share of the sale's discounts. */
 const withoutDiscounts = (line: Document['line_items'][number]) => {
   const coupon = line.applied_third_party_discount_amount;
   const deductions = [line.applied_discount_amount, coupon, line.net_amount].map(negative);

@@ -18,7 +18,7 @@ type TransactionProps = { readonly transaction: Document };
 type Charge = {
   readonly id: string;
   readonly title: string;
-  /** Such as the quantity and the price. */
+  /** The details of the charge, such as the quantity and the price. */
   readonly details: readonly string[];
   readonly net_amount: string;
   readonly tax_amount: string;

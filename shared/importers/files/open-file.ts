@@ -12,7 +12,7 @@ type OpenFile = {
   /** The name of the packed file, if the file is packed. */
   readonly name: string;
   readonly bytes: Readable;
-  /** Bytes: of the file on disk, or unpacked if it is in a ZIP file. */
+  /** The size in bytes of the file on disk, or of the unpacked file if it is in a ZIP file. */
   readonly size: number;
   readonly close: () => void;
 };

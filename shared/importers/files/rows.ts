@@ -12,7 +12,7 @@ export type Row = {
   readonly surplus?: string | null;
 };
 
-/** The first line of an unreadable row, and the reason. It is the last row of the table. */
+/** `size` is the unpacked size in bytes. */
 export type BrokenRow = { readonly line: number; readonly broken: string };
 
 /** `size`: in bytes, unpacked. */

@@ -47,7 +47,7 @@ function* builtInParts({ state, locations: all, ...release }: Release): Generato
 }
 
 export type OpenRelease = {
-  /** Without the local content, which is in the parts; with custom rules. */
+  /** The release without its local content, which is in the parts, and with its custom rules. */
   readonly head: Release;
   /** The stored head; `null` for a built-in release. */
   readonly imported: ReleaseHead | null;

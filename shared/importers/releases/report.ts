@@ -10,7 +10,7 @@ import type { ZipRange } from './zip-pieces.ts';
 
 /** The progress of a long task with a known size, in any unit. */
 export type Progress = {
-  /** `done` of the total so far. */
+  /** `done` is the completed part of the total, in its unit. */
   readonly reach: (done: number, message: string) => void;
   readonly finish: (message: string) => void;
   readonly fail: (message: string) => void;

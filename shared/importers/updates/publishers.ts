@@ -57,7 +57,7 @@ export type Publisher = {
        * a release of these files is activated only by a person.
        */
       readonly layout: 'cited' | 'unverified';
-      /** The undocumented part of an unverified layout. */
+      /** The part of an unverified layout that is not documented. */
       readonly undocumented?: string;
     }
   /** Levy cannot import the state's publication: `published` is its form, and `advice` is what to do instead. */

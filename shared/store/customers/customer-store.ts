@@ -98,7 +98,7 @@ const removeAnswers = async (account: string, id: string): Promise<void> => {
 export const removeCustomer = async (account: string, id: string): Promise<boolean> => {
   let isRemoved = false;
   for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id)) {
-    // Its result is not needed: a new version is found again, and after a lost reply the customer is gone.
+    // The result can be ignored: a new version is found again, and after a lost reply the customer is already deleted.
     await deleteItem({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) });
     isRemoved = true;
   }

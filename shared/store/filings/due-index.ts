@@ -49,7 +49,7 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
     const { items } = await queryPage({
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',
-      // After every entry of this time.
+      // Sorts after every entry with this time.
       ExpressionAttributeValues: { ':shard': duePartition(shard), ':end': `${upTo}~` },
       Limit: limit,
       ...startAfter(after && dueKey(after)),

@@ -19,7 +19,7 @@ export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
   },
   add: (reminder) => {
     const { account, state, period_end, filing, version } = reminder;
-    // A return that is filed, or a period that is closed, in the meantime gets no outdated reminder.
+    // Stores no outdated reminder if the return was filed or the period closed in the meantime.
     const unchanged =
       filing === null
         ? { Key: periodKey(account, state, period_end), ...absent }

@@ -189,7 +189,7 @@ export const repeat = command('Repeat', repeated, async ({ isKeyed, number, way 
     reversed: reversed(first.body),
     changed: { ...first.body, metadata: { a: `again ${canonical(first.body).length % 3}` } },
   };
-  // Every other change of a filing warns.
+  // A changed filing request would return a warning about the unknown field `metadata`.
   const isChanged = way === 'changed' && !first.path.startsWith('/filings');
   const body = way === 'changed' && !isChanged ? first.body : bodies[way];
   await post(first.path, body as Requested, first.headers);

@@ -99,7 +99,8 @@ const postedStates = (head: Head, sale: Head | undefined): readonly string[] => 
 };
 
 /**
- * The gross and the tax of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative.
+ * The gross and the tax of a finalized transaction: by state, jurisdiction and rate, in cents; the amounts of a credit
+ * are negative.
  */
 const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
   const owed = new Map<string, number>();
