@@ -25,7 +25,7 @@ export const documentation = () =>
     summary: 'Replay a transaction',
     description: [
       'Recalculates a recorded transaction with the current engine and the recorded releases, account settings and tax date, and compares every value. Stores nothing.',
-      "`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` says why: a release is missing, or the state of a credit's sale at that time is unknown.",
+      "`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` states why: a release is missing, or the state of a credit's sale at that time is unknown.",
       'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
     ].join('\n\n'),
     response: { description: 'The result of the comparison.', schema: Replay, example: ({ replay }) => replay },

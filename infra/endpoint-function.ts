@@ -143,7 +143,7 @@ export class EndpointFunction extends LambdaFunction {
   /**
    * Publishes the deployed code as a version with the alias `live`, which API Gateway and the schedules call. SAM does
    * not support aliases and uses the function. `events` are the retries and the failure destination of asynchronous
-   * events, and `reason` says why the function itself has no dead-letter queue.
+   * events, and `reason` states why the function itself has no dead-letter queue.
    */
   publish(reason: string, events: EventInvokeConfigOptions = {}): IFunction {
     Validations.of(this).acknowledge({ id: 'Serverless-LambdaDLQ', reason });

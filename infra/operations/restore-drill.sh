@@ -65,7 +65,7 @@ took() {
   began=$SECONDS
 }
 
-# Print the remaining tables, however the script ends.
+# Print the remaining tables on every exit.
 left=
 print_left() {
   [[ -n $left && -z $dry_run ]] || return 0

@@ -16,7 +16,7 @@ type CalculationContext = {
   readonly additional_context?: Record<string, unknown>;
 };
 
-/** The shop's tax rates. Without any, a zero rate carries the estimate mark. */
+/** The shop's tax rates. Without any, a zero rate marks the estimate. */
 const ownRates = (kind: TaxContext['kind'], rates: ItemLine['rates']) => {
   if (kind === 'open') return [];
   if (kind === 'failed' && rates.length === 0) return [{ rate: 0, name: 'No tax rate', code: estimatedCode }];

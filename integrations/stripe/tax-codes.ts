@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
 
-/** Thrown for an invoice that Levy cannot tax or record as it is. `code` names the reason. */
+/** Thrown for an invoice that Levy can neither tax nor record unchanged. `code` is the reason. */
 export class UnsupportedInvoice extends Error {
   override readonly name = 'UnsupportedInvoice';
   readonly code: string;

@@ -179,7 +179,7 @@ const isName = (value: unknown, length: number): value is string =>
 const subjectLengthMax = 255;
 const accountLengthMax = 64;
 
-// JSON reads 1e999 as Infinity: such a token would never expire.
+// JSON reads 1e999 as Infinity: a token with this value would never expire.
 const isTime = (value: unknown): value is number => Number.isFinite(value);
 
 // A Cognito access token has no `aud` and names the client in `client_id`. Every other token has an `aud`.
@@ -205,7 +205,7 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
   if (!isForUs(payload, audience))
     return 'The token is for another audience. Send a token with a configured audience of this service.';
   if (!isTime(exp) || !isName(sub, subjectLengthMax) || !isName(account, accountLengthMax))
-    return `The token must carry exp as a number, sub as a string of 1 to ${subjectLengthMax} characters and ${accountClaim} (the account) as a string of 1 to ${accountLengthMax}, without control characters.`;
+    return `The token must contain exp as a number, sub as a string of 1 to ${subjectLengthMax} characters and ${accountClaim} (the account) as a string of 1 to ${accountLengthMax}, without control characters.`;
   if (!isTime(nbf) || !isTime(iat)) return 'The claims nbf and iat must be numbers of seconds.';
   if (exp * 1000 <= nowMs) return 'The token has expired. Ask its issuer for a new one.';
   if ((Math.max(nbf, iat) - skewSeconds) * 1000 > nowMs)

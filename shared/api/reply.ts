@@ -4,7 +4,7 @@ import { failureLine } from '../observability/failure-line.ts';
 import { recordRefusal } from '../observability/tally.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 
-/** The reply of an endpoint: a status, a body (strings are sent as they are, other values as JSON), and headers. */
+/** The reply of an endpoint: a status, a body (strings are sent unchanged, other values as JSON), and headers. */
 export type EndpointResponse = {
   readonly status: number;
   readonly body: unknown;

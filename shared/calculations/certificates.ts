@@ -102,7 +102,7 @@ const certificateWarnings: ReadonlySet<string> = new Set<Warning['code']>([
 const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined): boolean =>
   (!from || from <= day) && (!to || day <= to);
 
-/** Returns an exemption in the request as it is recorded with a line item. */
+/** Converts an exemption in the request to the form that is recorded with a line item. */
 const appliedInline = (exemption: Exemption): AppliedExemption => ({
   customer_id: null,
   reason: exemption.type,

@@ -69,7 +69,7 @@ export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItem
 
 /**
  * Returns the destination of a line. A picked-up line is delivered where the seller hands it over: at its origin,
- * wherever the buyer is (SSUTA section 310 A 1). It is rejected without an origin.
+ * regardless of the buyer's address (SSUTA section 310 A 1). It is rejected without an origin.
  */
 export const chooseDestination = (
   input: CalculationInput,

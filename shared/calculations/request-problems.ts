@@ -45,9 +45,8 @@ const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | unde
     : discounts.reduce((net, name) => net - readAmount(fields?.[name], exponent), amount);
 
 /**
- * Returns the problems of discounts that exceed what they apply to: a line or charge, or else the document.
- * `reductions` is the amount that negative line items take off other charges; `null` if a field of the body cannot be
- * parsed.
+ * Returns the problems of discounts that exceed what they apply to: a line or charge, or the document. `reductions` is
+ * the amount by which negative line items reduce other charges; `null` if a field of the body cannot be parsed.
  */
 const discountProblems = (
   input: JsonObject,

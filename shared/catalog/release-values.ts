@@ -134,7 +134,7 @@ export type ElectedRate = Dated &
 
 /**
  * The local tax of a remote sale without an election. `none`: no local tax is owed. `may_differ`: the release's local
- * rates apply to sales within the state, and `note` says how the rates for remote sales differ.
+ * rates apply to sales within the state, and `note` states how the rates for remote sales differ.
  */
 export type RemoteLocalTax = Dated &
   Evidence & { readonly policy: 'none' | 'may_differ'; readonly from: string; readonly note: string };

@@ -116,7 +116,7 @@ export const coveragePage = (releases: readonly Release[], page: string): string
   return Object.entries(parts).reduce((text, [name, part]) => {
     const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
     const [from, to] = [text.indexOf(start), text.indexOf(end)];
-    assert(from >= 0 && from < to, `the coverage page has the comments ${start} and ${end}`);
+    assert(from >= 0 && from < to, `the coverage page lacks the comments ${start} and ${end}`);
     return text.slice(0, from + start.length) + part + text.slice(to);
   }, page);
 };

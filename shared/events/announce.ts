@@ -156,7 +156,10 @@ const asClosed = (filing: StoredFiling): StoredFiling => ({
   corrections: [],
 });
 
-/** Returns a finished filing as it was before each of its corrections, and as it is. Each correction was a version. */
+/**
+ * Returns the states of a finished filing: before each of its corrections, and the current one. Each correction was a
+ * version.
+ */
 const listVersions = (filing: StoredFiling): StoredFiling[] => {
   const { corrections, version } = filing;
   const last = lastCorrection(filing);

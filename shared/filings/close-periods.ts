@@ -223,7 +223,7 @@ export const sweepAccounts = async (
       try {
         const account = read();
         if (account.closed_at !== undefined) return;
-        // `+=` would read the sum before the wait, and lose what the other accounts add meanwhile.
+        // `+=` would read the sum before the wait, and lose the amounts that other accounts add in the meantime.
         const added = await addMissing(account, ports);
         swept.added += added;
         await remind(account, ports);

@@ -87,28 +87,32 @@ const documentShape = {
 
 export const transactionShape = { transaction_id: string('The id of the transaction.'), ...documentShape };
 
-export const FilingException = component('FilingException', 'A sale or credit to look at before the return is sent.', {
-  ...transactionShape,
-  currency: currencyCode,
-  reasons: array(
-    component('FilingExceptionReason', 'Why a transaction needs attention.', {
-      reason: exceptionReason,
-      gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
-    }),
-    'Why the transaction is an exception. Empty if it is only to be reviewed.',
-  ),
-  review_codes: array(
-    reviewCode,
-    'The codes of its warnings that can change the tax in the state. A credit also has the codes of its sale. Empty if there are none.',
-  ),
-  gross_amount: described(signedAmount, 'The gross amount of the transaction in the state.'),
-  tax_amount: described(signedAmount, 'The recorded tax of the transaction in the state.'),
-});
+export const FilingException = component(
+  'FilingException',
+  'A sale or credit that needs attention before the return is sent.',
+  {
+    ...transactionShape,
+    currency: currencyCode,
+    reasons: array(
+      component('FilingExceptionReason', 'Why a transaction needs attention.', {
+        reason: exceptionReason,
+        gross_amount: described(signedAmount, 'The gross amount that is not covered, or whose tax differs.'),
+      }),
+      'Why the transaction is an exception. Empty if it is only to be reviewed.',
+    ),
+    review_codes: array(
+      reviewCode,
+      'The codes of its warnings that can change the tax in the state. A credit also has the codes of its sale. Empty if there are none.',
+    ),
+    gross_amount: described(signedAmount, 'The gross amount of the transaction in the state.'),
+    tax_amount: described(signedAmount, 'The recorded tax of the transaction in the state.'),
+  },
+);
 export type FilingException = z.infer<typeof FilingException>;
 
 export const FilingExceptions = component(
   'FilingExceptions',
-  'Sales and credits to look at before the return is sent.',
+  'Sales and credits that need attention before the return is sent.',
   {
     count: described(count, 'The number of entries with exceptions. Send it as `acknowledge_exceptions`.'),
     gross_amount: nullable(

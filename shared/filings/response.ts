@@ -206,7 +206,7 @@ export const Filing = component('Filing', "A state's tax period: the amounts owe
   ),
   exceptions: nullable(
     FilingExceptions,
-    'Sales and credits to look at before the return is sent. Incomplete while `status` is `closing`. In a list, `null` until the filing is closed.',
+    'Sales and credits that need attention before the return is sent. Incomplete while `status` is `closing`. In a list, `null` until the filing is closed.',
   ),
   review: nullable(
     FilingReview,

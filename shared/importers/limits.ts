@@ -5,7 +5,7 @@
 export const limits = {
   /** Rows that refer to one ZIP code. */
   rowsOfZip: 100_000,
-  /** Rows of the ZIP codes with the same first three digits, which are in memory at once. */
+  /** Rows of the ZIP codes with the same first three digits, which are in memory together. */
   rowsOfZip3: 2_000_000,
   /** Ranges and days that the rows of one ZIP code are cut into. */
   piecesOfZip: 200_000,

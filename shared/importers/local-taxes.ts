@@ -223,7 +223,7 @@ export class LocalTaxes {
     }
     assertFits(this.taxes.size, limits.localTaxes, 'local taxes (counted for each place with a separate code)');
     const keys = taxes.map(getKey);
-    assert(new Set(keys).size === keys.length, `${names[0]} has each tax once`);
+    assert(new Set(keys).size === keys.length, `${names[0]} has a tax twice`);
     getOrAdd(this.places, JSON.stringify([names, keys, isPart]), () => ({ names, keys, isPart, county, line }));
     assertFits(this.places.size, limits.heldRows, 'rows of cities');
     return isNew || this.places.size > count;

@@ -241,7 +241,7 @@ export const Replay = component('Replay', 'The comparison of a recorded transact
   version,
   match: nullable(
     z.boolean(),
-    'Whether all values are equal. `null` if the transaction cannot be replayed; `reason` says why.',
+    'Whether all values are equal. `null` if the transaction cannot be replayed; `reason` states why.',
   ),
   reason: nullable(z.enum(replayReasons), 'Why the transaction cannot be replayed. `null` if it was replayed.', {
     title: 'ReplayReason',

@@ -15,8 +15,8 @@ export const sum = (amounts: readonly bigint[]): bigint => {
  * but no weights.
  */
 export const allocate = (total: bigint, weights: readonly bigint[]): bigint[] => {
-  assert(weights.length > 0 || total === 0n, 'an amount is allocated to at least one weight');
-  assert(total >= 0n, 'a total to allocate is not negative');
+  assert(weights.length > 0 || total === 0n, 'an amount has no weight to be allocated to');
+  assert(total >= 0n, 'a total to allocate is negative');
   if (weights.length === 1) return [total];
   const all = sum(weights);
   if (all === 0n && weights.length > 0)
@@ -32,7 +32,7 @@ export const allocate = (total: bigint, weights: readonly bigint[]): bigint[] =>
 /** Adds the `remaining` units, one each, to the parts with the largest remainders. Changes `parts` in place. */
 export const distributeRemainder = (parts: bigint[], remainders: readonly bigint[], remaining: bigint): bigint[] => {
   if (remaining === 0n) return parts;
-  assert(remaining <= BigInt(parts.length), 'at most one unit remains for each part');
+  assert(remaining <= BigInt(parts.length), 'more than one unit remains for a part');
   if (remaining === 1n) {
     let best = 0;
     for (let i = 1; i < remainders.length; i++) if ((remainders[i] as bigint) > (remainders[best] as bigint)) best = i;

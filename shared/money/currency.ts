@@ -47,7 +47,7 @@ export const parseAmount = (text: string, exponent: number): bigint => {
   const point = text.indexOf('.');
   const whole = point < 0 ? text : text.slice(0, point);
   const fraction = point < 0 ? '' : text.slice(point + 1);
-  assert(fraction.length <= exponent, 'an amount has no more decimals than its currency');
+  assert(fraction.length <= exponent, 'an amount has more decimals than its currency');
   return BigInt(whole + fraction.padEnd(exponent, '0'));
 };
 

@@ -21,7 +21,7 @@ const powers = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponen
 /** Returns ten to the power of `exponent`, 0 to 63, which is enough for any product of two request decimals. */
 export const powerOfTen = (exponent: number): bigint => {
   const power = powers[exponent];
-  assert(power !== undefined, 'the exponent is within the range that the schema allows');
+  assert(power !== undefined, 'the exponent is outside the range that the schema allows');
   return power;
 };
 

@@ -244,7 +244,7 @@ export const accountRegisterKey = (account: string) => ({ pk: accountRegister, s
 /** Returns the key of the item that maps an API key's id to its digest. */
 export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${id}` });
 
-/** Returns the key of an API key. It contains no account, because a request carries only the secret. */
+/** Returns the key of an API key. It contains no account, because a request contains only the secret. */
 export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' });
 
 /**

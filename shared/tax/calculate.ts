@@ -116,7 +116,7 @@ const onTop = (sale: Sale, nets: Nets): Extracted => {
   return { nets, charges, taxes, inexact: [] };
 };
 
-const overDiscounted = 'discounts never exceed what they are taken from';
+const overDiscounted = 'a discount exceeds the amount that it reduces';
 
 /** Returns the lines, each less its discounts and its share of the document's discounts. */
 const discountedCharges = ({ lines, day, ...document }: TaxDocument): Discounted[] => {

@@ -26,7 +26,7 @@ const formatRate = (units: bigint): string => formatAmount(units / step, visible
  * receipts. Both rates are in units of `10^-rateDecimals`. The rate must be below 1.
  */
 export const visibleRate = (rate: bigint): bigint => {
-  assert(rate < whole, 'a tax on gross receipts is below 100 %');
+  assert(rate < whole, 'a tax on gross receipts is 100 % or more');
   return truncate((rate * whole) / (whole - rate));
 };
 

@@ -7,7 +7,7 @@ import type { TaxDocument } from './document.ts';
 
 /** Parses an amount of a bracket table, such as `0.17`, to cents. */
 export const parseCents = (text: string): bigint => {
-  assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
+  assert(/^\d+\.\d{2}$/.test(text), 'a bracket is not written in dollars and cents');
   return BigInt(text.replace('.', ''));
 };
 

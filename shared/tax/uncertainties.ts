@@ -125,7 +125,7 @@ const uncertainStates = (document: TaxDocument): Map<string, State> => {
   const { day, currency } = document;
   const states = new Map<string, State>();
   for (const { code, release } of listPlaces(document)) {
-    // In other currencies the state's tables are not used, and a separate warning says so.
+    // In other currencies the state's tables are not used, and a separate warning reports it.
     const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
     if (release && setting && isUnconfirmed(setting))
       states.set(code, {
@@ -196,7 +196,7 @@ const couponSetting = ({ release }: Place, day: string) => settingOn(release?.se
 export const couponReducesPrice = (place: Place, day: string): boolean =>
   couponSetting(place, day)?.policy === 'reduces_price';
 
-/** Returns the uncertainties about how the state treats such a discount. */
+/** Returns the uncertainties about how the state treats a third party's discount. */
 export const uncertaintiesAboutCoupons = (place: Place, day: string): readonly Uncertainty[] => {
   const setting = couponSetting(place, day);
   if (setting) return uncertaintiesAbout(setting, () => `${place.name}, discounts that third parties pay`);

@@ -116,7 +116,10 @@ const exemptionTypeAt = (fields: Fields): string | null => {
 /** TaxJar taxes an item without a product tax code as general goods. */
 export const general = 'GENERAL';
 
-/** Returns Levy's code for TaxJar's; a code of Levy as it is; `null` for a code that has no single equivalent. */
+/**
+ * Returns Levy's code for a code of TaxJar. Returns a code of Levy unchanged, and `null` for a code without a single
+ * equivalent.
+ */
 const getCode = (code: string | null): string | null => {
   if (code === null || code === general) return general;
   if (/[A-Z]/.test(code) && code.includes('.')) return code;

@@ -16,7 +16,7 @@ export const parseJson = (text: string): Json =>
 
 /**
  * Rounds a result of a shop's floating-point arithmetic, such as 55.849999999999994 or 5.6e-17, to ten decimals, half
- * up. Returns other text as it is.
+ * up. Returns other text unchanged.
  */
 export const withoutNoise = (text: string): string => {
   const [, sign = '', whole, decimals = '', zeros = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e-(\d{1,2}))?$/i.exec(text) ?? [];

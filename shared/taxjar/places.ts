@@ -39,7 +39,7 @@ const readRates = async ({ levy, note }: Request, zip: string, fields: Query): P
   return rates;
 };
 
-/** Whether the shipping of taxed general goods is taxed at an address, wherever the account collects. */
+/** Whether the shipping of taxed general goods is taxed at an address, in any state. */
 const isFreightTaxedAt = async ({ levy }: Request, address: Rates['address']): Promise<boolean> => {
   const line_items = [{ quantity: '1', unit_price: '100.00', product_tax_code: general }];
   const document = { customer: { address }, line_items, shipping: { amount: '10.00' } };

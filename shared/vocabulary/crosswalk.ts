@@ -14,7 +14,7 @@ export type CrosswalkRow = {
   /**
    * The scope of the other service's code compared with the product tax code without attributes.
    *
-   * `exact` next to `broader` rows: every state taxes the products of these rows alike.
+   * `exact` next to `broader` rows: every state taxes the products of these rows the same.
    *
    * `family`: a general code, such as "all services". The client must choose a code of that family.
    */
@@ -42,8 +42,8 @@ export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
 };
 
 /**
- * Returns the row whose product tax code stands for a code of a different service: the exact one of several, or the only
- * one. `undefined` if there is none, or if the products of the code can be taxed differently.
+ * Returns the row with the product tax code that replaces a code of a different service: the exact one of several, or
+ * the only one. `undefined` if there is none, or if the products of the code can be taxed differently.
  */
 export const equivalentRow = (system: System, code: string): CrosswalkRow | undefined => {
   const rows = crosswalkRows(code).filter((row) => row.system === system && row.match !== 'family');

@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const startMs = 120_000;
 
 /**
- * The local service as a process that can be killed. Its clock is the clock of this process, and does not advance by
- * itself.
+ * The local service as a process that can be killed. Its clock is the clock of this process, and advances only when the
+ * test moves it.
  */
 export type Service = {
   readonly url: string;

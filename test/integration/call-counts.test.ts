@@ -160,7 +160,7 @@ const requests: [name: string, run: Run, calls: string][] = [
 ];
 
 it('makes the documented calls for each request of a warm instance', async () => {
-  // Caches stay warm however slow the machine is.
+  // Caches stay warm even on a slow machine.
   vi.useFakeTimers({ toFake: ['Date'] });
   const client = await newClient();
   await made(client.call('POST', '/customers', { body: { id: 'known', exemptions: [{ reason: 'resale' }] } }));

@@ -213,7 +213,7 @@ describe('imports over an earlier import', () => {
     const release = await importTable('OK', '73102', '0.08625,0.045,0,0.04125,0');
     const [ofTable, ofFiles] = [await taxIn(release, '73102'), await taxIn(release, '73103')];
     expect([ofTable.tax_amount, ofFiles.tax_amount]).toEqual(['8.63', '8.63']);
-    // Oklahoma's cities have a use tax of their own (68 O.S. 1411), which a table of sales tax rates lacks.
+    // Oklahoma's cities levy a separate use tax (68 O.S. 1411), which a table of sales tax rates does not contain.
     expect(warningCodes(ofTable)).toContain('remote_seller_rate');
     expect(warningCodes(ofFiles)).not.toContain('remote_seller_rate');
   });

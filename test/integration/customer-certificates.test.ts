@@ -251,7 +251,7 @@ describe('the recorded certificate of a transaction', () => {
     expect((await made(client.list({ state: 'MI' }))).data).toHaveLength(2);
   });
 
-  // Goods for Michigan, whose delivery goes to Indiana, where shipping is taxed at 7 %.
+  // Goods for Michigan with delivery to Indiana, where shipping is taxed at 7 %.
   it.each([
     ['MI', '0.70', null],
     ['IN', '6.00', 'R-1'],

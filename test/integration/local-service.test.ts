@@ -320,7 +320,7 @@ describe('npm start, running', () => {
   });
 });
 
-// Each of these tests starts the service as a process of its own.
+// Each of these tests starts the service as a separate process.
 if (isLong)
   describe('npm start, from start to end', () => {
     afterEach(endAll);

@@ -19,7 +19,7 @@ const sendEvents =
 /** The draft lifetimes of the two accounts in hours. */
 export const draftHours = [24, 1] as const;
 
-// The schedule finishes filings, but closes no period by itself.
+// The schedule finishes filings, but closes no period without a request.
 const never = { review_days: 3000, rate_limit: 1_000_000_000 };
 
 const callerWith = ({ draftHours, timeZone, registrations }: Terms): Promise<Caller> =>

@@ -1,7 +1,8 @@
 'use strict';
 /**
- * Starts AWS's runtime interface client, which lies beside this file, as Lambda's bootstrap does. Its native addon is replaced
- * by the same calls of the runtime API in JavaScript. They also write one line of figures for the init phase and for each answer.
+ * Starts AWS's runtime interface client, which is in the folder of this file, as Lambda's bootstrap does. Its native
+ * addon is replaced by the same calls of the runtime API in JavaScript. They also write one line of figures for the
+ * init phase and for each answer.
  */
 const { appendFileSync } = require('node:fs');
 const { Agent, request } = require('node:http');

@@ -24,7 +24,7 @@ export const world = {
 
 /**
  * Before each invocation and call, takes up to seven turns of the event loop or of its microtasks, by its name. Equal
- * calls that an invocation begins in one step keep their order, because nothing tells them apart.
+ * calls that an invocation begins in one step keep their order, because they cannot be distinguished.
  */
 export const dawdleBySeed = (seed: number): void => {
   world.dawdle = async (name) => {
@@ -80,7 +80,7 @@ const isBusy = (): boolean => process.getActiveResourcesInfo().some((name) => /^
 
 /**
  * Runs concurrent tasks, one step at a time. A step starts at a database call of one task and ends when all tasks wait
- * again, however many turns of the event loop they take until then. The next task is random.
+ * again, regardless of the number of turns of the event loop until then. The next task is random.
  */
 export class Scheduler {
   /** Calls of the present step. */
@@ -140,7 +140,10 @@ export class Scheduler {
     this.#sleeping = [];
   }
 
-  /** Waits until no task can run, and puts the calls that began since then in an order that their pace cannot change. */
+  /**
+   * Waits until no task can run, and sorts the calls that began since then, so the order does not depend on their
+   * speed.
+   */
   async #rest(): Promise<void> {
     do await nextTurn();
     while (isBusy());

@@ -174,7 +174,7 @@ const fails = (positions: Positions, { first, freeLast }: Ends, flags: string, i
   const start = atoms.length;
   const next = isAnywhere ? [...follow, [start, ...first]] : follow;
   const reads = (at: number, sign: string) => at === start || matchers[at]?.test(sign) === true;
-  // Merges characters that all positions treat alike.
+  // Merges characters that all positions treat the same.
   const signs = [
     ...new Map(
       characters.map((sign) => [next.map((_, at) => (reads(at, sign) ? 1 : 0)).join(''), sign] as const),

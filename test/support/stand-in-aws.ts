@@ -74,7 +74,7 @@ export const standInAws = (answers = '') => {
     const { status, stdout, stderr } = spawnSync('bash', command, environment(variables));
     return { code: status, out: stdout, err: stderr, asked: asked() };
   };
-  /** Runs a script that calls the tests' database, which this process serves meanwhile. */
+  /** Runs a script that calls the tests' database, which this process serves at the same time. */
   const runWithDatabase = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) =>
     new Promise<ReturnType<typeof run>>((resolve) => {
       const command = [`infra/operations/${script}`, ...args];

@@ -72,7 +72,7 @@ describe('exemption certificates', () => {
   });
 });
 
-// Ohio taxes software as a service for business use only. Without a known use, Levy taxes it and says so.
+// Ohio taxes software as a service for business use only. Without a known use, Levy taxes it and returns a warning.
 it.each([
   [{}, '0.00', []],
   [{ id: 'a' }, '0.00', []],

@@ -31,7 +31,7 @@ beforeEach(() => {
   pauses = [];
   const { setTimeout } = globalThis;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
-    // The timeout of an attempt runs in real time. Pauses end at once.
+    // The timeout of an attempt runs in real time. Pauses end immediately.
     if (ms === timeoutMs) return setTimeout(run, ms);
     pauses.push(ms);
     return setTimeout(run, 0);

@@ -137,7 +137,7 @@ describe('allocation by largest remainder', () => {
   });
 
   it('rejects an amount without weights, and a negative amount', () => {
-    expect(() => allocate(1n, [])).toThrow('at least one');
+    expect(() => allocate(1n, [])).toThrow('no weight');
     expect(() => allocate(-1n, [1n, 1n])).toThrow('negative');
   });
 });

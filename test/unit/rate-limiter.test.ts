@@ -43,7 +43,7 @@ describe('one rate limiter', () => {
         );
         await scheduler.waitFor(Promise.all(answers));
         const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
-        // All requests came at once, so one instance can have leased requests that another instance needed.
+        // All requests arrived concurrently, so one instance can have leased requests that another instance needed.
         expect(passed).toBeLessThanOrEqual(limit);
         if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
       }),

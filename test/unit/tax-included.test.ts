@@ -246,7 +246,7 @@ const listWrong = (document: TaxDocument, taxed: TaxedDocument): string[] => {
   };
   for (const charge of taxed.lines) {
     const { rows, taxable, exempt, tax } = charge;
-    must(rows.length > 0, 'a row says why');
+    must(rows.length > 0, 'a row states the reason');
     must(total(rows.map((row) => row.tax)) === tax, 'rows make the tax of a charge');
     must(taxable + exempt + (document.taxIncluded ? tax : 0n) === charge.net, 'a net has two parts');
     for (const one of [charge, ...rows])

@@ -206,6 +206,6 @@ const openApiDocument = async (endpoints: readonly DocumentedEndpoint[]): Promis
   });
 };
 
-/** The document as it is served. */
+/** The served document. */
 export const openApiText = async (endpoints: readonly DocumentedEndpoint[]): Promise<string> =>
   `${JSON.stringify(await openApiDocument(endpoints), null, 2)}\n`;

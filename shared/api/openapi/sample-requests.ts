@@ -23,10 +23,10 @@ export const sale = {
   line_items: [line],
 } as const;
 
-/** Stands for the transaction id from an earlier response. */
+/** A placeholder for the transaction id from an earlier response. */
 export const exampleId = 'txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X';
 
-/** Stands for the filing id from an earlier response. */
+/** A placeholder for the filing id from an earlier response. */
 export const exampleFilingId = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
 
 const exampleCertificate = {

@@ -216,7 +216,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     isUntaxed: rates.is_untaxed,
     countyName: (county: string): string => {
       const name = rates.counties[county];
-      assert(name !== undefined, `county ${county} has a name`);
+      assert(name !== undefined, `county ${county} has no name`);
       return name;
     },
     /** Finds a county by name, with or without `County`; `null` if the state has no such county. */

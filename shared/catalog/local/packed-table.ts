@@ -71,7 +71,7 @@ export type PackedZips = string;
 
 const writeLine = (fields: readonly (string | number | null)[]): string => {
   const line = fields.map((field) => field ?? '').join('~');
-  assert(line.split('~').length === fields.length, `no field has a tilde: ${line}`);
+  assert(line.split('~').length === fields.length, `a field contains a tilde: ${line}`);
   return line;
 };
 

@@ -301,7 +301,7 @@ const toCandidate = (located: Located, day: string): StateCandidate => ({
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
   const prefer = highest ? 'highest' : 'lowest';
   const [first, ...others] = addressesByState(address).map((one) => locateInState(one, releaseFor, day, prefer));
-  assert(first !== undefined, 'addressesByState returns at least one address');
+  assert(first !== undefined, 'addressesByState returned no address');
   if (others.length === 0) return first;
   const all = [first, ...others] as const;
   const chosen = byRate(all, (one) => combinedRate(one, day), prefer);

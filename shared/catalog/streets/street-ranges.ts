@@ -30,10 +30,10 @@ export type StreetRange = {
   readonly unit: UnitRange | null;
 };
 
-/** Stands for a street that could not be parsed from a row. */
+/** A placeholder for a street that could not be parsed from a row. */
 export const anyStreet: Street = { name: '', affixes: '*' };
 
-/** Stands for a row that could have any address in its ZIP. */
+/** A placeholder for a row that could have any address in its ZIP. */
 export const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
 
 /** Formats a range: `0E100-198`, `3O1-99/APT,1,10,B`. The text starts with the index of the range's set. */
@@ -51,7 +51,7 @@ export const groupText = ({ street, prefix }: Pick<StreetRange, 'street' | 'pref
 export const nameText = (rangesByName: ReadonlyMap<string, Iterable<string>>): string =>
   [...rangesByName].map(([group, texts]) => `${group}:${[...texts].join(' ')}`).join(';');
 
-/** Counts the ranges in such a text. */
+/** Counts the ranges in the text of a street name. */
 export const rangeCount = (text: string): number => text.split(/[ ;]/).length;
 
 /** A range that could contain a house. */

@@ -42,7 +42,7 @@ const parseList = (text: string): readonly string[] => (text === '' ? [] : text.
 /** Converts percent to a fraction: `2.5` becomes `0.025`. */
 const toFraction = (percent: string): string => {
   const fraction = readPercent(percent);
-  assert(fraction !== null, `${percent} is a percentage`);
+  assert(fraction !== null, `${percent} is not a percentage`);
   return fraction;
 };
 
@@ -55,7 +55,7 @@ const placeCode = ({ place, place_code }: RateRow): string => place_code || code
 const partTax = (codes: OwnCodes, row: RateRow, part: string): Jurisdiction => {
   const { county, place } = row;
   const [level = '', kind] = part.split(':');
-  assert(codes.counties.has(county), `${county} has a name in counties.csv`);
+  assert(codes.counties.has(county), `${county} has no name in counties.csv`);
   const combined = codes.combinedTax({
     county,
     code: place === '' ? '' : placeCode(row),
@@ -64,9 +64,9 @@ const partTax = (codes: OwnCodes, row: RateRow, part: string): Jurisdiction => {
   if (level === '') return combined;
   if (level === 'city+county') return { ...combined, name: `${place} (city and county)` };
   const name = codes.districts.get(kind ?? '') ?? '';
-  assert(kind === undefined || name !== '', `${kind} has a name in districts.csv`);
+  assert(kind === undefined || name !== '', `${kind} has no name in districts.csv`);
   if (level === 'district' && kind !== undefined) return codes.districtTax(kind, name);
-  assert(level === 'county' || level === 'city', `a part is of a county, a city or a district, not ${part}`);
+  assert(level === 'county' || level === 'city', `${part} is not a part of a county, a city or a district`);
   const code = placeCode(row);
   // New York City has a tax even in rows that name no place.
   const ofCity = { county, code, name: codes.codedPlaces.get(code) ?? place };
@@ -128,11 +128,11 @@ const rowsByArea = (rows: readonly TaxedRow[]): readonly (readonly [TaxedRow, ..
   const byArea = Map.groupBy(rows, ({ row }) => `${row.county} ${row.place}`);
   return [...byArea].map(([area, own]) => {
     const [first, ...others] = own.toSorted((a, b) => (a.row.from < b.row.from ? -1 : 1));
-    assert(first !== undefined, `${area} has a row`);
+    assert(first !== undefined, `${area} has no row`);
     for (const [at, { row }] of others.entries()) {
       const before = others[at - 1] ?? first;
-      assert(before.row.from < row.from, `${area} has one row from ${row.from}`);
-      assert(!before.row.to || before.row.to < row.from, `${area}: a row ends before the one from ${row.from}`);
+      assert(before.row.from < row.from, `${area} has two rows from ${row.from}`);
+      assert(!before.row.to || before.row.to < row.from, `${area}: a row does not end before the row from ${row.from}`);
     }
     return [first, ...others] as const;
   });
@@ -194,7 +194,7 @@ export const packRates = (state: string): PackedRates => {
     counties: Object.fromEntries(codes.counties),
     sources: keys.map((key) => {
       const source = cited.get(key);
-      assert(source !== undefined, `source ${key} has a row in sources.csv`);
+      assert(source !== undefined, `source ${key} has no row in sources.csv`);
       const { publisher, title, as_of } = source;
       // The day by which the successor of the source is due, if the source has a date.
       const due = as_of && cadence ? nextExpectedAfter(cadence, as_of) : '';

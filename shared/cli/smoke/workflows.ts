@@ -187,7 +187,7 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
       const rows = Array.isArray(body?.['data']) ? body['data'] : [];
       return rows.map((row) => getId(created, row)).find((found) => found !== null) ?? null;
     }));
-  if (id === null) return { reference, id, reason: 'no response named it' };
+  if (id === null) return { reference, id, reason: 'no response contained its id' };
   let reason = 'no response';
   const path = `/transactions/${id}`;
   const status = await retry(async () => {

@@ -42,7 +42,7 @@ const atOnce = 4;
 // A dry run reads all entries of its period.
 const dryRunsMax = 24;
 
-/** Runs dry runs, a few at once, and keeps the result of each one as soon as it is known. */
+/** Runs several dry runs concurrently, and stores each result as it arrives. */
 const useDryRuns = (periods: readonly Period[]) => {
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
   const loaded = useLoad(periods.map(getKey).join(), async (levy, signal) => {

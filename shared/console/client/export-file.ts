@@ -35,7 +35,7 @@ const relation = (type: string, target: string): string =>
     .map(([id, name, path]) => `<Relationship Id="${id}" Type="${office}/${name}" Target="${path}"/>`)
     .join('')}</Relationships>`;
 
-/** The parts of a workbook beside its sheet: a bold style for the header, and the number formats. */
+/** The parts of a workbook other than its sheet: a bold style for the header, and the number formats. */
 const parts: Readonly<Record<string, string>> = {
   '[Content_Types].xml': `${xmlHead}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>${[
     ['workbook.xml', 'sheet.main'],
@@ -69,7 +69,7 @@ const textCell = (at: string, text: string, style = 0): string =>
     ? ''
     : `<c r="${at}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`;
 
-/** A number if a spreadsheet can show all of its digits, otherwise text. The digits are written as they are. */
+/** A number if a spreadsheet can show all of its digits, otherwise text. The digits are written unchanged. */
 const figureCell = (at: string, text: string): string => {
   const digits = text.replace(/^-?0*\.?0*|\./g, '').length;
   return text === '' || digits > digitsMax

@@ -109,8 +109,8 @@ const sessionClient = (options: { url: string; timeoutMs: number; maxTries: numb
 };
 
 /**
- * Opens the browser's session, or exchanges a credential for a new one and forgets it. Throws the client's errors: 401
- * without a session.
+ * Opens the browser's session, or exchanges a credential for a new one and does not store it. Throws the client's
+ * errors: 401 without a session.
  */
 export const openSession = async (credential: Credential | null, address: string): Promise<OpenedSession> => {
   // A user is waiting and decides whether to retry.

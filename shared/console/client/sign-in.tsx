@@ -95,8 +95,8 @@ export const SignIn = ({ issuer, onSession }: Props) => {
         {failure}
       </p>
       <p class="hint">
-        The operator of your Levy service gives you a key. The page exchanges it for a session and forgets it. The
-        session ends when you sign out, after an hour without use, and after 12 hours. A key with the scope{' '}
+        The operator of your Levy service gives you a key. The page exchanges it for a session and does not store it.
+        The session ends when you sign out, after an hour without use, and after 12 hours. A key with the scope{' '}
         <code>read</code> shows everything and changes nothing.
       </p>
     </main>

@@ -40,7 +40,7 @@ const Void = ({ transaction, onChange }: Props) => (
   </ConfirmButton>
 );
 
-/** The key of a transaction's metadata that holds a note of the finance team. */
+/** The key of a transaction's metadata that contains a note of the finance team. */
 const noteKey = 'note';
 
 const Note = ({ transaction, onChange }: Props) => {

@@ -54,7 +54,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
 );
 
 /**
- * The transaction whose reference is the text, which an index finds at once, and customers whose name or id contains it.
+ * The transaction whose reference is the text, read from an index, and customers whose name or id contains the text.
  */
 const Matches = ({ transaction: search }: { transaction: string }) => (
   <>

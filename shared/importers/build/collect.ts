@@ -40,7 +40,7 @@ export class Registry {
     for (const rate of rates) {
       // Otherwise the order of the entries would decide between two rates.
       const other = known.rates.find((one) => one.rate !== rate.rate && shareDays(one, rate));
-      assert(other === undefined, `the importer yields one rate of ${code} for each day`);
+      assert(other === undefined, `the importer yields two rates of ${code} for one day`);
       known.rates.push({ jurisdiction: code, ...rate, ...this.evidence });
     }
     this.rateCount += rates.length;
@@ -71,7 +71,7 @@ export class Registry {
 
   private jurisdiction(code: string): Jurisdiction {
     const found = this.taxes.get(code);
-    assert(found !== undefined, `the importer yields a tax entry for ${code}`);
+    assert(found !== undefined, `the importer yields no tax entry for ${code}`);
     return found.jurisdiction;
   }
 }

@@ -239,7 +239,7 @@ const rulesFromRows = (own: Release, rows: readonly TaxabilityRow[], conditions:
   const grouped = [...Map.groupBy(contents, ({ content }) => JSON.stringify(content)).values()];
   const rules = grouped.map((members): Rule => {
     const [first] = members;
-    assert(first !== undefined, 'a group has a member');
+    assert(first !== undefined, 'a group has no member');
     const { citation, ...content } = first.content;
     const ptcs = [...new Set(members.map(({ code }) => code))];
     return { id: getId(state, first.content, ptcs), ptcs, ...content, source: getKey(citations, citation) };

@@ -51,7 +51,8 @@ const ignore = (): void => {};
 /**
  * Returns the URLs of all links in an HTML page, absolute and https; other links are left out.
  *
- * Uses a tokenizer without a tree, so the time is linear in the size of the page, however deeply its tags are nested.
+ * Uses a tokenizer without a tree, so the time is linear in the size of the page, regardless of how deeply its tags are
+ * nested.
  */
 export const listLinks = (html: string, base: string): readonly URL[] => {
   const links: URL[] = [];

@@ -87,7 +87,7 @@ const send = (url: URL, { method, headers, abort, stalledMs, trusted }: Request)
   }
   const start = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // Connections are not pooled: each one goes to a checked address.
+    // Connections are not pooled: each request opens one to a checked address.
     const options: RequestOptions = {
       ...(isTrusted ? {} : { lookup: lookupPublic }),
       method,

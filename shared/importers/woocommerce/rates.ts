@@ -239,7 +239,7 @@ export const indexByCity = (matches: readonly Match[]) => {
   return {
     /** All cities in the rows. */
     cities: new Set(byCity.keys()),
-    /** Returns the rows that apply in a city; `null` stands for a city that is in no row. */
+    /** Returns the rows that apply in a city; `null` is a city that is in no row. */
     in: (city: string | null): readonly Match[] => [...ofAll, ...(byCity.get(city ?? '') ?? [])],
   };
 };

@@ -75,7 +75,7 @@ const capped = (shares: readonly Share[], total: Share): Share[] => {
 };
 
 /**
- * Builds the outcome that reverses a whole sale. Each line refers to the line it reverses and carries its share of the
+ * Builds the outcome that reverses a whole sale. Each line refers to the line it reverses and includes its share of the
  * document discounts as a line discount, because a credit has no document discounts.
  */
 const wholeOutcome = (credit: CreditContext): Outcome => {

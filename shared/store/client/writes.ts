@@ -17,7 +17,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
 import { database } from './client.ts';
 
-/** Whether the condition of a write held. Throws any other error. */
+/** Whether the condition of a write was met. Throws any other error. */
 const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
   try {
     await write;
@@ -28,7 +28,7 @@ const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
   }
 };
 
-/** Puts, updates or deletes an item. Returns `false` if the condition does not hold; throws any other error. */
+/** Puts, updates or deletes an item. Returns `false` if the condition is not met; throws any other error. */
 export const putItem = (input: PutCommandInput): Promise<boolean> => isWritten(database.send(new PutCommand(input)));
 export const updateItem = (
   input: UpdateCommandInput,

@@ -42,6 +42,6 @@ export const effectDefinition = ({ type }: Pick<Effect, 'type'>): EffectDefiniti
 /** Returns the schema of any effect in a release. A function, because only validation needs it. */
 export const effectSchema = (): z.ZodMiniType<Effect> => {
   const [first, ...others] = Object.values(definitions).map(({ schema }) => schema());
-  assert(first !== undefined, 'There is at least one type of effect.');
+  assert(first !== undefined, 'There is no type of effect.');
   return z.discriminatedUnion('type', [first, ...others]);
 };

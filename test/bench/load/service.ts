@@ -13,7 +13,7 @@ if (cluster.isWorker) {
   // Longer than any pause of the generator.
   server.keepAliveTimeout = 120_000;
   server.listen(0, host);
-  // Exits by itself, so `--cpu-prof` writes its profile.
+  // Exits without a signal, so `--cpu-prof` writes its profile.
   for (const end of ['SIGTERM', 'disconnect'] as const) process.once(end, () => process.exit());
 }
 
