@@ -1,5 +1,5 @@
 import type { Order, OrderLine, ShippingLine, Surcharge } from '@vendure/core';
-import { isTaxedCountry } from '../core/document.ts';
+import { isForeign } from '../core/document.ts';
 import { toDecimal } from '../core/money.ts';
 import type { Address, Cart, Fulfillment, Line } from '../core/order.ts';
 import { feeDelivery } from '../core/shipping.ts';
@@ -45,12 +45,6 @@ export type Unsupported = {
 export type BuiltCart =
   | { readonly ok: true; readonly cart: Cart }
   | { readonly ok: false; readonly unsupported: Unsupported };
-
-/** Returns whether the order is delivered outside of the United States, so the shop calculates the tax. */
-export const isForeign = ({ shippingAddress }: Order): boolean => {
-  const country = shippingAddress?.countryCode?.trim();
-  return Boolean(country) && !isTaxedCountry(country);
-};
 
 const toAddress = ({ shippingAddress }: Order): Address | null =>
   shippingAddress?.countryCode
@@ -189,22 +183,23 @@ export type CartInput = {
   readonly shipping?: readonly ShippingNet[] | undefined;
 };
 
-/** Converts an order to Levy's input, or returns why the plugin does not support it. */
+/**
+ * Converts an order to Levy's input, or returns why the plugin does not support it. The shop calculates the tax of an
+ * order abroad, so each is supported.
+ */
 export const toCart = (order: Order, input: CartInput): BuiltCart => {
   const { customerId, shippingTaxCode, getDelivery = variantDelivery, shipping = getShipping(order) } = input;
   const sold = order.lines.filter(({ quantity }) => quantity > 0);
-  const unsupported = unsupportedIn(order, sold, shipping);
-  if (unsupported) return { ok: false, unsupported };
   const write = getWriter(order.currencyCode);
   const lines = sold.map((line) => toLine(line, write, getDelivery));
-  return {
-    ok: true,
-    cart: {
-      currency: order.currencyCode,
-      address: toAddress(order),
-      customerId,
-      lines: lines.length > 0 ? [...lines, ...listSurcharges(order, lines, write)] : [],
-      shipping: listCharges(order, shipping, write, shippingTaxCode),
-    },
+  const cart: Cart = {
+    currency: order.currencyCode,
+    address: toAddress(order),
+    customerId,
+    lines: lines.length > 0 ? [...lines, ...listSurcharges(order, lines, write)] : [],
+    shipping: listCharges(order, shipping, write, shippingTaxCode),
   };
+  const isSupported = lines.length === 0 || isForeign(cart);
+  const unsupported = isSupported ? null : unsupportedIn(order, sold, shipping);
+  return unsupported ? { ok: false, unsupported } : { ok: true, cart };
 };

@@ -47,7 +47,7 @@ export const orderProcess = (options: LevyOptions, readTax: ReadTax, inputs: Inp
     const order = (await injector.get(OrderService).findOne(ctx, given.id)) ?? given;
     order.orderPlacedAt = order.orderPlacedAt ?? given.orderPlacedAt ?? new Date();
     const sale = toSale(order, await inputs.readInput(ctx, order));
-    if (sale) await storeSale(injector.get(TransactionalConnection), ctx, given, sale, isEstimated(order));
+    await storeSale(injector.get(TransactionalConnection), ctx, given, sale, isEstimated(order));
   };
 
   return {

@@ -12,7 +12,6 @@ import {
   type CartInput,
   exponent,
   getWriter,
-  isForeign,
   type OrderFields,
   type RefundFields,
   toCart,
@@ -26,10 +25,10 @@ type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>
 /** A sold order that Levy cannot record. */
 type NoSale = { readonly unsupported: Unsupported };
 
-/** Returns the sale of an order, or `null` for a foreign order, which Levy does not record. */
-export const toSale = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
+/** Returns the sale of an order. Levy does not record the sale of an order abroad, and voids an earlier sale of it. */
+export const toSale = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale => {
   const built = toCart(order, input);
-  if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
+  if (!built.ok) return { unsupported: built.unsupported };
   const write = getWriter(order.currencyCode);
   return {
     ...built.cart,

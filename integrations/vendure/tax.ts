@@ -7,7 +7,7 @@ import {
   taxOfCart,
   warningText,
 } from '../core/quotes.ts';
-import { isForeign, type ShippingNet, toCart } from './cart.ts';
+import { type ShippingNet, toCart } from './cart.ts';
 import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 
@@ -70,10 +70,8 @@ export const createTaxReader = (options: LevyOptions, { readInput }: Pick<Inputs
     };
     const input = await readInput(ctx, order, replacing?.method);
     const built = toCart(order, { ...input, shipping: replacing?.shipping });
-    if (!built.ok) {
-      if (isForeign(order)) return { kind: 'foreign' };
+    if (!built.ok)
       return order.shippingAddress?.countryCode ? failed(built.unsupported.detail, 'refused') : { kind: 'open' };
-    }
     const found = await taxOfCart(quote, built.cart, scope);
     if (!found.ok)
       return found.reason === 'open' || found.reason === 'foreign'

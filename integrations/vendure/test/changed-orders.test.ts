@@ -25,7 +25,9 @@ const readLeft = async (order: ShopOrder) => {
   return [sum('total_amount'), sum('tax_amount')];
 };
 const reconcileToday = () => reconcileOrders(shop.injector, shop.options, { from: day(0), to: day(0) });
-const listProblems = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign/.test(line));
+const listProblems = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign|include/.test(line));
+const setPricesIncludeTax = (value: boolean) =>
+  shop.send(`mutation { updateChannel(input: { id: "1", pricesIncludeTax: ${value} }) { __typename } }`);
 
 describe('edited orders', () => {
   it.each([true, false])(
@@ -67,16 +69,23 @@ describe('edited orders', () => {
     ]);
   });
 
-  it('voids the sale if an edit moves the order abroad', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
-    expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
-    await staff.to(order.id, 'Modifying');
-    await staff.modify(order.id, { updateShippingAddress: { countryCode: 'DE', province: '', postalCode: '10115' } });
-    // The shop's rate also applies to the shipping, which Michigan does not tax.
-    await staff.payMore(order.id);
-    expect(await readLeft(order)).toEqual([0, 0]);
-    expect(listProblems()).toEqual([]);
-  });
+  it.each([false, true])(
+    'voids the sale if an edit moves the order abroad, with an added gross price: %s',
+    async (isGross) => {
+      const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+      expect(await readLeft(order)).toEqual([order.totalWithTax, getTax(order)]);
+      await setPricesIncludeTax(isGross);
+      await staff.to(order.id, 'Modifying');
+      const addItems = isGross ? [{ productVariantId: shop.variants['Pin'], quantity: 1 }] : [];
+      const updateShippingAddress = { countryCode: 'DE', province: '', postalCode: '10115' };
+      await staff.modify(order.id, { addItems, updateShippingAddress });
+      await setPricesIncludeTax(false);
+      // The shop's rate also applies to the shipping, which Michigan does not tax.
+      await staff.payMore(order.id);
+      expect(await readLeft(order)).toEqual([0, 0]);
+      expect(listProblems()).toEqual([]);
+    },
+  );
 
   it('records an edit that adds a discount as a sale with the lower tax', async () => {
     const order = await placeOrder(shop, {
@@ -177,7 +186,7 @@ describe('reconciliations', () => {
 
 it('logs an order with prices that include tax, and reports it in the reconciliation', async () => {
   await shop.settled();
-  await shop.send('mutation { updateChannel(input: { id: "1", pricesIncludeTax: true }) { __typename } }');
+  await setPricesIncludeTax(true);
   const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
   await shop.settled();
   const problem = { code: 'prices_include_tax', reference: order.code, isFinal: true };

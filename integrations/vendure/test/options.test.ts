@@ -23,7 +23,8 @@ import { LevyPlugin } from '../plugin.ts';
 import { backoff, startRecording } from '../record.ts';
 import { createSurcharges } from '../shipping.ts';
 import { shippingCharges } from '../tax-lines.ts';
-import { addresses } from './orders.ts';
+import { addresses, berlin } from './orders.ts';
+import { store } from './shop.ts';
 
 const service = await startLevy();
 const levy = createClient({ url: 'http://127.0.0.1:9', apiKey: 'levy_none' });
@@ -91,6 +92,15 @@ it.each([
     });
   },
 );
+
+it('rejects prices that include tax abroad only for goods that are picked up in the United States', () => {
+  const order = orderIn('USD', 1000);
+  const lines = order.lines.map((line) => ({ ...line, listPriceIncludesTax: true }));
+  const abroad = { ...order, lines, shippingAddress: berlin } as unknown as Order;
+  expect(toCart(abroad, noMore).ok).toBe(true);
+  const getDelivery = () => ({ fulfillment: 'pickup', shipFrom: store }) as const;
+  expect(toCart(abroad, { ...noMore, getDelivery })).toMatchObject({ unsupported: { code: 'prices_include_tax' } });
+});
 
 it.each([
   ['a guest', { user: null }, null],
