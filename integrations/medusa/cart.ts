@@ -1,5 +1,5 @@
 import { getSum } from '../core/charges.ts';
-import { isTaxedCountry } from '../core/document.ts';
+import { isTaxedCountry, toDocument } from '../core/document.ts';
 import { divide, toDecimal, toMinor } from '../core/money.ts';
 import type { Cart, Line } from '../core/order.ts';
 import {
@@ -160,8 +160,6 @@ export const toCart = (document: Document, charged: Charged | null = null): Cart
   // lines.
   const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
   const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort(byId);
-  // The shop calculates foreign taxes.
-  if (isTaxedCountry(address?.country_code)) requireNet([...lines, ...(shipping_methods ?? [])]);
   const methods = (shipping_methods ?? []).toSorted(byId);
   const shipping = methods.map((method) => ({
     id: method.id,
@@ -174,7 +172,7 @@ export const toCart = (document: Document, charged: Charged | null = null): Cart
     charged && shipping.reduce((left, { amount }) => left - minor(amount), minor(charged.total) - minor(charged.tax));
   const delivery = getDelivery(shipping_methods ?? []);
   const discounts = listDiscounts(lines, exponent, goods);
-  return {
+  const cart: Cart = {
     currency,
     address: address ? toAddress(address) : null,
     // Guests can enter any e-mail address, and must not get the exemption of its owner.
@@ -192,4 +190,7 @@ export const toCart = (document: Document, charged: Charged | null = null): Cart
     ),
     shipping,
   };
+  // The shop calculates foreign taxes, except for goods that are picked up in the United States.
+  if (isTaxedCountry(address?.country_code) || toDocument(cart).ok) requireNet([...lines, ...(shipping_methods ?? [])]);
+  return cart;
 };

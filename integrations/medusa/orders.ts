@@ -5,7 +5,7 @@ import { invalidOrder } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { type Ledger, retrieve, type Transaction } from '../core/transactions.ts';
 import { type Container, getLogger, getQuery, levy, listRows } from './levy.ts';
-import type { Claim } from './refunds.ts';
+import type { Change, Claim } from './refunds.ts';
 import { type MedusaOrder, orderFields, type SoldOrder, toSoldOrder } from './shop-order.ts';
 
 const mismatch = (reference: string, detail: string): Problem => ({
@@ -56,16 +56,21 @@ const ledgerProblem = async (
 };
 
 const claimFields = ['id', 'order_id', 'created_at', 'updated_at', 'canceled_at', 'claim_items.*'];
+const changeFields = ['id', 'order_id', 'version', 'confirmed_at'];
 
-/** Orders with their claims. */
+/** Orders with their claims and changes. */
 export const readOrders = async (container: Container, ids: readonly string[]): Promise<MedusaOrder[]> => {
   const claims: Claim[] = [];
-  const ofOrders = { entity: 'order_claim', filters: { order_id: ids }, fields: claimFields };
-  for await (const row of listRows(container, ofOrders)) claims.push(row as Claim);
+  const changes: Change[] = [];
+  const ofOrders = (entity: string, fields: readonly string[]) =>
+    listRows(container, { entity, filters: { order_id: ids }, fields });
+  for await (const row of ofOrders('order_claim', claimFields)) claims.push(row as Claim);
+  for await (const row of ofOrders('order_change', changeFields)) changes.push(row as Change);
   const orders: MedusaOrder[] = [];
   for await (const row of listRows(container, { entity: 'order', filters: { id: ids }, fields: orderFields })) {
     const order = row as MedusaOrder;
-    orders.push({ ...order, claims: claims.filter(({ order_id }) => order_id === order.id) });
+    const isOwn = ({ order_id }: { readonly order_id: string }) => order_id === order.id;
+    orders.push({ ...order, claims: claims.filter(isOwn), changes: changes.filter(isOwn) });
   }
   return orders;
 };

@@ -24,20 +24,28 @@ export type CreditLine = Dated & {
 const getRefundVersion = ({ amount, metadata }: CreditLine): number | undefined =>
   Number(amount) < 0 ? metadata?.created_in_version : undefined;
 
+/** A change of an order, with the version of the order that it created. */
+export type Change = {
+  readonly order_id: string;
+  readonly version: number;
+  readonly confirmed_at?: string | Date | null;
+};
+
 /** Returns the refunds of payments, and the refunds as store credit. */
 export const toRefunds = (
   payments: readonly Payment[],
-  creditLines: readonly CreditLine[],
+  { credit_lines, changes }: { readonly credit_lines: readonly CreditLine[]; readonly changes: readonly Change[] },
   currency: string,
 ): Refund[] => {
   const exponent = getExponent(currency);
   const none = { lines: [], shipping: getAmount(0, currency) };
   const ofPayments = payments.flatMap(({ refunds }) => refunds ?? []);
-  // Medusa copies the lines with new ids and times to each version of an order.
-  const versions = new Set(creditLines.flatMap((line) => getRefundVersion(line) ?? []));
+  // Medusa copies the lines with new ids and times to each version of an order. The first change of a version created it.
+  const versions = new Set(credit_lines.flatMap((line) => getRefundVersion(line) ?? []));
   const asCredit = [...versions].map((version): Refund => {
-    const own = creditLines.filter((line) => getRefundVersion(line) === version);
-    const at = own.map(({ created_at }) => getInstant(created_at)).sort()[0] as string;
+    const own = credit_lines.filter((line) => getRefundVersion(line) === version);
+    const confirmed = changes.flatMap((row) => (row.version === version ? (row.confirmed_at ?? []) : []));
+    const at = [...confirmed, ...own.map(({ created_at }) => created_at)].map(getInstant).sort()[0] as string;
     return {
       id: `store-credit-${version}`,
       total: toDecimal(roundExact(-sumExact(own, exponent)), exponent),
@@ -79,7 +87,9 @@ export const paidByCredit = (all: readonly CreditLine[], payments: readonly Paym
 
 /** The fields of an item's returned units. */
 export type SoldItem = Item & {
-  readonly tax_lines?: readonly { readonly code: string; readonly rate: number }[] | null;
+  readonly tax_lines?:
+    | readonly { readonly code: string; readonly rate: number; readonly created_at?: string | Date }[]
+    | null;
   readonly detail?: {
     readonly return_received_quantity?: number | null;
     readonly return_dismissed_quantity?: number | null;

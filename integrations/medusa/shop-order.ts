@@ -12,6 +12,7 @@ import {
   toExact,
 } from './cart.ts';
 import {
+  type Change,
   type Claim,
   type CreditLine,
   exchangedFor,
@@ -33,6 +34,7 @@ type Methods = readonly (ShippingMethod & Pick<SoldItem, 'tax_lines'>)[];
 export type MedusaOrder = Omit<Document, 'items' | 'shipping_methods'> & {
   readonly status: string;
   readonly is_draft_order?: boolean | null;
+  readonly cart?: object | null;
   readonly created_at: string | Date;
   readonly updated_at: string | Date;
   readonly canceled_at?: string | Date | null;
@@ -44,17 +46,18 @@ export type MedusaOrder = Omit<Document, 'items' | 'shipping_methods'> & {
   readonly payment_collections?: readonly { readonly payments?: readonly Payment[] | null }[] | null;
   readonly credit_lines?: readonly CreditLine[] | null;
   readonly returns?: readonly Return[] | null;
-  /** Medusa has no relation from an order to its claims. */
+  /** Medusa has no relation from an order to its claims and changes. */
   readonly claims?: readonly Claim[] | null;
+  readonly changes?: readonly Change[] | null;
 };
 
 export const orderFields = [
   ...documentFields,
-  ...['status', 'is_draft_order', 'created_at', 'updated_at', 'canceled_at'],
+  ...['status', 'is_draft_order', 'cart.id', 'created_at', 'updated_at', 'canceled_at'],
   ...['item_total', 'shipping_total', 'tax_total', 'credit_lines.*', 'returns.*', 'returns.items.*'],
-  ...listFields('items', 'tax_lines.code tax_lines.rate'),
+  ...listFields('items', 'tax_lines.code tax_lines.rate tax_lines.created_at'),
   ...listFields('items.detail', 'return_received_quantity return_dismissed_quantity'),
-  'shipping_methods.tax_lines.code',
+  ...listFields('shipping_methods', 'tax_lines.code tax_lines.created_at'),
   ...listFields('payment_collections.payments', 'amount captured_at canceled_at captures.* refunds.*'),
 ];
 
@@ -72,7 +75,8 @@ const isCanceledOrder = ({ status, canceled_at }: MedusaOrder): boolean =>
 const listCredits = (order: MedusaOrder, payments: readonly Payment[], total: string, credit: bigint) => {
   const currency = order.currency_code.toUpperCase();
   const exponent = getExponent(currency);
-  const refunds = toRefunds(payments, order.credit_lines ?? [], currency);
+  const rows = { credit_lines: order.credit_lines ?? [], changes: order.changes ?? [] };
+  const refunds = toRefunds(payments, rows, currency);
   const isCanceled = isCanceledOrder(order);
   const coming = payments.map((payment) => {
     const [captured, whole] = [sumCaptured(payment, exponent), toExact(payment.amount, exponent)];
@@ -107,6 +111,16 @@ const listCredits = (order: MedusaOrder, payments: readonly Payment[], total: st
   };
 };
 
+/**
+ * Returns the time of an order's placement. A draft order has no cart; Medusa replaces its tax lines when it converts it
+ * to an order, and stores no other time of the conversion.
+ */
+const getPlacedAt = ({ cart, created_at, items, shipping_methods }: MedusaOrder): string => {
+  const taxLines = [...(items ?? []), ...(shipping_methods ?? [])].flatMap(({ tax_lines }) => tax_lines ?? []);
+  const times = cart ? [] : taxLines.flatMap((row) => row.created_at ?? []).map(getInstant);
+  return times.sort()[0] ?? getInstant(created_at);
+};
+
 /** Returns the time of an order's last change. Payments, refunds, returns and claims do not update the order's row. */
 const getChangedAt = ({ updated_at, returns, claims }: MedusaOrder, payments: readonly Payment[]): string => {
   const paid = payments.flatMap(({ captures, refunds }) => [...(captures ?? []), ...(refunds ?? [])]);
@@ -135,7 +149,7 @@ export const toSoldOrder = (order: MedusaOrder): SoldOrder => {
   return {
     ...toCart(order, { total, tax }),
     reference: order.id,
-    placedAt: getInstant(order.created_at),
+    placedAt: getPlacedAt(order),
     changedAt: getChangedAt(order, payments),
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
     tax,

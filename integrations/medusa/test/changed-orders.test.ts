@@ -104,12 +104,17 @@ it('credits a return that is settled with store credit once, even after a later 
   await staff.takeBack(order.id, getItem(order), 1);
   const { summary, total } = await listChanges(shop, order.id).read();
   const settlement = { amount: summary.pending_difference, reference: 'refund', reference_id: order.id };
+  // Levy is down until the order has a later version, whose credit line is a copy.
+  faults.state.fault = 503;
   await shop.admin('POST', `/orders/${order.id}/credit-lines`, settlement);
-  // 26.66 and 6 %.
-  await expectNet(order.id, { net: paid - 2826, tax: cents(order.tax_total) - 160, credits: 1 });
+  const between = new Date().toISOString();
   expect(cents(total)).toBe(paid - 2826);
   await staff.refund(order.id, 500);
-  await eventually(levy, order.id, ({ credits }) => credits.length === 2);
+  faults.state.fault = 'none';
+  const { credits } = await eventually(levy, order.id, (now) => now.credits.length === 2);
+  // 26.66 and 6 %.
+  const [given] = credits.filter(({ total_amount }) => total_amount === '28.26');
+  expect([given?.tax_amount, (given?.tax_date as string) < between]).toEqual(['1.60', true]);
   await settle();
   expect(await readNet(levy, order.id)).toMatchObject({ net: paid - 3326, credits: 2 });
 });

@@ -4,6 +4,7 @@ import { getSettings } from '../levy.ts';
 import { orderTaxLineContext } from '../order-tax.ts';
 import { mapOrder, orderEvents, unpaidProblem } from '../orders.ts';
 import { LevyTaxProvider } from '../provider.ts';
+import { reconcileOrders } from '../reconcile.ts';
 import { type MedusaOrder, toSoldOrder } from '../shop-order.ts';
 import { isEstimated, readTaxContext } from '../tax.ts';
 
@@ -25,6 +26,9 @@ it('refuses prices that include tax in the United States, and ignores them abroa
   const items = [{ id: 'cali_1', quantity: 1, unit_price: 10, adjustments }];
   expect(() => toCart(cart('us', { items }))).toThrow('promotions');
   expect(toCart(cart('de', { items })).lines).toHaveLength(1);
+  // Goods that are picked up in Michigan are taxed there.
+  for (const shipping_address of [{ country_code: 'de' }, null])
+    expect(() => toCart(cart('de', { shipping_address, shipping_methods: [pickupMethod] }))).toThrow('tax-inclusive');
 });
 
 it('omits a shipping charge that two discounts reduce to zero', () => {
@@ -330,6 +334,14 @@ describe('conversion of orders', () => {
     ]);
   });
 
+  it('dates a converted draft order by its conversion', () => {
+    const dated = [2, 1].map((minute) => ({ code: 'US-MI', rate: 10, created_at: at(minute) }));
+    const items = [first, { ...first, tax_lines: dated }];
+    expect(toSoldOrder(buildOrder({ items })).placedAt).toBe(at(1));
+    expect(toSoldOrder(buildOrder({ items, cart: { id: 'cart_1' } })).placedAt).toBe(at(0));
+    expect(toSoldOrder(buildOrder()).placedAt).toBe(at(0));
+  });
+
   it('uses the time of the last change of any kind to an order', () => {
     expect(toSoldOrder(buildOrder()).changedAt).toBe(at(2));
     expect(toSoldOrder(buildOrder({ updated_at: at(3) })).changedAt).toBe(at(3));
@@ -362,9 +374,18 @@ describe('conversion of orders', () => {
     const items = [{ ...first, detail: received }];
     const sold = toSoldOrder(buildOrder({ items, returns: [back], credit_lines: [buildCreditLine(-11, 2)] }, 1));
     expect([sold.total, sold.paid, sold.unpaid]).toEqual(['22.00', '22.00', '0.00']);
-    expect(sold.refunds).toMatchObject([
-      { id: 'store-credit-2', total: '11.00', at: at(7), lines: [{ id: 'ordli_1', quantity: 1 }] },
-    ]);
+    const credit = { id: 'store-credit-2', total: '11.00', at: at(7), lines: [{ id: 'ordli_1', quantity: 1 }] };
+    expect(sold.refunds).toMatchObject([credit]);
+    // The line of a later version is a copy. A change of the address confirms a change without a new version.
+    const changes = [
+      { order_id: 'order_1', version: 2, confirmed_at: null },
+      { order_id: 'order_1', version: 2, confirmed_at: at(8) },
+      { order_id: 'order_1', version: 2, confirmed_at: at(6) },
+      { order_id: 'order_1', version: 1, confirmed_at: at(1) },
+    ];
+    const credit_lines = [buildCreditLine(-11, 2)];
+    const later = toSoldOrder(buildOrder({ items, returns: [back], credit_lines, changes }, 1));
+    expect(later.refunds).toMatchObject([{ ...credit, at: at(6) }]);
   });
 
   it('credits a canceled order in full that was paid partly with store credit', () => {
@@ -441,6 +462,18 @@ it('taxes an added reduction that moves a cent between the items of an order', a
   const context = await orderTaxLineContext({ order: { id: 'order_1' }, items: [added] }, container);
   const reduced = [{ name: 'Michigan', code: 'US-MI', rate: 0 }];
   expect(context).toMatchObject({ levy: { items: { ordli_3: reduced } } });
+});
+
+it('reports a sale without an order as extra, but not that of an order that changed outside of the range', async () => {
+  const extra = ['order_1', 'order_2'].map((id) => ({ type: 'sale', reference_id: id, transaction_id: `txn_${id}` }));
+  const answer = { missing: [], different: [], extra, next_cursor: null, metadata: {} };
+  vi.stubGlobal('fetch', async () => Response.json(answer));
+  for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
+  const graph = async ({ entity, filters }: { entity: string; filters: { id?: string[] } }) => ({
+    data: entity === 'order' && filters.id ? [buildOrder()].filter(({ id }) => filters.id?.includes(id)) : [],
+  });
+  const report = await reconcileOrders({ resolve: () => ({ graph }) }, { from: '2026-11-01', to: '2026-11-01' });
+  expect(report.extra.map(({ reference_id }) => reference_id)).toEqual(['order_2']);
 });
 
 it('subscribes to each event that changes an order', () => {

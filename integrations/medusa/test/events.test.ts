@@ -85,9 +85,13 @@ it('taxes an order that the staff enters, and records it when it is placed', asy
   const { tax_total, items } = await listChanges(shop, id).read();
   const mugs = items.map((item) => ({ ...item, product_title: 'Mug' }));
   expect(cents(tax_total)).toBe(await expectedTax(levy, { items: mugs, shipping_subtotal: 0 }, addresses.MI));
+  // The staff entered it on an earlier day.
+  shop.sql(`UPDATE \\"order\\" SET created_at = now() - interval '10 days' WHERE id = '${id}'`);
+  const start = new Date().toISOString();
   await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
   const { sales } = await eventually(levy, id, (now) => now.sales.length > 0);
   expect(sales.map((sale) => [sale.status, toCents(sale.tax_amount)])).toEqual([['draft', cents(tax_total)]]);
+  expect((sales[0]?.tax_date as string) >= start).toBe(true);
 });
 
 it('logs an order without an address as a problem', async () => {
