@@ -6,10 +6,24 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** Rewords advice of the API for a command (`Pass`) or a file (`Write`): a command does not send fields. */
+export const rewordAdvice = (text: string, verb: 'Pass' | 'Write'): string =>
+  text
+    .replaceAll('You sent', verb === 'Pass' ? 'You passed' : 'The file has')
+    .replaceAll('acknowledge_exceptions=', '--acknowledge-exceptions ')
+    .replaceAll(/\b([Ss])end(?= )/g, (_, letter) => (letter === 'S' ? verb : verb.toLowerCase()));
+
 /** Returns the value of a result. Throws a `CommandError` for a refusal. */
 export const accepted = <Value>(result: Result<Value>): Value => {
   if (result.ok) return result.value;
-  throw new CommandError(result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' '));
+  const text = result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' ');
+  throw new CommandError(rewordAdvice(text, 'Pass'));
+};
+
+/** Refuses text that was decoded as UTF-8 but is not; `subject` begins the message: `The file is`. */
+export const requireUtf8 = (text: string, subject: string): void => {
+  if (text.includes('\uFFFD'))
+    throw new CommandError(`${subject} not UTF-8. Save the file as UTF-8, such as "CSV UTF-8" of a spreadsheet.`);
 };
 
 /**
@@ -17,6 +31,7 @@ export const accepted = <Value>(result: Result<Value>): Value => {
  * its message: `The file is`.
  */
 export const jsonOrRefuse = (sent: string, subject: string): unknown => {
+  requireUtf8(sent, subject);
   const text = sent.replace(/^\uFEFF/, '');
   const error = describeJsonError(text);
   if (error === null) return JSON.parse(text);

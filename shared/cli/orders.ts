@@ -2,7 +2,7 @@
 import { orThrow } from '../client/client.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { compare } from './orders/compare.ts';
-import type { Order, OrderError } from './orders/read-orders.ts';
+import { describeProblem, type Order, type OrderError } from './orders/read-orders.ts';
 import {
   type Client,
   calculated,
@@ -25,14 +25,18 @@ const readId = async (client: Client, reference: string): Promise<string | undef
 
 /** Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag. */
 const record = async (client: Client, order: Order, sales: Map<string, string>): Promise<Outcome | OrderError> => {
-  const { line, body, reference, parent, currency, charged } = order;
+  const { line, rows, body, reference, parent, currency, charged } = order;
   // A repeated refund could exceed the remainder of its sale, which the service reports before the repeated reference.
   if (parent !== null && (await readId(client, reference)) !== undefined) return 'existing';
   const sale = parent === null ? undefined : (sales.get(parent) ?? (await readId(client, parent)));
   if (parent !== null && sale === undefined)
     return {
       line,
-      error: `/parent_reference_id: No sale ${parent} is recorded. Import the sale first, or leave out parent_reference_id.`,
+      error: describeProblem(
+        '/parent_reference_id',
+        `No sale ${parent} is recorded. Import the sale first, or leave out parent_reference_id.`,
+        rows,
+      ),
     };
   const sent = {
     ...body,
@@ -43,7 +47,7 @@ const record = async (client: Client, order: Order, sales: Map<string, string>):
   };
   const result = await client.post('/transactions', { body: sent as never });
   const isExisting = !result.ok && (result.refusal.code as string) === 'conflict_duplicate_reference_id';
-  if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal) };
+  if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal, rows) };
   const id = result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id'];
   if (parent === null && typeof id === 'string') sales.set(reference, id);
   return isExisting ? 'existing' : 'recorded';

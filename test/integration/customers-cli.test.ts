@@ -139,7 +139,16 @@ describe('put', () => {
     ['both', ['put', 'a', '--file', 'x.csv'], 'only --file'],
     ['a file that does not exist', ['put', '--file', '/nowhere/x.csv'], '/nowhere/x.csv'],
     ['an added certificate without terms', ['put', 'a', '--add'], '--add'],
-    ['an unknown reason', ['put', 'a', '--reason', 'church'], '"church" is not valid.'],
+    [
+      'an unknown reason',
+      ['put', 'a', '--reason', 'church'],
+      '--reason: Invalid reason. "church" is not valid. Pass one of resale,',
+    ],
+    [
+      'a link without https',
+      ['put', 'a', '--reason', 'resale', '--url', 'x'],
+      '--url: Invalid document_url. You passed "x". Pass',
+    ],
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
     ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
     ['an unknown customer', ['show', 'a'], 'has no customer a. List'],
@@ -157,6 +166,9 @@ describe('put', () => {
     ['x.csv', 'id,reason,states,states\na,resale,MI,OH', /Repeated: states\./],
     ['x.csv', 'id,name\na,A,B', /^The file is not CSV: .*line 2/],
     ['x.json', '{"id": ', /^The file is not JSON: /],
+    ['x.csv', 'id,name\na,A\nb,Caf\uFFFD', /^Line 3 is not UTF-8\. Save the file as UTF-8/],
+    ['x.json', '[{"id": "a", "name": "Caf\uFFFD"}]', /^The file is not UTF-8\. Save/],
+    ['x.csv', 'id,states,reason\na,MI|OH,resale', /^Line 2: .*Write the code of a state/],
     ['bom.json', '\uFEFF[{"id": "a"}]', /^$/],
   ])('prints for the file %s: %j', async (name, text, message) => {
     expect((await (await newShop()).putFile(name, text)).err).toMatch(message);

@@ -272,7 +272,11 @@ it.each<[string, string[], string]>([
     ['close', ...michigan('2026-05-31'), '--yes', '--json'],
     'US-MI has no filing that ends on 2026-05-31, and its periods up to 2026-08-31 are closed.',
   ],
-  ['an empty confirmation number', ['file', 'a', '--confirmation-number', ' '], 'Send 1 to 100 characters'],
+  [
+    'an empty confirmation number',
+    ['file', 'a', '--confirmation-number', ' '],
+    '--confirmation-number: Pass 1 to 100 characters',
+  ],
   ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
 ])('rejects %s in one line', async (_name, args, message) => {
   expect(await refusal(...args)).toContain(message);

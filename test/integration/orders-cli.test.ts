@@ -206,15 +206,26 @@ it("records the refunds of sales that are not yet in the API's list", async () =
 const valid = order('o-1', '6.00', lansing, general);
 it.each([
   ['text that is not JSON', 'nonsense', 'Line 1: The line is not JSON'],
-  ['a list', '[]', 'Line 1: /: Send a JSON object'],
+  ['a list', '[]', 'Line 1: /: Write a JSON object'],
   ['a tax as a number', JSON.stringify({ ...valid, tax_amount: 6 }), 'Line 1: /tax_amount: .*, not 6'],
   ['a tax with three decimals', JSON.stringify({ ...valid, tax_amount: '6.005' }), 'at most 2 decimals'],
+  ['a negative tax', JSON.stringify({ ...valid, tax_amount: '-6.00' }), 'A refund has the type credit'],
+  ['an order that is not finalized', JSON.stringify({ ...valid, status: 'void' }), 'Line 1: /status: Leave out'],
+  [
+    'an amount as a number',
+    JSON.stringify({ ...valid, shipping: { amount: 5 } }),
+    '/shipping/amount: The file has 5. Write',
+  ],
   ['no tax', JSON.stringify({ ...valid, tax_amount: undefined }), '/tax_amount: .*, not nothing'],
-  ['no reference', JSON.stringify({ ...valid, reference_id: undefined }), '/reference_id: Send the id'],
-  ['no date', JSON.stringify({ ...valid, tax_date: undefined }), '/tax_date: Send the date'],
-  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'only on a credit'],
+  ['no reference', JSON.stringify({ ...valid, reference_id: undefined }), '/reference_id: Write the id'],
+  ['no date', JSON.stringify({ ...valid, tax_date: undefined }), '/tax_date: Write the date'],
+  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'only with the type credit'],
   ['no line items', JSON.stringify({ ...valid, line_items: [] }), 'Line 1: /line_items: '],
-  ['an unknown field', JSON.stringify({ ...valid, shiping: shipping }), 'Line 1: .*shiping'],
+  [
+    'an unknown field',
+    JSON.stringify({ ...valid, shiping: shipping }),
+    'Line 1: /shiping: Unknown field `shiping`\\. Remove',
+  ],
   [
     'a general code',
     ndjson([order('o', '1', lansing, { ...general, product_tax_code: 'taxjar:31000' })]),
@@ -240,6 +251,17 @@ it.each([
     csv('o,2026-10-08,6.00,MI,Lansing,48933,a,,1,1.00', 'o,,7.00,,,,b,,1,1.00'),
     'Line 3: tax_amount differs',
   ],
+  [
+    'amounts that the API refuses, by column and line',
+    csv(
+      'o,2026-10-08,6.00,MI,Lansing,48933,a,,1,1.00',
+      'o,,,,,,b,,1,$1.00',
+      'p,2026-10-08,6.00,MA,Boston,2108,a,,1,1.00',
+      'q,2026-10-08,"1,006.00",MI,Lansing,48933,a,,1,1.00',
+    ),
+    /^Line 2: unit_price in line 3: The file has "\$1\.00"\. Write a decimal, .*\nLine 4: postal_code: Write 02108 .*\nLine 5: tax_amount: Write the charged tax such as "6\.00", .*"1,006\.00"/,
+  ],
+  ['another encoding than UTF-8', csv('o,2026-10-08,6.00,MI,Ca\uFFFDon,48933,a,,1,1.00'), 'Line 2 is not UTF-8'],
 ])('refuses a CSV file with %s', async (_, text, message) => {
   const nothing = expect.stringMatching(/^(0 orders compared: .*\n)?$/);
   expectFailure(await run(await newCaller(), 'compare', text, 'orders.csv'), message, nothing);

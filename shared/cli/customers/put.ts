@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Account } from '../../accounts/account.ts';
 import { parseBody } from '../../api/body.ts';
-import { jsonOrRefuse } from '../../base/command-error.ts';
+import { jsonOrRefuse, rewordAdvice } from '../../base/command-error.ts';
 import { asObject, isSame } from '../../base/json.ts';
 import { problemPointer } from '../../base/result.ts';
 import { customerAnswerFields } from '../../calculations/answer-fields.ts';
@@ -31,11 +31,11 @@ const body = { schema: CustomerRequest, answer: customerAnswerFields };
 const strict = new Map([['prefer', ['handling=strict']]]);
 
 /** Returns the errors of one customer as POST /customers does, each with its position in the file. */
-const listErrors = (value: unknown, place: Place): string[] =>
+const listErrors = (value: unknown, place: Place, verb: 'Pass' | 'Write' = 'Write'): string[] =>
   parseBody(body, { body: value, headers: strict, replyHeaders: {} }).problems.map((problem) =>
     problem.code === 'validation_unknown_field'
       ? `${place('')}: ${problem.title}. Use ${fieldNames.join(', ')}.`
-      : `${place(problemPointer(problem))}: ${problem.title}. ${problem.detail}`,
+      : `${place(problemPointer(problem))}: ${problem.title}. ${rewordAdvice(problem.detail, verb)}`,
   );
 
 const fromJson = (text: string): FileCustomers => {
@@ -128,7 +128,18 @@ type Input = Readonly<Record<keyof typeof certificateOptions | 'file' | 'name', 
 
 const errorsMax = 20;
 
-const readInput = async (id: string | undefined, options: Input): Promise<string> => {
+/** The options whose names differ from the field's. */
+const optionNames: Readonly<Record<string, string>> = {
+  ...{ id: 'the id', certificate_number: '--number', document_url: '--url', valid_from: '--from', valid_to: '--to' },
+};
+
+/** Returns the option of a field, such as `--from` for `/exemptions/0/valid_from`. */
+const nameOption = (pointer: string): string => {
+  const [, field = ''] = /^(?:\/exemptions\/0)?\/(\w+)/.exec(pointer) ?? [];
+  return optionNames[field] ?? `--${field}`;
+};
+
+const readInput = async (id: string | undefined, options: Input): Promise<FileCustomers> => {
   const { file, name, reason, states, number, url, from, to, add, none } = options;
   const texts = { certificate_number: number, document_url: url, valid_from: from, valid_to: to };
   const terms = { states: states?.split(','), reason, ...texts };
@@ -138,10 +149,13 @@ const readInput = async (id: string | undefined, options: Input): Promise<string
     (file !== undefined && (isCertified || name !== undefined || add || none))
   )
     throw new CommandError('Pass the id of a customer with its options, or only --file.');
-  if (file !== undefined) return readFile(resolvePath(file), 'utf8');
+  if (file !== undefined) return customersFrom(await readFile(resolvePath(file), 'utf8'));
   if (none ? isCertified || add : add && !isCertified)
     throw new CommandError('Pass --add with the options of a certificate, or --none without them.');
-  return JSON.stringify({ id, name, exemptions: isCertified ? [terms] : none ? [] : undefined });
+  const sent = { id, name, exemptions: isCertified ? [terms] : none ? [] : undefined };
+  const customer = JSON.parse(JSON.stringify(sent)) as CustomerRequest;
+  const errors = listErrors(customer, nameOption, 'Pass');
+  return { customers: errors.length === 0 ? [customer] : [], errors };
 };
 
 type Outcome = { readonly kind: 'created' | 'changed' | 'unchanged'; readonly removed: number };
@@ -202,7 +216,7 @@ export const put = subcommand({
     'customers -- put --account acct_demo --file certificates.csv',
   ],
   run: async (options, id: string | undefined) => {
-    const { customers, errors } = await customersFrom(await readInput(id, options));
+    const { customers, errors } = await readInput(id, options);
     if (errors.length > 0) {
       const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
       throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));

@@ -2,6 +2,7 @@
 import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
+import { rewordAdvice } from '../../base/command-error.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import { isOver, isRegisteredIn, registrationsIn } from '../../filings/periods.ts';
@@ -130,7 +131,10 @@ export const file = subcommand({
       acknowledge_exceptions: options.acknowledgeExceptions ?? null,
     };
     const { error } = FilingUpdate.safeParse(change);
-    if (error) throw new CommandError(problemIn(error));
+    if (error)
+      throw new CommandError(
+        rewordAdvice(problemIn(error).replace('confirmation_number', '--confirmation-number'), 'Pass'),
+      );
     const { id, read, ...operator } = await chooseFiling(named, options);
     const result = await updateFiling(id, change, operator);
     if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {

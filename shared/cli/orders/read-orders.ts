@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { requireUtf8, rewordAdvice } from '../../base/command-error.ts';
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimalPattern } from '../../money/decimal.ts';
@@ -17,6 +18,8 @@ export type ChargedTax = {
 
 export type Order = {
   readonly line: number;
+  /** The line of each line item in a CSV file; `null` in NDJSON. */
+  readonly rows: readonly number[] | null;
   readonly reference: string;
   readonly currency: string;
   readonly charged: ChargedTax;
@@ -26,25 +29,50 @@ export type Order = {
   readonly body: JsonObject;
 };
 
-/** An order that cannot be read, and what to send instead. */
+/** An order that cannot be read, and what to write instead. */
 export type OrderError = { readonly line: number; readonly error: string };
 
-class Unreadable extends Error {}
+class Unreadable extends Error {
+  readonly pointer: string;
+  constructor(pointer: string, advice: string) {
+    super(advice);
+    this.pointer = pointer;
+  }
+}
 
 const refuse = (pointer: string, advice: string): never => {
-  throw new Unreadable(`${pointer}: ${advice}`);
+  throw new Unreadable(pointer, advice);
+};
+
+/** The columns of a CSV file whose names differ from the last part of the field's JSON pointer. */
+const columnNames: Readonly<Record<string, string>> = {
+  ...{ '/customer/id': 'customer_id', '/customer/address': 'state' },
+  ...{ '/shipping': 'shipping_amount', '/shipping/amount': 'shipping_amount' },
+  ...{ '/line_items/id': 'line_id', '/line_items/tax_amount': 'line_tax_amount' },
+};
+
+/**
+ * Describes a problem of an order, with its field: the JSON pointer in NDJSON, the column in a CSV file. A line item in
+ * a later row than the order's first one has its line.
+ */
+export const describeProblem = (pointer: string, detail: string, rows: Order['rows']): string => {
+  const text = rewordAdvice(detail, 'Write');
+  if (rows === null || pointer === '') return pointer === '' ? text : `${pointer}: ${text}`;
+  const row = rows[Number(/^\/line_items\/(\d+)/.exec(pointer)?.[1] ?? 0)];
+  const name = pointer.replace(/^\/line_items\/\d+/, '/line_items');
+  const column = columnNames[name] ?? name.slice(name.lastIndexOf('/') + 1);
+  return `${column}${row === rows[0] ? '' : ` in line ${row}`}: ${text.replaceAll(/,? as a string/g, '')}`;
 };
 
 const taxFrom = (value: unknown, pointer: string, currency: string): bigint => {
   const digits = minorDigits(currency);
   const isValid =
     typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
+  const advice = `Write the charged tax as a string such as "6.00", with at most ${digits} decimals, not ${JSON.stringify(value) ?? 'nothing'}.`;
+  const isNegative = String(value).startsWith('-');
   return isValid
     ? parseAmount(value, digits)
-    : refuse(
-        pointer,
-        `Send the charged tax as a string such as "6.00", with at most ${digits} decimals, not ${JSON.stringify(value) ?? 'nothing'}.`,
-      );
+    : refuse(pointer, isNegative ? `${advice} A refund has the type credit and positive amounts.` : advice);
 };
 
 /** Converts a code such as `taxjar:20010` to the product tax code that has the same scope. */
@@ -52,15 +80,15 @@ const levyCode = (value: unknown, pointer: string): unknown => {
   const [, system = '', code = ''] = typeof value === 'string' ? (/^([a-z]+):(.*)$/.exec(value) ?? []) : [];
   if (system === '') return value;
   if (!(system in systemNames))
-    return refuse(pointer, `Send a prefix of ${Object.keys(systemNames).join(', ')}, not "${system}".`);
+    return refuse(pointer, `Write a prefix of ${Object.keys(systemNames).join(', ')}, not "${system}".`);
   const row = equivalentRow(system as System, code);
   if (row && row.match !== 'broader') return row.levyCode;
   const isGeneral = crosswalkRows(code).some((each) => each.system === system);
   return refuse(
     pointer,
     isGeneral
-      ? `The code ${code} of ${systemNames[system as System]} covers more than one product tax code. Send the code of this product, from GET /product-tax-codes?equivalent=${value}.`
-      : `The code ${code} of ${systemNames[system as System]} has no equivalent. Send a product tax code.`,
+      ? `The code ${code} of ${systemNames[system as System]} covers more than one product tax code. Write the code of this product, from GET /product-tax-codes?equivalent=${value}.`
+      : `The code ${code} of ${systemNames[system as System]} has no equivalent. Write a product tax code.`,
   );
 };
 
@@ -71,21 +99,29 @@ const lineTaxes = (items: readonly JsonObject[], currency: string): readonly big
 };
 
 /** Validates what the API does not validate, and removes the fields that it does not have. */
-const orderFrom = (value: unknown, line: number): Order => {
-  const order = asObject(value) ?? refuse('/', 'Send a JSON object for each order.');
-  const { tax_amount, status: _, reference_id: reference, parent_reference_id: parent, ...sentInput } = order;
+const orderFrom = ({ value, line, rows }: Parsed): Order => {
+  const order = asObject(value) ?? refuse('/', 'Write a JSON object for each order.');
+  const {
+    tax_amount,
+    status = 'finalized',
+    reference_id: reference,
+    parent_reference_id: parent,
+    ...sentInput
+  } = order;
   const { currency: sent, line_items, ...input } = sentInput;
-  if (typeof reference !== 'string' || reference === '') return refuse('/reference_id', 'Send the id of the order.');
+  if (typeof reference !== 'string' || reference === '')
+    return refuse('/reference_id', 'Write the id of the order as a string.');
+  if (status !== 'finalized') return refuse('/status', 'Leave out orders that are not finalized, and their status.');
   const currency = typeof sent === 'string' && isCurrency(sent) ? sent : 'USD';
   const total = taxFrom(tax_amount, '/tax_amount', currency);
-  if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Send the date of the order.');
+  if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Write the date of the order as a string.');
   if (input['parent_transaction_id'])
-    return refuse('/parent_transaction_id', 'Send the reference_id of the sale as parent_reference_id.');
+    return refuse('/parent_transaction_id', 'Write the reference_id of the sale as parent_reference_id.');
   const isCredit = input['type'] === 'credit';
   if (parent !== undefined && parent !== null && !(isCredit && typeof parent === 'string' && parent !== ''))
     return refuse(
       '/parent_reference_id',
-      'Send parent_reference_id only on a credit: the reference_id of its sale, as a string.',
+      'Write parent_reference_id only with the type credit: the reference_id of its sale, as a string.',
     );
   const items = (Array.isArray(line_items) ? line_items : []).map((item) => asObject(item) ?? {});
   const body = {
@@ -98,6 +134,7 @@ const orderFrom = (value: unknown, line: number): Order => {
   };
   return {
     line,
+    rows,
     reference,
     currency,
     charged: { total, lines: lineTaxes(items, currency) },
@@ -106,16 +143,17 @@ const orderFrom = (value: unknown, line: number): Order => {
   };
 };
 
-type Parsed = { readonly line: number; readonly value: unknown };
+type Parsed = Pick<Order, 'line' | 'rows'> & { readonly value: unknown };
 
 async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
+    requireUtf8(text, `Line ${line} is`);
     const json = text.replace(/^\uFEFF/, '').trim();
     if (json === '') continue;
     try {
-      yield { line, value: JSON.parse(json) };
+      yield { line, rows: null, value: JSON.parse(json) };
     } catch {
       yield { line, error: 'The line is not JSON. Write each order as a JSON object on a separate line.' };
     }
@@ -178,7 +216,7 @@ const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
       return filled({ id, product_tax_code, quantity, unit_price, discount_amount, tax_amount: line_tax_amount });
     }),
   };
-  return { line: firstLine, value };
+  return { line: firstLine, rows: rows.map(({ line }) => line), value };
 };
 
 /** Consecutive rows with the same `reference_id` are one order. */
@@ -205,9 +243,9 @@ export async function* readOrders(file: string): AsyncGenerator<Order | OrderErr
       yield parsed;
       continue;
     }
-    const { line, value } = parsed;
+    const { line, rows } = parsed;
     try {
-      const order = orderFrom(value, line);
+      const order = orderFrom(parsed);
       const earlier = references.get(order.reference);
       if (earlier !== undefined)
         refuse(
@@ -218,7 +256,7 @@ export async function* readOrders(file: string): AsyncGenerator<Order | OrderErr
       yield order;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      yield { line, error: error.message };
+      yield { line, error: describeProblem(error.pointer, error.message, rows) };
     }
   }
 }

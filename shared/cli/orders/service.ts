@@ -3,7 +3,7 @@ import { createClient, LevyUnavailable } from '../../client/client.ts';
 import { resolvePath, serviceAddress } from '../terminal/arguments.ts';
 import { counted, shown } from '../terminal/output.ts';
 import { CommandError, flag, required, withDefault } from '../terminal/run-command.ts';
-import { type Order, type OrderError, readOrders } from './read-orders.ts';
+import { describeProblem, type Order, type OrderError, readOrders } from './read-orders.ts';
 
 /** Sends the orders of a file to a running service. */
 
@@ -26,21 +26,24 @@ export const clientFor = (url: string): Client => {
 };
 
 /** Describes a refused order. Throws if the service would refuse every order: a wrong key or a missing scope. */
-export const refusalText = ({ status, detail, errors }: Refused): string => {
+export const refusalText = ({ status, detail, errors }: Refused, rows: Order['rows']): string => {
   if (status === 401 || status === 403) throw new CommandError(`The service refuses the key: ${detail}`);
   return (errors as readonly Failing[])
-    .map((error) => (error.source?.pointer ? `${error.source.pointer}: ${error.detail}` : error.detail))
+    .map((error) => describeProblem(error.source?.pointer ?? '', error.detail, rows))
     .join(' ');
 };
 
 /** Calculates the tax of an order. An unknown field is an error, because its value would be missing in the tax. */
-export const calculated = async (client: Client, { line, body }: Order): Promise<Calculation | OrderError> => {
+export const calculated = async (client: Client, { line, rows, body }: Order): Promise<Calculation | OrderError> => {
   const result = await client.post('/calculations', { body: body as never });
-  if (!result.ok) return { line, error: refusalText(result.refusal) };
+  if (!result.ok) return { line, error: refusalText(result.refusal, rows) };
   const tax = result.data as unknown as Calculation;
   const unknown = tax.warnings.filter(({ code }) => code === 'unknown_field');
   if (unknown.length === 0) return tax;
-  return { line, error: unknown.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ') };
+  const removed = unknown.map(({ pointer, message }) =>
+    describeProblem(pointer ?? '', message.replace(', ignored.', '. Remove or rename it.'), rows),
+  );
+  return { line, error: removed.join(' ') };
 };
 
 const concurrency = 6;

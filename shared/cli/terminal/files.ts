@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { CommandError } from '../../base/command-error.ts';
+import { CommandError, requireUtf8 } from '../../base/command-error.ts';
 
 // Exit codes as in a shell: 128 plus the number of the signal.
 const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -95,7 +95,10 @@ export async function* csvRows<Column extends string>(
   // `pipe` does not forward errors.
   file.on('error', (error) => parser.destroy(error)).pipe(parser);
   try {
-    for await (const { record, info } of parser) yield { record, line: info.lines };
+    for await (const { record, info } of parser) {
+      requireUtf8(Object.values(record).join(), `Line ${info.lines} is`);
+      yield { record, line: info.lines };
+    }
     // Refuses a file without a first line.
     if (isEmpty) columns([]);
   } catch (error) {
