@@ -31,7 +31,7 @@ export const updateContent = {
   timeoutSeconds: 900,
   // Two downloads and the import fit within the timeout, so a slow publisher is reported as a failure of its state.
   fileSeconds: 240,
-  // Measured in decision 0022.
+  // The memory size was measured in decision 0022.
   memoryMegabytes: 1024,
   storageMegabytes: 2048,
   access: {

@@ -107,7 +107,7 @@ const backupRole = (scope: Construct, tables: Tables, { backupCopyTo }: Settings
       reason: 'AWS generates the name of a backup when it is created.',
     });
   const arns = tables.kept.map((table) => table.tableArn);
-  // With and without the advanced features of AWS Backup for DynamoDB.
+  // The actions for backups with and without the advanced features of AWS Backup for DynamoDB.
   role.allow(
     ['StartAwsBackupJob', 'CreateBackup', 'DescribeTable', 'ListTagsOfResource'].map((action) => `dynamodb:${action}`),
     ...arns,

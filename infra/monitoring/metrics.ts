@@ -49,7 +49,7 @@ const ownMetrics = (namespace: string) => {
     own(name, { schedule: updateContent.name }, statistic).with({ period: day });
   return {
     getDuration: (operation: Operation, statistic: string) => own('Duration', { operation }, statistic),
-    /** New transactions. */
+    /** The number of new transactions. */
     recorded: own('Recorded'),
     refused: (code: Code) => own('Refused', { code }),
     counted: (name: Counted) => own(name),

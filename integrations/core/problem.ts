@@ -27,7 +27,7 @@ export const failed = (reference: string, code: string, detail: string): { ok: f
   problem: { reference, code, detail, isFinal: true },
 });
 
-// Only a manual change resolves these.
+// Conflicts that only a manual change resolves.
 const finalConflicts: readonly string[] = ['conflict_has_credits', 'conflict_over_credit', 'conflict_period_closed'];
 
 type Refusal = {

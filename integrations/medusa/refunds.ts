@@ -226,7 +226,7 @@ export const exchangedFor = (
   };
   const first = givenBack.map(({ value }, at) => take(value - paidBack(at)));
   const taken = givenBack.map(({ value }, at) => (first[at] as bigint) + take(value - (first[at] as bigint)));
-  // Fractions of a cent.
+  // The difference is fractions of a cent.
   const last = taken.length - 1;
   return givenBack.flatMap(({ id, at, lines }, index) => {
     const part = (taken[index] as bigint) + (index === last ? left : 0n);

@@ -185,7 +185,7 @@ type Terms = {
   readonly name: string;
   /** The version that the account is pinned to: the current version when the account was created. */
   readonly serviceVersion: string;
-  /** Milliseconds since 1970. */
+  /** The time of the creation, in milliseconds since 1970. */
   readonly createdMs: number;
   /** Settings that differ from the defaults. */
   readonly settings?: Partial<Settings>;

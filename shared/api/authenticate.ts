@@ -169,7 +169,7 @@ const sessionFinder = (findSession: Credentials['findSession']) => {
   return async (digest: string): Promise<Session | undefined> => {
     const kept = await sessions(digest, findSession);
     if (!kept || !isOver(kept)) return kept;
-    // It can have been extended since the instance read it.
+    // The session can have been extended since the instance read it.
     sessions.forget(digest);
     const stored = await sessions(digest, findSession);
     return stored && !isOver(stored) ? stored : undefined;

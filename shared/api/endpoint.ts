@@ -33,7 +33,7 @@ type DocumentedResponse = {
   readonly returnExample?: (samples: Samples) => string;
   /** Headers of every such response, in addition to `successHeaders`. */
   readonly headers?: readonly ResponseHeader[];
-  /** Headers of some such responses, in addition to Idempotent-Replayed and Preference-Applied. */
+  /** Headers of some of these responses, in addition to Idempotent-Replayed and Preference-Applied. */
   readonly optionalHeaders?: readonly ResponseHeader[];
 };
 

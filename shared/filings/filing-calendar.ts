@@ -157,7 +157,7 @@ export const findFilingTerms = (
 type DiscountFormula = {
   readonly steps: readonly { readonly up_to?: number; readonly basis_points: number }[];
   readonly cap?: number;
-  /** At least this much, but not more than the tax. */
+  /** The discount is at least this amount, but not more than the tax. */
   readonly minimum?: number;
   /** The first day of the periods to which it applies (`YYYY-MM-DD`); absent if it has applied for more than five years. */
   readonly from?: string;
@@ -169,7 +169,7 @@ const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Returns the discount on a tax due, both in cents, rounded half up. */
 const discountOn = (tax: bigint, { steps, cap, minimum }: DiscountFormula): bigint => {
   if (tax <= 0n) return 0n;
-  // In units of 1/10,000 cent.
+  // The discount in units of 1/10,000 cent.
   let units = 0n;
   let below = 0n;
   for (const { up_to, basis_points } of steps) {

@@ -29,7 +29,7 @@ export const ShardProgress = z.object({
   entries: FilingHead.shape.entries,
   /** The last entry that was marked. */
   cursor: z.nullable(EntryPlace),
-  /** Without jurisdictions if they are in parts. */
+  /** The totals of the shard. They contain no jurisdictions if these are stored in parts. */
   totals: Totals,
   /** The first key of each part of the jurisdictions, in order; empty while `totals` has them. */
   parts: z.array(z.string()),

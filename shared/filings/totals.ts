@@ -38,12 +38,12 @@ type Reporting = NonNullable<JurisdictionSum['reporting']>;
 
 /** Totals of entries: by jurisdiction, currency and rate, and for the whole state by currency. */
 export const Totals = z.object({
-  /** By `totalsKey`. */
+  /** The sums of jurisdictions, keyed by `totalsKey`. */
   jurisdictions: listEntries(JurisdictionSum),
   summary: listEntries(Sum),
-  /** By reason and currency, and for entries with any exception (`any USD`), each counted once. */
+  /** The exceptions by reason and currency, and for entries with any exception (`any USD`), each counted once. */
   exceptions: listEntries(ExceptionSum),
-  /** By warning code and currency, and for entries with any of them, like the exceptions. */
+  /** The entries to review by warning code and currency, and for entries with any code, like the exceptions. */
   review: listEntries(ReviewSum),
 });
 export type Totals = DeepReadonly<z.output<typeof Totals>>;

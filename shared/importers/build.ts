@@ -37,7 +37,7 @@ export type BuildOptions = {
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
   readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'hasRemoteRates'>;
-  /** ISO timestamp. */
+  /** The time of the import, as an ISO timestamp. */
   readonly importedAt: string;
   /** A folder that the caller owns, and removes once the parts have been read. */
   readonly tempFolder: string;

@@ -30,7 +30,7 @@ export type Entry =
       readonly to: string | null;
       readonly locals: LocalSet;
       readonly flags?: LocationFlags;
-      /** With the flag `of_streets`, the addresses that the span is limited to. */
+      /** The addresses that the span is limited to, with the flag `of_streets`. */
       readonly street?: StreetRange;
       /** If two spans contain an address, the lower rank applies, then the narrower span. Default: 0. */
       readonly rank?: number;

@@ -32,7 +32,7 @@ type PlaceTax = {
 
 /** A place and all of its local taxes, as a row of a file states them. */
 export type TaxedPlace = {
-  /** As `cityName` writes them. Empty for a county or district. */
+  /** The names in the form of `cityName`. Empty for a county or district. */
   readonly names: readonly string[];
   readonly taxes: readonly PlaceTax[];
   /** Whether the taxes apply only to some addresses of the place. */

@@ -9,9 +9,9 @@ import { stateFips } from '../vocabulary/jurisdiction.ts';
 
 /** The tables of public names, of all states. */
 export type NameTables = {
-  /** By five-digit code. */
+  /** The names of counties by five-digit code. */
   readonly counties: readonly (readonly [fips: string, name: string])[];
-  /** By state and code: `MN 80004`. */
+  /** The names of districts by state and code: `MN 80004`. */
   readonly districts: readonly (readonly [code: string, name: string])[];
   /** The rows of the state's local rates; `[]` if it has none. */
   readonly places: readonly Pick<RateRow, 'county' | 'place' | 'place_code' | 'aliases' | 'parts'>[];

@@ -11,7 +11,7 @@ import type { NextTransaction, StoredTransaction } from './transaction.ts';
 export const AuditEntry = z.object({
   transactionId: z.string(),
   version: z.int(),
-  /** ISO 8601 timestamp. */
+  /** The time of the change, as an ISO 8601 timestamp. */
   at: z.string(),
   /** The credential of the request, or the name of the schedule or operator. */
   by: z.string(),

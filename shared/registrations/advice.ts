@@ -54,7 +54,7 @@ type AdvicePorts = { readonly reports: ReportReads; readonly now: () => number }
 /** The currency of all thresholds and its number of decimals. */
 const currency = 'USD';
 const exponent = 2;
-/** Ten-thousandths. */
+/** A share of 100 %, in ten-thousandths. */
 const whole = 10_000n;
 const approachingFrom = 8000n;
 

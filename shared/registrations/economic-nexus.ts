@@ -16,7 +16,7 @@ export type MeasuringPeriod = {
   /** The state's rule in words. */
   readonly rule: string;
   readonly months_between_ends: number;
-  /** 1 to 12. */
+  /** The month as a number from 1 to 12. */
   readonly ends_with_month: number;
   /** Whether the current period counts before it ends. */
   readonly running_counts: boolean;

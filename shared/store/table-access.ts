@@ -9,7 +9,7 @@ export type Action =
   | 'DeleteItem'
   | 'BatchGetItem'
   | 'Query'
-  /** Only within a transaction. */
+  /** A check within a transaction. */
   | 'ConditionCheckItem';
 
 /** The permissions of one function. The CDK app grants exactly these, and a test compares them with the calls made. */

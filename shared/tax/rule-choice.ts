@@ -19,7 +19,7 @@ type Candidate = { readonly rule: Rule; readonly depth: number };
 // Cached by list of rules, which all parts of a release share: releases are immutable, and there are few codes.
 const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Candidate[]>>();
 
-// More than the number of components of any code.
+// The rank of a custom rule. It exceeds the number of components of any code.
 const ownDepth = 100;
 
 const listCandidates = ({ rules }: Release, path: string): readonly Candidate[] => {

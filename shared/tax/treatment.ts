@@ -286,7 +286,7 @@ const withoutHoliday = (
 const taxesWithoutGeneralRate = (rule: DecidingRule | undefined): boolean =>
   rule !== undefined && effectDefinition(rule.effect).taxesWithoutGeneralRate === true;
 
-// General goods are taxed at the general rate, so a rule that only confirms it is known whenever the rate is.
+// A rule for general goods that only confirms the general rate. It is known whenever the general rate is known.
 const isGeneralRule = ({ effect }: DecidingRule, { path }: ProductTaxCode): boolean =>
   effect.type === 'taxable' && path === 'GENERAL';
 

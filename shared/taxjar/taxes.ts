@@ -212,7 +212,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     try {
       return await calculateWith('1');
     } catch (error) {
-      // Nothing of the order is shipped.
+      // The order has no shipped line item.
       if (error instanceof TaxJarRefusal) return calculated;
       throw error;
     }

@@ -26,7 +26,7 @@ it('credits parts of a sale by keyboard, then the rest, with the amounts of the 
     await page.keyboard.type('2');
     await page.getByLabel('or amount before tax').nth(1).focus();
     await page.keyboard.type('0.99');
-    // 20.99 and 6 % of it: 1.2594, from the recorded tax of each line.
+    // The credit is 20.99 with a tax of 6 %, 1.2594, from the recorded tax of each line.
     await page.getByText('The credit is 22.25 USD, with a tax of 1.26.').waitFor();
     await page.getByLabel('Reference of the credit').focus();
     await page.keyboard.type('refund-1');
@@ -55,10 +55,10 @@ it('credits an amount with tax of a sale whose prices include tax, and keeps the
     await click(page, 'Credit …');
     await page.getByLabel('Parts of it').check();
     await page.getByLabel('or amount with tax').first().fill('10.60');
-    // 6 % in 10.60.
+    // The tax is 6 / 106 of 10.60.
     await seeText(page, 'The credit is 10.60 USD, with a tax of 0.60.');
     await page.getByLabel('The whole remaining amount').check();
-    // 6 % in 37.99.
+    // The tax is 6 / 106 of 37.99.
     await seeText(page, 'The credit is 37.99 USD, with a tax of 2.15.');
     expect(await page.getByLabel('or amount with tax').first().isVisible()).toBe(false);
     await page.getByLabel('Parts of it').check();
@@ -257,10 +257,10 @@ it('changes only the settings that were edited, and refuses an account number wi
     await seeText(page, 'No setting has changed.');
     await save(page, 'registrations');
     await page.getByText('No setting has changed.').waitFor({ state: 'detached' });
-    await page.getByLabel('Days after a period before it closes').fill('5 days');
+    await page.getByLabel('Days until the schedule closes an ended period').fill('5 days');
     await save(page, 'sales and calendar');
     await seeText(page, 'Send a whole number from 0 to 20, or null.');
-    await page.getByLabel('Days after a period before it closes').fill('5');
+    await page.getByLabel('Days until the schedule closes an ended period').fill('5');
     await save(page, 'sales and calendar');
     await seeText(page, 'review days');
     await page.getByLabel('Account number, such as').last().fill('1234567');

@@ -366,11 +366,11 @@ it("runs the guide's commands in order", async () => {
     // 1.78 and 8.88 for the lines, each rounded. The charges raise it to 11.54 for 130.00 and to 12.43 for 140.00: 0.89
     // each.
     'calculation sale 12.44',
-    // 6.625 % of 110.00 - 11.00.
+    // The tax is 6.625 % of 110.00 - 11.00.
     'calculation sale 6.56',
-    // 6 % of 100.00 - 20.00.
+    // The tax is 6 % of 100.00 - 20.00.
     'calculation sale 4.80',
-    // 6.25 % of 100.00 - 10.00.
+    // The tax is 6.25 % of 100.00 - 10.00.
     'calculation sale 5.63',
     // 9.03 for six taxes on 100.00, each rounded, and 0.50.
     'calculation sale 9.53',

@@ -195,7 +195,7 @@ export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ val
   }
 };
 
-// These differ between any two responses.
+// The headers that differ between any two responses.
 const ownHeaders = new Set(['x-request-id', 'date', 'x-ratelimit-remaining']);
 
 /** Returns the bytes of a response without the parts that differ between any two responses. */

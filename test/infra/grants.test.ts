@@ -195,7 +195,7 @@ it.each([
   ['sweep-drafts', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['sweep-drafts', 'TransactionsTable.Arn/index/drafts', leading('D#*')],
   ['close-periods', 'TransactionsTable.Arn', leading('T#*', 'O#*', 'F#*', 'P#*', 'W', 'DUE#*')],
-  // Without keys, because a schedule has no caller.
+  // The schedule has no caller, so it reads no keys.
   ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
 ])('limits %s to its partitions of %s', (entry, on, expected) => {
@@ -322,7 +322,7 @@ describe('the policy for operators', () => {
       ...queues,
       'sqs:PurgeQueue on UntoldEvents.Arn',
     ]);
-    // With events=false.
+    // With events=false, only the other queues remain.
     expect(listChanges(activating)).toEqual(queues);
   });
 

@@ -187,7 +187,7 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
   let sweeps = 0;
   intercept(async ({ input, pass }) => {
     const { Key } = input as { readonly Key?: { readonly pk: string; readonly sk: string } };
-    // Its other items are already deleted.
+    // The account's other items are already deleted.
     const isHead = Key?.pk === `T#${id}#${draft.id}` && Key.sk === 'H' && !('ConsistentRead' in input);
     if (isHead && sweeps++ === 0) await runSchedule('sweep-drafts');
     return pass();

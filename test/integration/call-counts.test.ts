@@ -131,7 +131,7 @@ const requests: [name: string, run: Run, calls: string][] = [
   ['a change', change('draft', { metadata: { a: '1' } }), 'GetItem TransactWriteItems'],
   ['a change with a key', change('draft', { status: 'finalized' }, key), 'BatchGetItem TransactWriteItems'],
   ['no change', change('draft', { status: 'finalized' }), 'GetItem'],
-  // Also reads its sale.
+  // The change also reads the sale of the credit.
   ['a change of a credit', change('credit', { status: 'finalized' }), 'GetItem GetItem TransactWriteItems'],
   ...['/customers/a', '/transactions/:parent'].map((path): (typeof requests)[number] => [path, get(path), 'GetItem']),
   ...[
@@ -257,7 +257,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       }
     });
 
-    // Half a unit per started 4 KB of a page's rows together.
+    // A read costs half a unit per started 4 KB of the page's rows together.
     const pageUnits = (index: string, rows: number) => Math.ceil((rows * (rowBytes[index] ?? 0)) / 4096) / 2;
     const { reference_id, parent_transaction_id } = everywhere;
 
@@ -269,13 +269,13 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
       ['credits', { type: 'credit' }],
     ])('%s: matches the estimate for a page, and for a filter without matches', async (index, query) => {
-      // Each read is rounded.
+      // The units of each read are rounded.
       const expectUnits = async (more: TransactionListQuery, calls: number, expected: number) => {
         const { indexes, ...seen } = await listFor(account, { ...query, ...more });
         expect([seen.calls.length, seen.table, Object.keys(indexes)]).toEqual([calls, 0, [index]]);
         expect(Math.abs((indexes[index] ?? 0) - expected)).toBeLessThanOrEqual(calls / 2);
       };
-      // One row more than the page shows whether there are more.
+      // The list reads one row more than the page, to detect whether there are more.
       await expectUnits({ limit: 25 }, 1, pageUnits(index, 26));
       await expectUnits({ limit: 100 }, 1, pageUnits(index, 101));
       expect(pageUnits(index, 101)).toBeLessThanOrEqual(7);

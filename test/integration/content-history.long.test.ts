@@ -330,7 +330,7 @@ describe('two years of files', () => {
   ])('keeps the rates of every past day from $name', async (history) => {
     const { all, recent } = await live(history);
     expect(all).toBeGreaterThan(3);
-    // Besides the newest release, today's rates need at most one more.
+    // Today's rates need at most one release in addition to the newest one.
     expect(recent).toBeLessThanOrEqual(1);
   });
 });

@@ -75,7 +75,7 @@ const taxes = async (...places: Place[]): Promise<readonly string[]> => {
 const tampered = { postal_code: '55402' };
 const intact = { postal_code: '55403' };
 const refused = '500 system_internal_error';
-// 100.00 at 6.875 % and 2.125 %.
+// The taxes on 100.00 at 6.875 % and 2.125 %.
 const tax = '9.00';
 
 const remedy =

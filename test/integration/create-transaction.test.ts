@@ -19,7 +19,7 @@ describe('POST /transactions', () => {
     const answer = await client.create(sale());
     expect(answer.status).toBe(201);
     const location = answer.headers.get('location') as string;
-    // With the stage in the path, as deployed, and without it.
+    // The URL with the stage in the path, as deployed, and without it.
     for (const base of ['https://a1b2.execute-api.us-east-1.amazonaws.com/v1', 'http://127.0.0.1:3000'])
       expect(new URL(location, `${base}/transactions`).href).toBe(`${base}/transactions/${answer.body.id}`);
     expect(answer.headers.get('etag')).toBe('"1"');

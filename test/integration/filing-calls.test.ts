@@ -58,7 +58,7 @@ it('makes the documented calls for each request about filings', async () => {
     ({ id } = await settled(filer, (await newestFiling(filer)).id));
   };
   const november = () => later(40 * dayMs, () => hurried.close({ ...october, period_end: '2026-11-30' }));
-  /** In order. A function without expected calls only prepares later requests. */
+  /** The requests in order. A function without expected calls only prepares later requests. */
   const requests: [name: string, run: () => Promise<unknown>, calls?: Record<string, number>][] = [
     ['a list', () => filer.filings(), { Query: 1 }],
     // The chain, the period, the oldest open month of eight shards, and their entries.
@@ -86,7 +86,7 @@ it('makes the documented calls for each request about filings', async () => {
       { GetItem: 2, BatchGetItem: 1, TransactWriteItems: 1 },
     ],
     ['the rest', settle],
-    // Also reads the chain.
+    // The cancellation also reads the chain.
     [
       'a canceled filing',
       () => hurried.change(id, { status: 'canceled' }),

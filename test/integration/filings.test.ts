@@ -193,7 +193,7 @@ describe('work before the response', () => {
     const { id } = answer.body;
     expect(await made(filer.filing(id))).toMatchObject({ status: 'closing', progress: { complete: false } });
     expect((await filer.close(october, key)).text).toBe(answer.text);
-    // Without the key, the request continues the work.
+    // A request without the key continues the work.
     await made(filer.close(october));
     expect(listTotals(await settled(filer, id))).toEqual(['US-MI USD 200.00 0.00 200.00 12.00 20']);
   });
@@ -320,7 +320,7 @@ describe('filings as CSV', () => {
 
 describe('GET /filings', () => {
   let shop: Filer;
-  /** In order of creation: three months of Michigan, two of Hawaii. */
+  /** The filings in order of creation: three months of Michigan, two of Hawaii. */
   const filings: Filing[] = [];
   const newestFirst = (...places: number[]) => places.map((at) => filings[at]?.id);
   const getList = (parameters: Record<string, string>) =>

@@ -368,7 +368,7 @@ it.each(Object.keys(definitions) as Entry[])('uses in %s exactly the access in i
       ...(indexes.includes('drafts') ? [`transactions ${draftPartitions}`] : []),
     ]),
   );
-  // Half an hour later its use is recorded again.
+  // Half an hour later, the use of the key is recorded again.
   if (granted.includes('accounts UpdateItem'))
     await later(31 * 60_000, () => recorded(() => client.call('GET', '/coverage')));
   for (const partition of partitions) expect(partition).toMatch(updatable);

@@ -106,7 +106,7 @@ describe('transactions with an imported release', () => {
     expect([sold.tax_amount, sold.content_releases]).toEqual(['9.03', { 'US-MN': one }]);
     await activated(other, async () => {
       expect(await taxed(client)).toEqual(['10.00', other]);
-      // 80.00 at 9.025 %.
+      // The tax is 9.025 % of 80.00.
       const calculated = await made(client.calculate(buildCreditRequest(sold, { status: undefined, ...unmatched })));
       expect([calculated.tax_amount, calculated.content_releases]).toEqual(['7.22', { 'US-MN': one }]);
       const credit = await made(client.create(buildCreditRequest(sold, unmatched)));

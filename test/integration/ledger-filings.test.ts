@@ -94,7 +94,7 @@ it('closes periods even if another account fails', async () => {
   expect(closed).toMatchObject({ created: 1, finished: 1, complete: false, failed: 1 });
   expect(failures).toHaveLength(1);
   expect(await newestFiling(good.filer)).toMatchObject({ period_end: '2026-10-31', status: 'closed' });
-  // Later runs of this file close it.
+  // Later runs of this file close the period.
   await runSchedule('close-periods');
 });
 

@@ -237,7 +237,7 @@ describe('exports', () => {
     const first = await sold(connectClient(caller));
     const real = database.send.bind(database);
     let restore: () => unknown = () => undefined;
-    // Right after the read of the transaction.
+    // Changes the ledger right after the export has read the transaction.
     const changing = async (command: Command) => {
       const answer = await sendAny(command, real);
       if (command.constructor.name !== 'GetCommand' || !String(getInput(command).Key?.pk).startsWith('T#'))

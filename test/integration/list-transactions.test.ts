@@ -109,7 +109,7 @@ describe('GET /transactions?search', () => {
     readonly reference: string | null;
   };
   let caller: Caller;
-  /** Newest first. */
+  /** The transactions, newest first. */
   let written: Written[];
 
   /** Returns a transaction by its number: few are credits, void or in Wyoming, and only the newest are not filed yet. */
@@ -118,7 +118,7 @@ describe('GET /transactions?search', () => {
     return {
       id: `txn_${encodeTime(createdMs, 10)}${String(at).padStart(16, '0')}`,
       created: new Date(createdMs).toISOString(),
-      // In a different order than the ids.
+      // Tax dates are in a different order than the ids.
       taxDate: new Date(createdMs - ((at * 7) % 41) * dayMs).toISOString(),
       type: at % 500 === 7 ? 'credit' : 'sale',
       status: at % 700 === 3 ? 'void' : at < 300 ? 'finalized' : 'filed',

@@ -111,7 +111,7 @@ it.each<[Parameters, string[]]>([
   [{ equivalent: 'stripe:txcd_30011000' }, ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']],
   [{ equivalent: 'avalara:pc040100' }, ['CLOTHING.APPAREL']],
   [{ equivalent: 'stripe:PC040100' }, []],
-  // All services: the family to choose from.
+  // This code of Stripe covers all services, so the list is the family to choose from.
   [{ equivalent: 'stripe:txcd_20030000' }, everyCode.filter((code) => code.startsWith('SERVICES.'))],
   [{ equivalent: 'taxjar:20010', family: 'FOOD' }, []],
   [{ q: 'txcd_30011000' }, ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']],

@@ -176,7 +176,7 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   expect(
     data.filter(({ type }) => type === 'credit').map((row) => [row.parent_transaction_id, row.tax_amount]),
   ).toEqual(Array(2).fill([id, '3.25']));
-  // Nothing is left of the sale.
+  // The sale has no remaining amount.
   const more = await run(caller, 'import', text + ndjson([refund('r-3', 'sale'), refund('r-4', 'other')]));
   expect(more).toMatchObject({ code: 1, out: '5 orders checked. 0 recorded, 3 existed already.\n' });
   expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);

@@ -138,7 +138,7 @@ const refund = async (filer: Filer, { sale, credits }: Case) => {
     } else await take(buildRequest(sale), month);
   }
   if (live.length > 1 && draw.oneIn(3)) {
-    // Not the last credit, because the shares after it are not known.
+    // Voids an earlier credit, because the shares after a voided last credit are not known.
     await made(filer.update((live.shift() as Transaction).id, { status: 'void' }));
     credits.splice(0, 1, { id: '', shares: [] });
   }
@@ -392,7 +392,7 @@ it('lists the sales that the content does not cover, at most 100 of them in a dr
   expect(dry.exceptions?.transactions?.map(({ reference_id }) => reference_id)).toEqual(references.slice(0, 100));
   const { id } = await made(shop.close({ state: 'IN', period_end: '2021-08-31' }));
   const filing = await settled(shop, id);
-  // 1 to 104 add up to 5460, and 105 to 112 to 868.
+  // The sums of 1 to 104 and of 105 to 112 are 5460 and 868.
   const sums = { count: 104, gross_amount: '5460.00' };
   expect(filing.exceptions).toEqual({
     ...sums,

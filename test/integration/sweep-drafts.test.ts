@@ -14,7 +14,7 @@ const sweep = (remainingMs?: () => number) => runSchedule('sweep-drafts', remain
 
 it('starts no batch without enough time, and the next run finishes', async () => {
   const client = await newClient();
-  // More than one batch of 25 for most of the eight shards.
+  // The drafts fill more than one batch of 25 in most of the eight shards.
   const drafts: { id: string }[] = [];
   for (let block = 0; block < 15; block++)
     drafts.push(...(await Promise.all(Array.from({ length: 20 }, () => made(client.create(sale()))))));
@@ -28,7 +28,7 @@ it('starts no batch without enough time, and the next run finishes', async () =>
     expect(first.complete).toBe(false);
     expect(first.voided).toBeGreaterThan(0);
     expect(first.voided).toBeLessThanOrEqual(200);
-    // On a busy machine, a run can miss some.
+    // On a busy machine, a run can miss some drafts.
     for (let runs = 0, isComplete = false; !isComplete && runs < 5; runs++)
       isComplete = ((await sweep()) as { complete: boolean }).complete;
     expect(await sweep()).toEqual({ voided: 0, skipped: 0, complete: true });

@@ -53,7 +53,7 @@ it('reports the same by state as the TaxJar interface, over 200 random orders an
     expect([refund.amount, refund.sales_tax].map(Number)).toEqual([-part.toNumber() + 0, returned + 0]);
     add(place.to_state, part.negated(), returned);
   }
-  // More than a page of the API.
+  // The orders fill more than one page of the API.
   const { orders } = await client.listOrders({ transaction_date: '2026-10-05' });
   expect(orders).toEqual(Array.from({ length: 140 }, (_, at) => `o${139 - at}`));
   const read = async () => {

@@ -162,7 +162,7 @@ describe('taxes', () => {
     const registrations = [{ state: 'PR', from: '2026-01-01', to: null, frequency: 'month' }];
     const { caller, client } = await newClient({ registrations });
     const one = { amount: 100, shipping: 0 };
-    // 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
+    // The rates are 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
     const { tax } = await client.taxForOrder({ ...one, to_country: 'PR', to_zip: '00901' });
     expect(tax).toMatchObject({
       has_nexus: true,
@@ -465,7 +465,7 @@ describe('orders and refunds', () => {
         new RegExp(`^422 Unprocessable Entity: The order has ${field}`),
       );
     }
-    // More entries than a write can replace.
+    // The order has more entries than a write can replace.
     const states =
       'AL AZ AR CA CO CT FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY DC';
     const everywhere = states
@@ -635,7 +635,7 @@ describe('orders and refunds', () => {
     const refund = async (id: string, reference: string, lines: object[]) =>
       (await client.createRefund(buildRefund(id, reference, [-20, 0, -1.2], { ...michigan, line_items: lines })))
         .refund;
-    // By the id of the order, and by ids of the refund.
+    // The refund uses the ids of the order, and then ids of its own items.
     const [a, refunded] = [
       { ...mug, id: 'a' },
       [

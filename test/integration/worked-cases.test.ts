@@ -40,7 +40,7 @@ const byId = (id: string): WorkedCase => cases.find((one) => one.id === id) as W
 
 describe('worked cases', () => {
   const sales = cases.filter(({ input, country }) => input.lines && !country);
-  it('calculates 63 sales, two refunds and one sale abroad', () => {
+  it('contains 63 sales, two refunds and one sale abroad', () => {
     expect(cases.map(({ id }) => id)).toHaveLength(new Set(cases.map(({ id }) => id)).size);
     expect([sales.length, cases.filter(({ original }) => original).length, cases.length]).toEqual([63, 2, 66]);
   });

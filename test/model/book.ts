@@ -67,7 +67,7 @@ export type Filing = {
   readonly end: string;
   readonly frequency: string;
   readonly members: readonly string[];
-  /** By currency, as the API writes them. */
+  /** The amounts by currency, as the API writes them. */
   readonly amounts: readonly (readonly [string, object])[];
   readonly createdAt: string;
   readonly closedAt: string;

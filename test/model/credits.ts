@@ -175,7 +175,7 @@ const linesCredit = (
     lines.push({ ...taken, parentId: parent.id, discount });
   }
   const unmatched = lines.findIndex(({ parentId }) => parentId === null);
-  // Their tax would need the address that was removed.
+  // The tax of unmatched lines would require the removed address.
   if (sale.redacted_at !== undefined && unmatched >= 0)
     return refusal('validation_invalid_format', `/line_items/${unmatched}`);
   const other = (wish.line_items ?? []).findIndex(

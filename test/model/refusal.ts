@@ -9,7 +9,7 @@ export const tooFine = (tax: unknown, currency: string): Refusal[] =>
     ? [refusal('validation_invalid_format', '/tax_amount')]
     : [];
 
-/** Each id again after its first line. */
+/** Returns a refusal for each repetition of a line's id. */
 const twice = ({ line_items }: Requested): Refusal[] => {
   const ids: unknown[] = (line_items ?? []).map(({ id }) => id);
   return ids.flatMap((id, index) =>

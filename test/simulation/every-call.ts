@@ -44,7 +44,7 @@ const credit = (parent_transaction_id: string): Request => ({
   },
 });
 
-// In small steps and parts, so a shard takes several.
+// The schedule makes small steps and parts, so a shard takes several.
 const schedule: Step = () =>
   close(new Invocation('schedule', 'all'), () => {}, { stepEntriesMax: 2, totalsRowsMax: 1 });
 
@@ -76,7 +76,7 @@ const changes: Readonly<Record<string, Step>> = {
   void: ({ send, sales: [id = ''] }) => send(update('transactions', id, { status: 'void' })),
   retax: ({ send, sales: [id = ''] }) => send(update('transactions', id, { tax_amount: '0.04' })),
   note: ({ send, sales: [id = ''] }) => send(update('transactions', id, { metadata: { note: 'kept' } })),
-  // In several shards, which a worker may have read as empty.
+  // The credits are in several shards, which a worker may have read as empty.
   credits: async ({ send, sales }) => {
     for (let at = 0; at < 8; at++) await send(credit(sales[1 + (at % 2)] ?? ''));
   },

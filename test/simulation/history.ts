@@ -27,7 +27,7 @@ export class Invocation {
   /** An id such as `c1.2.1`: the first attempt of the second request of client c1. */
   readonly id: string;
   readonly account: string;
-  /** For a request: its account as cached by the running instance. */
+  /** The account of a request, as cached by the running instance. */
   readonly caller: Account | null;
   readonly beganMs = world.nowMs;
   isDead = false;
@@ -81,7 +81,7 @@ export class History {
   readonly #tokens = new Set<string>();
   #invocation: Invocation | undefined;
   readonly #steps: number[] = [];
-  /** By key, oldest first. */
+  /** The versions by key, oldest first. */
   readonly versions = new Map<string, Version[]>();
   /** The versions of all accounts, oldest first. */
   readonly accounts: Version[] = [];

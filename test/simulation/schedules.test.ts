@@ -62,7 +62,7 @@ if (isLong)
       const { traces } = await runSchedules({ ...order, traced: true });
       return [...traces].sort(([a], [b]) => a - b);
     };
-    // Some of them are about filings, with redactions, or varied.
+    // Some of these schedules are about filings, have redactions, or are varied.
     const some = { from: 101, count: 60 };
     const [single, parallel, dawdling, alone] = await Promise.all([
       listTraces(some),

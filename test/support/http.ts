@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { components, operations, paths } from '../../shared/client/openapi-types.ts';
 
 export type Request = {
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
   /** The raw text of the body, instead of `body`. */
   readonly rawBody?: string | Uint8Array;

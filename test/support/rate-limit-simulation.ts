@@ -57,7 +57,7 @@ export type Scene = Demand & {
 };
 
 type SimulationResult = {
-  /** Counts by window. */
+  /** The counts by window. */
   readonly requested: readonly number[];
   readonly admitted: readonly number[];
   readonly writesPerRequest: number;

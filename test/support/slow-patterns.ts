@@ -14,7 +14,7 @@ import { parseAst } from 'vitest/node';
 type Atom = { readonly kind: 'atom'; readonly source: string };
 type Node =
   | Atom
-  /** `^`, `$`, `\b` or a lookaround. */
+  /** A condition: `^`, `$`, `\b` or a lookaround. */
   | { readonly kind: 'condition' }
   | { readonly kind: 'all' | 'any'; readonly of: readonly Node[] }
   | { readonly kind: 'repeat'; readonly of: Node; readonly min: number; readonly max: number };

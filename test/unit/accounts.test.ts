@@ -40,7 +40,7 @@ describe('API keys', () => {
   );
 
   it('stores a key as its SHA-256 hash', () => {
-    // From FIPS 180-2, appendix B.1.
+    // The digest is from FIPS 180-2, appendix B.1.
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

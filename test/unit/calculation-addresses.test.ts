@@ -58,7 +58,7 @@ describe('address resolution', () => {
         continue;
       }
       expect(rowAt(to)?.jurisdiction_code).toBe(`US-${state}`);
-      // Its local rates can be uncertain, but its state is not.
+      // The local rates of the ZIP can be uncertain, but its state is certain.
       expect(listMessages(to, 'address_ambiguous').join()).not.toContain('Send the state');
     }
     const to = { postal_code: zip };

@@ -54,7 +54,7 @@ describe('the changed combined rates', () => {
     ],
   ])('lists %s', (_, key, before, after, changes) => expect(texts(key, before, after)).toEqual([changes]));
 
-  it('matches the narrowest range of every address on every day', () => {
+  it('lists the same changes as a lookup of each address on each day', () => {
     const days = ['2020-01-01', '2020-06-30', '2020-07-01', '2021-12-31', '2022-01-01', '2023-05-05'];
     const someArea = fc
       .record({

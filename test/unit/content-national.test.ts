@@ -166,7 +166,7 @@ type Case = {
   readonly accepted: readonly Answer[];
 };
 
-// Without a setting for tests, as in a new account.
+// The settings of a new account, without changes for tests.
 const options = { today: '2026-11-26', settings: defaultSettings('2026-10-08') };
 
 /** The actual result, in the fields of an accepted result. */

@@ -161,7 +161,7 @@ describe('rates on a day', () => {
       expect(rateOn(release, code, day)?.rate).toBe(is);
     });
 
-    it('returns the state rate for the state', () => {
+    it('returns the state rate in force on the day', () => {
       expect(['2019-12-31', '2024-06-30', '2024-07-01'].map((day) => stateRateOn(release, day)?.rate)).toEqual([
         undefined,
         '0.06',

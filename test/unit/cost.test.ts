@@ -103,7 +103,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
   busEvent: '1.17',
   scheduledRun: '0.02', // 17,520 / 1,000,000 = 0.0175
-  key: '2.00', // the alarms' and the customer's
+  key: '2.00', // one key for the alarms and one for the customer's data
   keyRequest: '0.30', // 100,000 x 0.03 / 10,000
   mail: '0.00', // 10 x 2 / 100,000
   // 3,000 MB + (600 + 123 + 504 + 645 + 250) + 200,000 x 4,300 + 40,000 x 25 x 700 + 1,790,000 x 700
@@ -123,16 +123,16 @@ describe('bills', () => {
     expect(byPrice(bill({}, true))).toEqual({
       ...byHand,
       lambdaRequest: '0.42', // 2,077,920 x 0.20 / 1,000,000 = 0.4156
-      lambdaTime: '0.00', // of 400,000
-      tableStorage: '0.00', // of 25 GB
-      functionLogBytes: '0.00', // of 5 GB
-      metric: '27.30', // 10 less
-      alarm: '6.60', // 10 less
-      dashboard: '0.00', // of 3
+      lambdaTime: '0.00', // within the free 400,000 GB-seconds
+      tableStorage: '0.00', // within the free 25 GB
+      functionLogBytes: '0.00', // within the free 5 GB
+      metric: '27.30', // without the 10 free metrics
+      alarm: '6.60', // without the 10 free alarms
+      dashboard: '0.00', // within the 3 free dashboards
       trace: '8.45', // 1,690,000 x 5 / 1,000,000
-      scheduledRun: '0.00', // of 14 million
-      keyRequest: '0.24', // 20,000 less
-      transferOut: '0.00', // of 100 GB
+      scheduledRun: '0.00', // within the 14 million free invocations
+      keyRequest: '0.24', // without the 20,000 free requests
+      transferOut: '0.00', // within the free 100 GB
     });
   });
 

@@ -312,7 +312,7 @@ describe('the taxability of a code in a state', () => {
   );
 
   it('shows each treatment if business and personal use are taxed differently', () => {
-    // Ohio R.C. 5739.01(B)(3)(e).
+    // The rule is Ohio R.C. 5739.01(B)(3)(e).
     expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({
       treatment: 'by_use',
       attributes: [

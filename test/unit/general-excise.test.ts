@@ -61,7 +61,7 @@ describe('lines in Hawaii', () => {
   const shipping = { amount: '10.00' };
   it.each<[string, Request, object, string]>([
     ['exempt goods stay exempt', { line_items: exempt }, {}, '4.71'],
-    // 0.30 at 4.7120% is 0.014136; three times is 0.042408.
+    // The tax on 0.30 at 4.7120% is 0.014136; the tax on three of them is 0.042408.
     ['rounding by line', { line_items: thrice }, {}, '0.03'],
     ['rounding on the invoice', { line_items: thrice }, { rounding: 'invoice' }, '0.04'],
     ['shipping', { line_items: [goods('0.00')], shipping }, {}, '0.47'],

@@ -30,7 +30,7 @@ const readParts = async (...spans: readonly Entry[]) => (await buildEntries('RI'
 describe('the parts of a release', () => {
   it('creates one part per ZIP in a span, then one per city, sorted', async () => {
     const city = (name: string): Entry => ({ kind: 'city', city: name, from: null, to: null, locals: [] });
-    // 02700 to 02799 are in Massachusetts.
+    // The ZIPs 02700 to 02799 are in Massachusetts.
     const parts = await readParts(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
     expect([...parts.keys()]).toEqual(['02800', '02801', '02802', 'BRISTOL', 'WARWICK']);
     expect(parts.get('02801')?.locations.map(({ zips }) => zips)).toEqual([[['02801', '02801']]]);

@@ -263,7 +263,7 @@ const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|C
 const counties = countyNames();
 const countyIn = (state: string, code: string) => counties.get(`${stateFips(state)}${code.slice(0, 3)}`) ?? null;
 
-/** One letter omitted, doubled, replaced or swapped. */
+/** Misspells a name: one letter omitted, doubled, replaced or swapped. */
 const misspell = (name: string, at: number): string => {
   const index = at % name.length;
   const [before, letter, after] = [name.slice(0, index), name.charAt(index), name.slice(index + 1)];

@@ -62,7 +62,7 @@ describe('the single local use tax of Texas', () => {
   const drugs = goods('50.00', 'HEALTH.DRUGS._PRESCRIPTION');
   it.each<[string, Request, string, string]>([
     ['100.00', { line_items: [goods('100.00')] }, '8.25', '8.00'],
-    // 1.249375 and 0.349825.
+    // The exact taxes are 1.249375 and 0.349825.
     ['19.99', { line_items: [goods('19.99')] }, '1.65', '1.60'],
     ['goods that the state taxes', { line_items: [goods('100.00'), drugs] }, '8.25', '8.00'],
     ['their shipping', { line_items: [goods('100.00')], shipping: { amount: '10.00' } }, '9.08', '8.80'],

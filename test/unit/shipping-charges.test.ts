@@ -266,7 +266,7 @@ describe('several shipping charges', () => {
 
   it.each([
     ['line_items', ['26.20', '2.00', '8.00', '10.00', '5.80']],
-    // 3.80 in proportion to 30.00 and 8.00.
+    // The discount of 3.80 is distributed in proportion to 30.00 and 8.00.
     ['line_items_and_shipping', ['27.00', '2.80', '7.20', '10.00', '5.80']],
   ] as const)('applies discounts of each, and a share of a discount on %s', (discount_applies_to, figures) => {
     const shipping = { amount: '10.00', discount_amount: '2.00' };
@@ -415,7 +415,7 @@ describe('delivery fees', () => {
     it('adds the fee as a separate line, whose tax is in no base', () => {
       expect(listFees(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
       expect(due(added)).toEqual([]);
-      // 9.025% of 150.00 is 13.5375.
+      // The exact tax is 9.025% of 150.00, which is 13.5375.
       expect(added).toMatchObject({ subtotal_amount: '150.00', tax_amount: '14.04', total_amount: '164.04' });
       const summary = added.tax_summary.find((row) => row.jurisdiction_code === 'US-MN-RDF');
       expect(summary).toMatchObject({ taxable_amount: '0.00', tax_amount: '0.50' });
@@ -494,7 +494,7 @@ describe('delivery fees', () => {
       const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
       const others = { shipping: { amount: '10.00' }, discount_amount: '100.00' };
       const sent = ask({ ...to, line_items: [sold('250.00'), wrap, feeAt('0.00')], ...others });
-      // 9.025% of 150.00, 5.00 and 10.00, each line's tax rounded.
+      // The taxes are 9.025% of 150.00, 5.00 and 10.00, each rounded.
       expect(sent.line_items.map((one) => one.tax_amount)).toEqual(['13.54', '0.45', '0.50']);
       expect(sent.line_items.map((one) => one.applied_discount_amount)).toEqual(['100.00', '0.00', '0.00']);
       const shared = { discount_amount: '50.00', discount_applies_to: 'line_items_and_shipping' } as const;
@@ -551,7 +551,7 @@ describe("seller's fees", () => {
     const others = { discount_amount: '10.00', shipping: { amount: '9.00' } };
     const answer = ask({ to: newark, line_items: [lamp, wrap], ...others });
     expect(answer.line_items.map((line) => line.applied_discount_amount)).toEqual(['10.00', '0.00']);
-    // 30.00, 5.00 and 9.00 at 6.625%: 1.99, 0.33 and 0.60.
+    // The taxes on 30.00, 5.00 and 9.00 at 6.625% are 1.99, 0.33 and 0.60.
     expect(answer).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
   });
 
@@ -581,6 +581,6 @@ it('extracts the included tax of states that share no charge separately', () => 
   );
   const addTaxes = (at: number) =>
     Number(line_items[at]?.tax_amount) + Number((shipping as readonly { tax_amount: string }[])[at]?.tax_amount);
-  // 2,647.00 at 7% is 2,473.83 and 173.168; 2,654.12 at 6.625% is 2,489.21 and 164.910.
+  // A gross of 2,647.00 at 7% is 2,473.83 and 173.168; a gross of 2,654.12 at 6.625% is 2,489.21 and 164.910.
   expect([addTaxes(0).toFixed(2), addTaxes(1).toFixed(2)]).toEqual(['173.17', '164.91']);
 });

@@ -198,7 +198,7 @@ describe('the directory of releases', () => {
     expect(await activeAt(two)).toBe(minnesota);
     two.state.nowMs = 60_000;
     expect(await activeAt(two)).toBe(newer);
-    // Also after the clock is set back.
+    // The directory is also read again after the clock is set back.
     two.state.active = { 'US-MN': minnesota };
     two.state.nowMs = 1;
     expect(await activeAt(two)).toBe(minnesota);

@@ -196,7 +196,7 @@ describe('fees', () => {
   });
 
   it('excludes a fee from other taxes, and allocates no shipping to it', () => {
-    // 6.5% of 100.10 is 6.5065.
+    // The exact tax is 6.5% of 100.10, which is 6.5065.
     for (const rounding of ['line', 'invoice'] as const)
       expect(listTaxes(buildDocument([fee(), goods('100.10')], { rounding }))).toEqual([50n, 651n]);
     const { product } = getLine(minnesota, { ptc: 'SHIPPING.DELIVERY' });

@@ -46,7 +46,7 @@ describe('the statutory tables of a state', () => {
       'US-MD',
       (cents: number) => (cents < 100 ? lookUp(belowADollar, cents) : overDollars(excess, cents)),
     ],
-    // One cent per dollar, and one more from .51.
+    // The table has one cent per dollar, and one more from .51.
     [
       'Allegheny County',
       { state: 'PA', postal_code: '15222' },

@@ -25,7 +25,7 @@ export const invalid = (message: string): DynamoDBServiceException =>
 export const noSuchTable = (name: string) =>
   new ResourceNotFoundException({ message: `Requested resource not found: Table: ${name} not found`, $metadata });
 
-// In wire format, as the document client passes it on.
+// The item is in wire format, as the document client returns it.
 const wire = (item: Item | undefined) => (item === undefined ? {} : { Item: marshall(item) });
 
 export const conditionFailed = (item: Item | undefined) =>

@@ -116,7 +116,7 @@ export const queryTable = (tableNamed: TableNamed, input: Input) => {
   if (typeof value !== 'string')
     throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
   const start = ExclusiveStartKey && readStart(table, rows, ExclusiveStartKey);
-  // As in DynamoDB itself; an emulator can return nothing instead.
+  // DynamoDB itself rejects this; an emulator can return an empty page instead.
   if (start && start[rows.keys.partition] !== value)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
   const items = rows.partition(value);

@@ -31,7 +31,7 @@ const errorAnswer = (error: unknown): ServiceResponse => {
  * status and a JSON body.
  */
 export const newService = (folder: string | null): Service => {
-  // None while the journal is read.
+  // Changes are not collected while the journal is read.
   let changes: Change[] | null = null;
   const database = new Database(Date.now, (change) => void changes?.push(change));
   const journal = folder === null ? null : openJournal(folder, database);

@@ -23,7 +23,7 @@ export type Test =
   | ('BETWEEN' | 'IN' | 'begins_with' | 'contains' | 'attribute_exists' | 'attribute_not_exists');
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
-  /** A test of the first operand, which is a path in a function, against the others. */
+  /** A test that compares the first operand, which is a path if the test is a function, with the others. */
   | { readonly kind: 'test'; readonly by: Test; readonly operands: readonly Operand[] };
 export type Assigned = Operand | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand };
 /** A part of an update: SET and ADD have a value. */

@@ -112,7 +112,7 @@ describe('quotes', () => {
   });
 
   it('taxes Puerto Rico, whose provinces are municipalities', async () => {
-    // 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
+    // The rates are 10.5 % and 1 % (13 L.P.R.A. 32021, 32024).
     for (const province of [null, 'San Juan', 'us-pr']) {
       const quote = await quotes()(document('10.00', { country: 'pr', province, postalCode: '00901' }));
       expect(quote).toMatchObject({ ok: true, isCovered: true, calculation: { tax_amount: '1.15' } });

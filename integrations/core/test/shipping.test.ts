@@ -62,7 +62,7 @@ describe('the tax on shipping', () => {
 
   it('allocates shipping to a shipped mug, not to a mug picked up in Detroit', async () => {
     const other = { ...pickedUp, id: 'other' };
-    // 6 % of 20.00 in Michigan.
+    // The tax is 6 % of 20.00 in Michigan.
     expect(await readTax(buildCart([mug, other], '10.00'))).toEqual({ tax: '3.86', ofShipping: '0.88', notes: [] });
   });
 
@@ -81,7 +81,7 @@ describe('the tax on shipping', () => {
   });
 
   it('taxes the shipping of picked-up goods as a fee at the store, and logs it', async () => {
-    // 6 % of 20.00 and of 3.00.
+    // The taxes are 6 % of 20.00 and of 3.00.
     const { notes, ...taxes } = await readTax(buildCart([pickedUp], '3.00'));
     expect(taxes).toEqual({ tax: '1.38', ofShipping: '0.18' });
     expect(notes).toEqual([expect.stringMatching(/ships none of The mug: .* taxed as general goods/)]);
@@ -99,7 +99,7 @@ describe('several shipping charges', () => {
     // 8.875 % of 20.00 is 1.78, and of 10.00 it is 0.88 or, rounded together with the goods, 0.89.
     ['exempt goods', { a: ['mug'], b: ['rice'] }, '2.66', ['0.88', '0.00']],
     ['the gift card is not shipped', { a: ['mug', 'card'], b: ['rice'] }, '2.66', ['0.88', '0.00']],
-    // 8.875 % of 4.00.
+    // The tax is 8.875 % of 4.00.
     ['exempt goods for the larger charge', { a: ['rice'], b: ['mug'] }, '2.13', ['0.00', '0.35']],
   ] as const)('taxes each charge by the goods that it ships: %s', async (_, lineIds, tax, expected) => {
     const { calculation, warnings } = await readQuoted(ledger, cartWith([mug, rice, card], charges(lineIds as never)));

@@ -69,7 +69,7 @@ describe('the tax of a cart', () => {
     await shopper.create();
     await shopper.add('Mug', 1);
     const { province, postal_code, ...incomplete } = addresses.HI;
-    // 7 % of 26.66.
+    // The tax is 7 % of 26.66.
     expect(cents((await shopper.address(incomplete)).tax_total)).toBe(187);
     expect(shop.output()).toContain('The address has neither a state nor a postal code.');
   });
@@ -99,7 +99,7 @@ describe('failures', () => {
       const { order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.WA, ship: 'pickup' });
       faults.state.fault = 'none';
       faults.state.applies = () => true;
-      // 7 % of 26.66.
+      // The tax is 7 % of 26.66.
       expect(cents(order.tax_total)).toBe(187);
       expect(shop.output()).toContain('Levy returned no tax for cart');
       const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);

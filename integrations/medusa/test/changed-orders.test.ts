@@ -56,7 +56,7 @@ it('lowers the tax if an edit adds an item with a negative price', async () => {
   const problems = watch(order.id);
   await changes.add('Table', 1, -3);
   const edited = await changes.read();
-  // 6 % of 53.32 - 3.00.
+  // The tax is 6 % of 53.32 - 3.00.
   expect([cents(edited.total), cents(edited.tax_total)]).toEqual([paid - 318, 302]);
   await createStaff(shop).refund(order.id, 318);
   await settle();
@@ -78,7 +78,7 @@ it('lowers the tax of a draft order that has an item with a negative price', asy
   const problems = watch(id);
   await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
   const { total, tax_total } = await listChanges(shop, id).read();
-  // 6 % of 53.32 - 3.00.
+  // The tax is 6 % of 53.32 - 3.00.
   expect([cents(total), cents(tax_total)]).toEqual([5334, 302]);
   await eventually(levy, id, ({ sales }) => sales.length > 0);
   expect(await readNet(levy, id)).toEqual({ net: 5334, tax: 302, credits: 0 });
@@ -93,7 +93,7 @@ it("applies and logs the shop's rate for items that an edit adds while Levy is d
   await listChanges(shop, order.id).add('Rice', 3);
   faults.state.fault = 'none';
   faults.state.applies = () => true;
-  // 7 % of 9.99.
+  // The tax is 7 % of 9.99.
   expect(cents((await listChanges(shop, order.id).read()).tax_total)).toBe(cents(order.tax_total) + 70);
   expect(problems().join('\n')).toContain(`Levy returned no tax for order ${order.id}; charging the shop's tax rate`);
 });
@@ -112,7 +112,7 @@ it('credits a return that is settled with store credit once, even after a later 
   await staff.refund(order.id, 500);
   faults.state.fault = 'none';
   const { credits } = await eventually(levy, order.id, (now) => now.credits.length === 2);
-  // 26.66 and 6 %.
+  // The credit is 26.66 and 6 % of it.
   const [given] = credits.filter(({ total_amount }) => total_amount === '28.26');
   expect([given?.tax_amount, (given?.tax_date as string) < between]).toEqual(['1.60', true]);
   await settle();

@@ -59,7 +59,7 @@ it('taxes prices with fractions of a cent without a discount that corrects them'
     { id: 'cali_2', quantity: 1, unit_price: 0.125 },
     { id: 'cali_3', quantity: 1, unit_price: -0.125 },
   ];
-  // 12.50, 0.13 and -0.13.
+  // The rounded prices are 12.50, 0.13 and -0.13.
   const { lines } = toCart(cart('us', { items }), { total: '12.50', tax: '0.00' });
   expect(lines.map(({ unitPrice, discount }) => [unitPrice, discount])).toEqual([
     ...[
@@ -432,7 +432,7 @@ describe('conversion of orders', () => {
 it('totals a large order to the cent, without floating-point sums', () => {
   const item = { id: 'ordli_1', quantity: 73_056, unit_price: 1075.485, detail: { return_received_quantity: 68_511 } };
   const none = { item_total: 0, tax_total: 0, payment_collections: [] };
-  // 68,511 × 1,075.485 is 73,682,552.835.
+  // The product 68,511 × 1,075.485 is 73,682,552.835.
   expect(toSoldOrder(buildOrder({ ...none, items: [item] })).total).toBe('73682552.84');
 });
 

@@ -72,7 +72,7 @@ describe('several shipping methods', () => {
       ['Feed', 1],
     ] as const;
     const { order } = await placeOrder(shop, { items, address: addresses.NY, ship: ['standard', 'freight'] });
-    // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00. The feed and its freight are exempt.
+    // The taxes are 4 %, 4.5 % and 0.375 % of 26.66 + 5.00. The feed and its freight are exempt.
     expect(cents(order.tax_total)).toBe(281);
     const { shipping } = await toSale(order);
     // Medusa's ids have no order.
@@ -99,7 +99,7 @@ describe('gift cards', () => {
 
   it('charges no tax on a Medusa gift card, which needs no tax code', async () => {
     const { order } = await placeOrder(shop, { items, address: addresses.NY });
-    // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00.
+    // The taxes are 4 %, 4.5 % and 0.375 % of 26.66 + 5.00.
     expect(cents(order.tax_total)).toBe(281);
     const { line_items } = await toSale(order);
     const card = { description: 'Voucher', product_tax_code: 'FEES.GIFT_CARDS', tax_amount: '0.00' };
@@ -115,7 +115,7 @@ describe('gift cards', () => {
     shop.sql(
       `INSERT INTO credit_line (id, cart_id, reference, amount, raw_amount) VALUES ('cacl_1', '${id}', 'gift-card', 10, '{\\"value\\": \\"10\\"}')`,
     );
-    // 6 % of 26.66; 31.66 with the shipping.
+    // The tax is 6 % of 26.66; the order is 31.66 with the shipping.
     expect(await shopper.toPayment()).toBe(3166 + 160 - 1000);
     const order = await shopper.complete();
     await createStaff(shop).capture(order.id);
@@ -127,7 +127,7 @@ describe('gift cards', () => {
 describe('orders of a pickup location', () => {
   it('taxes a picked-up order at the location', async () => {
     const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store' });
-    // 6 % of 26.66.
+    // The tax is 6 % of 26.66.
     expect(cents(order.tax_total)).toBe(160);
     const { line_items, tax_summary } = await toSale(order);
     const ship_from = { address: { city: 'Detroit', state: 'MI', postal_code: '48226' } };
@@ -153,7 +153,7 @@ describe('orders of a pickup location', () => {
 
 it('records an added retail delivery fee as a tax of the shipping, in one sale', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
-  // 9.025 % of 106.64 + 5.00, and 0.50.
+  // The tax is 9.025 % of 106.64 + 5.00, and the fee of 0.50.
   expect(cents(order.tax_total)).toBe(1008 + 50);
   await toSale(order);
   const staff = createStaff(shop);
@@ -167,11 +167,11 @@ it('records an added retail delivery fee as a tax of the shipping, in one sale',
 it('keeps a retail delivery fee if an edit changes the quantity of an item or adds an item', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
   const edited = await createStaff(shop).edit(order.id, order.items[0]?.id as string, 8);
-  // 9.025 % of 213.28 + 5.00, and 0.50.
+  // The tax is 9.025 % of 213.28 + 5.00, and the fee of 0.50.
   expect(cents(edited.tax_total)).toBe(1970 + 50);
   await listChanges(shop, order.id).add('Table', 2);
   const added = await listChanges(shop, order.id).read();
-  // 9.025 % of 499.00.
+  // The tax is 9.025 % of 499.00.
   expect(cents(added.tax_total)).toBe(1970 + 50 + 4503);
 });
 

@@ -26,7 +26,7 @@ beforeAll(() => {
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
 });
 
-/** Each example as a function of the signature, which returns the status. */
+/** Calls each example with a signature. Returns the status of the response. */
 const examples: Record<string, (signature: string) => Promise<number>> = {
   lambda: async (signature) => {
     const { handler } = await import('../examples/lambda.ts');

@@ -60,7 +60,7 @@ describe('life cycle of an invoice', () => {
     const invoice = add([line(10_000), line(3_333, { quantity: 2, discount: 333 }), line(-2_000)]);
     await send('invoice.created', invoice);
     const first = { tax: getTax(invoice), writes: invoice.writes };
-    // 110.00 in Seattle.
+    // The invoice is 110.00 in Seattle.
     const rates = orThrow(
       await levy.levy.get('/rates', {
         query: { line1: '400 Broad St', city: 'Seattle', state: 'WA', postal_code: '98109' },

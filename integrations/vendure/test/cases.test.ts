@@ -74,7 +74,7 @@ describe('the tax of a cart', () => {
   it("uses the shop's rate, and logs it, for an address without a state and a ZIP code", async () => {
     const address = { streetLine1: 'x', city: 'Detroit', countryCode: 'US' };
     const order = await placeOrder(shop, { items: [['Mug', 1]], address });
-    // 7 % of 26.66, and of shipping 5.00.
+    // The tax is 7 % of 26.66, and of shipping of 5.00.
     expect(getTax(order)).toBe(187 + 35);
     expect(shop.logger.lines.join('\n')).toContain(
       `Levy returned no tax for order ${order.code}; charging the shop's tax rate: The address has neither a state nor a postal code.`,
@@ -85,7 +85,7 @@ describe('the tax of a cart', () => {
     const shopper = createShopper(shop);
     await shopper.add('Mug', 1);
     const order = await shopper.address(berlin);
-    // 7 % of 26.66.
+    // The tax is 7 % of 26.66.
     expect(getTax(order)).toBe(187);
   });
 });
@@ -145,7 +145,7 @@ const partlyPaid = async () => {
   await shopper.toPayment();
   await shopper.pay('part', { amount: 1000 });
   const order = await shopper.pay('part');
-  // 6 % of 53.32: a payment, such as a gift card, does not reduce the tax.
+  // The tax is 6 % of 53.32, because a payment, such as a gift card, does not reduce the tax.
   expect(order.totalWithTax - order.total).toBe(320);
   return order;
 };

@@ -60,7 +60,7 @@ describe('gift cards', () => {
 describe('orders with a retail delivery fee that Levy adds', () => {
   it('adds the fee as a tax of the first line, in one sale', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
-    // 9.025 % of 106.64 + 5.00, and 0.50.
+    // The tax is 9.025 % of 106.64 + 5.00, and the fee of 0.50.
     expect(getTax(order)).toBe(1008 + 50);
     expect(order.taxSummary).toContainEqual(
       expect.objectContaining({ description: 'Minnesota retail delivery fee', taxTotal: 50 }),
@@ -78,7 +78,7 @@ describe('orders that are picked up at the store', () => {
   it.each([['NY'], ['nobody']] as const)('charges the tax of the store with an address of %s', async (where) => {
     const address = where === 'NY' ? addresses.NY : null;
     const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address });
-    // 6 % of 26.66.
+    // The tax is 6 % of 26.66.
     expect(getTax(order)).toBe(160);
     const { line_items, tax_summary } = await toSale(order);
     expect(line_items).toMatchObject([pickedUp]);
@@ -92,7 +92,7 @@ describe('orders that are picked up at the store', () => {
     await shopper.address(addresses.NY);
     expect(getTax(await shopper.ship('pickup'))).toBe(160);
     expect(await shopper.methods()).toContainEqual(
-      // 8.875 % of 31.66 less 8.875 % of 26.66.
+      // The tax is 8.875 % of 31.66 less 8.875 % of 26.66.
       expect.objectContaining({ code: 'standard', priceWithTax: 544 }),
     );
     expect(getTax(await shopper.ship('standard'))).toBe(281);
@@ -106,7 +106,7 @@ describe('orders that are picked up at the store', () => {
       ['Table', 1],
     ] as const;
     const order = await placeOrder(shop, { items, ship: ['standard', 'pickup'], address: addresses.NY });
-    // 8.875 % of 26.66 + 5.00 in New York, and 6 % of 249.50 in Detroit.
+    // The taxes are 8.875 % of 26.66 + 5.00 in New York, and 6 % of 249.50 in Detroit.
     expect(getTax(order)).toBe(281 + 1497);
     const { line_items } = await toSale(order);
     expect(line_items.map(({ fulfillment }) => fulfillment)).toEqual([null, 'pickup']);
@@ -131,7 +131,7 @@ describe('orders that are picked up at the store', () => {
   });
 });
 
-// New York exempts the shirt and its shipping. 8.875 % of 26.66 + 5.00, and of 26.66 + 2.50.
+// New York exempts the shirt and its shipping. The taxes are 8.875 % of 26.66 + 5.00, and of 26.66 + 2.50.
 it.each([
   [null, 833, 281],
   ['HALF', 416, 259],
@@ -166,7 +166,7 @@ it.each([
 
 it('taxes a fee on an order that is picked up at the store, without an address', async () => {
   const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address: null, surcharges: [250] });
-  // 6 % of 26.66 and 2.50.
+  // The tax is 6 % of 26.66 and of 2.50.
   expect(getTax(order)).toBe(175);
   await toSale(order);
 });

@@ -51,7 +51,7 @@ describe('checkout', () => {
       ],
       address: addresses.MI,
     });
-    // 7 % of each line: 1.87 and 14.00; of shipping 0.35.
+    // The taxes are 7 % of each line (1.87 and 14.00) and of the shipping (0.35).
     expect(order.totalWithTax - order.total).toBe(187 + 1400 + 35);
     expect(shop.logger.lines.slice(logged).join('\n')).toContain(order.code);
     faults.state.fault = 'none';
@@ -110,7 +110,7 @@ it("keeps the shop's tax while Levy is down, and uses Levy's tax afterwards", as
   const { id } = await shopper.ship('standard');
   Object.assign(faults.state, { fault: 503, applies: calculations });
   await addSurcharge(shop, id, 1000);
-  // 20 % of the surcharge.
+  // The tax is 20 % of the surcharge.
   expect((await shopper.active())?.surcharges).toMatchObject([{ priceWithTax: 1200 }]);
   faults.state.fault = 'none';
   await shopper.customer('down@shop.example');

@@ -118,7 +118,7 @@ type Basket = {
   readonly address?: object | null;
   readonly coupon?: string;
   readonly ship?: string | readonly string[];
-  /** Prices in cents. */
+  /** The prices in cents. */
   readonly surcharges?: readonly number[];
   readonly pay?: 'settle' | 'authorize';
 };

@@ -8,7 +8,7 @@ import { cityName, placeKey, plainCityName, plainName } from './place-names.ts';
 
 /** An area that may contain an address. */
 export type Candidate = {
-  /** Three digits; `''` if the county is not known. */
+  /** The three-digit county code; `''` if the county is not known. */
   readonly county: string;
   /** The area whose rate applies; `null` if no rate is established. */
   readonly area: Area | null;

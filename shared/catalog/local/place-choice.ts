@@ -295,7 +295,7 @@ const findChoice = (
     established: charged?.area ? (charged.area.periods[0].from ?? local.established_from) : null,
   };
   return {
-    // All rates are needed only to take the highest.
+    // The rates of all sets are needed only to choose the highest.
     release: placeView(release, table, prefer === 'highest' ? all : all.slice(0, 1)),
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),

@@ -200,7 +200,7 @@ export const pickLocals = (
   };
 };
 
-/** No local tax. */
+/** The set of a place without local tax. */
 export const noLocals: LocalSet = { key: '', codes: [] };
 
 /** Adds possible sets. The default sets do not change. */

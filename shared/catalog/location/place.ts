@@ -32,7 +32,7 @@ export type TaxingPlace = {
 
 /** A state that may contain an address without a state. */
 export type StateCandidate = {
-  /** Two letters. */
+  /** The two-letter code of the state. */
   readonly state: string;
   /** The combined general rate in that state, in units of `10^-rateDecimals`; `null` if no content covers it. */
   readonly rate: bigint | null;

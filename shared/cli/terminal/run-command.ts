@@ -91,7 +91,7 @@ type Declared<Options, Arguments extends readonly unknown[]> = {
   readonly summary: string;
   readonly description?: string;
   readonly arguments?: readonly (readonly [name: string, text: string])[];
-  /** By name: `periodEnd` is `--period-end`. */
+  /** The options by name: `periodEnd` is `--period-end`. */
   readonly options: { readonly [Name in keyof Options]: Option<Options[Name]> };
   /** Shown after the help, before the examples. */
   readonly help?: string;

@@ -43,7 +43,9 @@ type ListedProps = {
   readonly columns: readonly Column<Listed>[];
 };
 
-/** The transactions of a list of a filing: those that the dry run lists, or the pages of the closed filing. */
+/**
+ * The exceptions or the transactions to review of a filing, from the dry run or from the pages of the closed filing.
+ */
 const ListedTransactions = ({ filing, query, ...table }: ListedProps) => {
   const { id } = filing;
   const what = query.list === 'review' ? 'transactions to review' : 'exceptions';

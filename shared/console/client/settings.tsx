@@ -143,7 +143,7 @@ const Registrations = ({ loaded }: { loaded: Read }) => {
 
 const calendarFields = [
   ['books_open_from', 'First day of the books; empty for the default', 'date'],
-  ['review_days', 'Days after a period before it closes, 0 to 20; empty to close only by request'],
+  ['review_days', 'Days until the schedule closes an ended period, 0 to 20. If empty, only requests close periods'],
   ['reminders', 'Reminders of returns', reminders],
   ['reminder_days', 'Days before the due date; empty for overdue returns only'],
 ] as const;

@@ -8,7 +8,7 @@ import type { OnProgress } from './text.ts';
 /** The result of reading one row: its value, or why it has none. */
 export type RowResult<Value> =
   | { readonly kind: 'row'; readonly value: Value }
-  /** Skipped on purpose. */
+  /** The row is skipped on purpose. */
   | { readonly kind: 'skipped'; readonly reason: string }
   /** An error. The reason contains the correction. */
   | { readonly kind: 'bad'; readonly reason: string };

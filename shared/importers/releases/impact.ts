@@ -261,7 +261,7 @@ const addPast = (impact: Impact, rates: readonly Rates[]): void => {
 type Releases = { readonly before: Release | undefined; readonly after: Release | undefined };
 
 type ComparedPlaces = {
-  /** Two letters. */
+  /** The two-letter code of the state. */
   readonly state: string;
   /** ZIPs and cities to compare, in blocks that fit in memory. */
   readonly blocks: AsyncIterable<readonly string[]>;

@@ -138,7 +138,7 @@ const discardAbandoned = async (
 export type ImportJob = {
   readonly importer: Importer;
   readonly files: readonly string[];
-  /** Two letters. */
+  /** The two-letter code of the state. */
   readonly state: string;
   /** The active release of the state, which the import overlays. */
   readonly active: ActiveRelease;

@@ -33,7 +33,7 @@ export type Reporter = {
 export const percentOrNone = (fraction: string | null): string =>
   fraction === null ? 'none' : formatPercent(fraction);
 
-/** `2024-04-01 to 2026-12-31`, `from 2024-04-01`. */
+/** Formats days as `2024-04-01 to 2026-12-31` or `from 2024-04-01`. */
 export const daysText = ({ from, to }: Dated): string => {
   if (from === null) return to === null ? 'all known days' : `up to ${to}`;
   return to === null ? `from ${from}` : `${from} to ${to}`;

@@ -43,7 +43,7 @@ type FileSource =
 export type PublishedFile = FileSource & { readonly option: Importer['files'][number]['option'] };
 
 export type Publisher = {
-  /** Two letters. */
+  /** The two-letter code of the state. */
   readonly state: string;
   readonly name: string;
   readonly cadence: 'monthly' | 'quarterly' | 'twice a year' | 'yearly';

@@ -33,7 +33,7 @@ export type WooRate = {
   /** Whether the row is bad, so that only its place can be read. */
   readonly isBad: boolean;
   readonly name: string;
-  /** A fraction. */
+  /** The rate as a fraction. */
   readonly rate: string;
   /** Whether the rate applies to the price including the other taxes. */
   readonly isCompound: boolean;
@@ -174,7 +174,7 @@ const precedes = (a: WooRate, b: WooRate): boolean =>
 
 /** The rates that apply together at a place. */
 export type Choice = {
-  /** One per priority, sorted by priority. */
+  /** The chosen rates, one per priority, sorted by priority. */
   readonly rates: readonly WooRate[];
   /** Two equally specific rates of one priority that differ. */
   readonly conflict: readonly [WooRate, WooRate] | null;

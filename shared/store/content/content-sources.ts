@@ -41,7 +41,7 @@ const ProposedChanges = z.object({
 });
 
 const Source = z.object({
-  /** Two letters. */
+  /** The two-letter code of the state. */
   state: z.string(),
   /** The number of writes. Each write is conditional on it. */
   version: z.number(),

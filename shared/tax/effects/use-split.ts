@@ -15,7 +15,7 @@ const splitSchema = () =>
   typed('use_split', {
     business: plainSchema(),
     personal: plainSchema(),
-    // For a buyer of unknown use. Absent: treated as personal use.
+    // The treatment for a buyer of unknown use. Absent: the treatment for personal use.
     unknown: z.exactOptional(plainSchema()),
   });
 

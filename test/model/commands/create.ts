@@ -231,7 +231,7 @@ const wishes = {
   lines: lineWishes,
   shipping: seldom(fc.constantFrom(50, 100, 101), 3),
   tax: seldom(fc.constantFrom(0, 50, 100, 101, 'fine'), 4),
-  // Half of them remain drafts, so other credits come in between.
+  // Half of the credits remain drafts, so other credits are recorded in between.
   status: fc.constantFrom('draft', 'finalized'),
   reference,
   metadata,

@@ -126,7 +126,7 @@ export type Entry = {
   readonly state: string;
   readonly month: string;
   readonly currency: string;
-  /** Its filing, or `null`. */
+  /** The filing of the liability, or `null`. */
   readonly filing: string | null;
   readonly figures: Figures<Sums, number>;
 };
