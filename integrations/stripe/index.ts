@@ -8,8 +8,8 @@ import { createQuotes, type GetQuote } from '../core/quotes.ts';
 import { type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
-import { buildOrder, type FullInvoice, getTax, isForeign } from './invoice.ts';
-import { markNotes, type Returned, readReturned, voidObsolete } from './refunds.ts';
+import { buildOrder, decimal, type FullInvoice, getCredits, getTax, isForeign, voidedOrder } from './invoice.ts';
+import { listPaidInvoices, markNotes, type Returned, readReturned, voidObsolete } from './refunds.ts';
 import { createTaxCodes, type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 import { writeTaxes } from './taxes.ts';
 
@@ -74,10 +74,7 @@ const readInvoices = async (stripe: Stripe, { type, data }: Stripe.Event): Promi
   if (type.startsWith('invoice.')) return [object.id];
   if (type.startsWith('credit_note.'))
     return [typeof object.invoice === 'string' ? object.invoice : (object.invoice?.id ?? [])].flat();
-  if (typeof object.payment_intent !== 'string') return [];
-  const payment = { type: 'payment_intent', payment_intent: object.payment_intent } as const;
-  const payments = await stripe.invoicePayments.list({ payment, limit: 100 });
-  return payments.data.map(({ invoice }) => (typeof invoice === 'string' ? invoice : invoice.id));
+  return typeof object.payment_intent === 'string' ? listPaidInvoices(stripe, object.payment_intent) : [];
 };
 
 /** Returns a client whose calls all end at the signal. */
@@ -108,11 +105,8 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
   const { reference } = order;
   const { stripe, quote, timeoutMs } = context;
   const documented = toDocument(order);
-  if (!documented.ok) {
-    const { code, detail } = documented.gap;
-    return code === 'no_lines' ? nothing : buildProblem(reference, code, detail);
-  }
-  const quoted = await quote(documented.document);
+  if (!documented.ok) return buildProblem(reference, documented.gap.code, documented.gap.detail);
+  const quoted = await quote({ ...documented.document, tax_date: order.placedAt });
   if (!quoted.ok && quoted.reason === 'unavailable') throw new Error(`Levy is unavailable: ${quoted.detail}`);
   if (!quoted.ok) return buildProblem(reference, quoted.reason, quoted.detail);
   const { tax_amount: tax, total_amount: total } = quoted.calculation;
@@ -125,7 +119,10 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
   const levy = limited(context.ledger.levy, AbortSignal.timeout(timeoutMs));
   const ledger = { ...context.ledger, levy };
   const { sale, problems, isChanged } = await recordOrder(ledger, { ...order, tax, total });
-  const warnings = quoted.warnings.map((detail) => failed(reference, 'warning', detail).problem);
+  const credits = full.lines.reduce((sum, line) => sum + getCredits(line), 0);
+  const credited = `Billing credits of ${decimal(credits)} lower the tax, because Stripe applies them before tax.`;
+  const messages = [...quoted.warnings, ...(credits > 0 ? [credited] : [])];
+  const warnings = messages.map((detail) => failed(reference, 'warning', detail).problem);
   if (!sale) return { problems, isChanged };
   const isWritten = await writeTaxes(stripe, full, quoted.calculation, sale.id);
   return { problems: [...problems, ...warnings], isChanged: isChanged || isWritten };
@@ -138,21 +135,22 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
 const leaveAbroad = async ({ stripe, ledger }: Context, full: FullInvoice): Promise<Handled> => {
   const { id, metadata, status, total_taxes } = full.invoice;
   if (!metadata?.['levy_transaction_id']) return nothing;
-  const { problems } = await recordOrder(ledger, { reference: id, wanted: 'void' } as Order);
+  const { problems } = await recordOrder(ledger, voidedOrder(id));
   if (status === 'draft') return { isChanged: await writeTaxes(stripe, full, { line_items: [] }, ''), problems };
   if (getTax(total_taxes) === 0 || status === 'void') return { isChanged: false, problems };
   const detail = 'The invoice charges US taxes abroad. Return them with a credit note.';
   return { isChanged: false, problems: [...problems, failed(id, 'foreign_country', detail).problem] };
 };
 
-type Read = Pick<Returned, 'obsolete' | 'notes'> & { readonly full: FullInvoice; readonly order: Order };
+type Read = Omit<Returned, 'refunds'> & { readonly full: FullInvoice; readonly order: Order };
 
 /** Reads the current state of an invoice, or the problem that keeps Levy from recording it. */
 const readOrder = async (context: Context, full: FullInvoice): Promise<Read | Handled> => {
   const { stripe, codes } = context;
+  if (full.lines.length === 0) return nothing;
   if (isForeign(full.invoice)) return leaveAbroad(context, full);
-  const isDraft = full.invoice.status === 'draft';
-  const { refunds, ...others } = isDraft ? { refunds: [], obsolete: [], notes: [] } : await readReturned(stripe, full);
+  const none: Returned = { refunds: [], obsolete: [], notes: [], problems: [] };
+  const { refunds, ...others } = full.invoice.status === 'draft' ? none : await readReturned(stripe, full);
   try {
     return { full, ...others, order: await buildOrder(full, refunds, codes) };
   } catch (error) {
@@ -162,9 +160,10 @@ const readOrder = async (context: Context, full: FullInvoice): Promise<Read | Ha
 };
 
 /** Voids obsolete credits, and returns the order with the refunds that it can record then. */
-const withoutObsolete = async (ledger: Ledger, { order, obsolete }: Read): Promise<Handled & { order: Order }> => {
-  const { refunds, ...handled } = await voidObsolete(ledger, order.reference, obsolete, order.refunds);
-  return { ...handled, order: { ...order, refunds } };
+const withoutObsolete = async (ledger: Ledger, read: Read): Promise<Handled & { order: Order }> => {
+  const { order, obsolete } = read;
+  const { refunds, isChanged, problems } = await voidObsolete(ledger, order.reference, obsolete, order.refunds);
+  return { isChanged, problems: [...read.problems, ...problems], order: { ...order, refunds } };
 };
 
 const applyTax = async (context: Context, full: FullInvoice): Promise<Handled> => {
@@ -184,9 +183,7 @@ const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handl
   for (const id of ids) {
     const full = event.type === 'invoice.deleted' ? null : await readInvoice(context.stripe, id);
     // An earlier event of a deleted draft can arrive after its deletion. Voiding needs only the reference.
-    const handled = full
-      ? await applyTax(context, full)
-      : await recordOrder(context.ledger, { reference: id, wanted: 'void' } as Order);
+    const handled = full ? await applyTax(context, full) : await recordOrder(context.ledger, voidedOrder(id));
     all = { isChanged: all.isChanged || handled.isChanged, problems: [...all.problems, ...handled.problems] };
   }
   return all;

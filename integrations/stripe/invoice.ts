@@ -15,8 +15,14 @@ export const instant = (seconds: number): string => new Date(seconds * 1000).toI
 export const getTax = (rows: readonly { readonly amount: number }[] | null): number =>
   (rows ?? []).reduce((sum, { amount }) => sum + amount, 0);
 
-/** Returns the amount of a line after its discounts, in cents. */
-const getNet = ({ amount, discount_amounts }: Stripe.InvoiceLineItem): number => amount - getTax(discount_amounts);
+type Credited = Pick<Stripe.InvoiceLineItem, 'pretax_credit_amounts'>;
+
+/** Returns the billing credits that Stripe applies to a line before tax, without its discounts, in cents. */
+export const getCredits = ({ pretax_credit_amounts }: Credited): number =>
+  getTax((pretax_credit_amounts ?? []).filter(({ type }) => type === 'credit_balance_transaction'));
+
+/** Returns the amount of a line after its discounts and billing credits, in cents. */
+const getNet = (line: Stripe.InvoiceLineItem): number => line.amount - getTax(line.discount_amounts) - getCredits(line);
 
 /** Throws for an invoice whose tax cannot be set by line, or is set by another engine. */
 const requireSupported = ({ invoice, lines }: FullInvoice): void => {
@@ -99,9 +105,10 @@ export const isForeign = (invoice: Stripe.Invoice): boolean => {
   return Boolean(country) && !isTaxedCountry(country);
 };
 
-const getWanted = ({ status }: Stripe.Invoice): Order['wanted'] => {
-  if (status === 'draft') return 'draft';
-  return status === 'void' ? 'void' : 'finalized';
+/** The order that voids the sale of an invoice: voiding needs only the reference. */
+export const voidedOrder = (reference: string): Order => {
+  const order: Pick<Order, 'reference' | 'wanted' | 'refunds'> = { reference, wanted: 'void', refunds: [] };
+  return order as Order;
 };
 
 /**
@@ -109,8 +116,9 @@ const getWanted = ({ status }: Stripe.Invoice): Order['wanted'] => {
  * date is `effective_at`, else the finalization. Throws `UnsupportedInvoice` if Levy cannot record it.
  */
 export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
-  requireSupported(full);
   const { invoice, lines } = full;
+  if (invoice.status === 'void') return voidedOrder(invoice.id);
+  requireSupported(full);
   const coded: Coded[] = [];
   for (const line of lines) coded.push({ line, code: await readCode(line, codes), net: getNet(line) });
   const { customer, status_transitions, effective_at, created, total, total_taxes } = invoice;
@@ -123,7 +131,7 @@ export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], 
     lines: withoutNegativeLines(coded).map(toLine),
     shipping: [],
     placedAt: instant(effective_at ?? status_transitions.finalized_at ?? created),
-    wanted: getWanted(invoice),
+    wanted: invoice.status === 'draft' ? 'draft' : 'finalized',
     tax: decimal(getTax(total_taxes)),
     total: decimal(total),
     isEstimated: false,

@@ -4,9 +4,9 @@ import type Stripe from 'stripe';
 import { refundReference } from '../core/credits.ts';
 import { distribute, toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
-import { type Problem, refused } from '../core/problem.ts';
+import { failed, type Problem, refused } from '../core/problem.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
-import { decimal, type FullInvoice, getTax, instant } from './invoice.ts';
+import { decimal, type FullInvoice, getCredits, getTax, instant } from './invoice.ts';
 
 /** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
@@ -20,7 +20,21 @@ export type Returned = {
   /** Voided credit notes, failed refunds, and refunds that a credit note has included since. */
   readonly obsolete: readonly Obsolete[];
   readonly notes: readonly Stripe.CreditNote[];
+  /** Refunds whose invoice is unknown. */
+  readonly problems: readonly Problem[];
 };
+
+const getId = (object: string | { readonly id: string }): string => (typeof object === 'string' ? object : object.id);
+
+/** Returns the ids of the invoices that a payment intent paid. */
+export const listPaidInvoices = async (stripe: Stripe, payment_intent: string): Promise<string[]> => {
+  const payment = { type: 'payment_intent', payment_intent } as const;
+  const payments = await stripe.invoicePayments.list({ payment, status: 'paid', limit: 100 });
+  return payments.data.map(({ invoice }) => getId(invoice));
+};
+
+const listNotes = (stripe: Stripe, invoice: string): Promise<Stripe.CreditNote[]> =>
+  stripe.creditNotes.list({ invoice, limit: 100 }).autoPagingToArray({ limit: 10_000 });
 
 /** Sorts refunds by their time, oldest first. */
 const sortRefunds = (refunds: readonly Refund[]): Refund[] =>
@@ -34,7 +48,7 @@ const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]>
   const byLine = Map.groupBy(rows, (row) => row.invoice_line_item ?? null);
   return [...byLine].map(([of, own]) => ({
     of,
-    amount: own.reduce((sum, row) => sum + row.amount - row.discount_amount + getTax(row.taxes), 0),
+    amount: own.reduce((sum, row) => sum + row.amount - row.discount_amount - getCredits(row) + getTax(row.taxes), 0),
   }));
 };
 
@@ -59,39 +73,59 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }:
 /** The part of a refund that credit notes include. */
 type Noted = { readonly amount: number; readonly instead: readonly string[] };
 
+/** Returns the amount of each refund that the issued credit notes of invoices include. */
+const sumIncluded = async (stripe: Stripe, invoices: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const included = new Map<string, number>();
+  for (const invoice of invoices)
+    for (const note of await listNotes(stripe, invoice))
+      for (const { refund, amount_refunded } of note.status === 'void' ? [] : note.refunds)
+        included.set(getId(refund), (included.get(getId(refund)) ?? 0) + amount_refunded);
+  return included;
+};
+
 /**
  * Returns the part of each refund of an invoice's payments that no credit note includes, and the refunds whose credit is
- * too high: they failed, or a credit note includes them.
+ * too high: they failed, or a credit note includes them. A part of a payment of several invoices can belong to any of
+ * them, so it is a problem.
  */
 const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<string, Noted>) => {
   const refunds: Refund[] = [];
   const obsolete: Obsolete[] = [];
-  for await (const { payment } of stripe.invoicePayments.list({ invoice, limit: 100 })) {
-    const intent = typeof payment.payment_intent === 'string' ? payment.payment_intent : payment.payment_intent?.id;
-    if (!intent) continue;
-    for await (const { id, amount, status, created } of stripe.refunds.list({ payment_intent: intent, limit: 100 })) {
+  const problems: Problem[] = [];
+  for await (const { payment } of stripe.invoicePayments.list({ invoice, status: 'paid', limit: 100 })) {
+    if (!payment.payment_intent) continue;
+    const payment_intent = getId(payment.payment_intent);
+    const found = await stripe.refunds.list({ payment_intent, limit: 100 }).autoPagingToArray({ limit: 10_000 });
+    const paid = found.length === 0 ? [] : await listPaidInvoices(stripe, payment_intent);
+    const others = paid.filter((id) => id !== invoice);
+    const elsewhere = await sumIncluded(stripe, others);
+    for (const { id, amount, status, created } of found) {
       const own = noted.get(id);
       const isFailed = status === 'failed' || status === 'canceled';
-      const rest = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0), 0);
-      const refund = { id, total: decimal(rest), lines: [], shipping: '0', at: instant(created) };
+      const rest = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0) - (elsewhere.get(id) ?? 0), 0);
+      const total = decimal(others.length > 0 ? 0 : rest);
+      const refund = { id, total, lines: [], shipping: '0', at: instant(created) };
       if (own || isFailed) obsolete.push({ refund, instead: own?.instead ?? [] });
-      if (status === 'succeeded' && rest > 0) refunds.push(refund);
+      if (status !== 'succeeded' || rest === 0) continue;
+      const detail = `The payment of this refund also paid ${others.join(', ')}. Issue credit notes that include the other ${decimal(rest)} of the refund.`;
+      if (others.length === 0) refunds.push(refund);
+      else problems.push(failed(refundReference(invoice, id), 'shared_payment', detail).problem);
     }
   }
-  return { refunds, obsolete };
+  return { refunds, obsolete, problems };
 };
 
 /** Reads the refunds of an invoice: issued credit notes, and refunds without a credit note, oldest first. */
 export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<Returned> => {
   const { id } = full.invoice;
-  const notes = await stripe.creditNotes.list({ invoice: id, limit: 100 }).autoPagingToArray({ limit: 10_000 });
+  const notes = await listNotes(stripe, id);
   const refunds: Refund[] = [];
   const obsolete: Obsolete[] = [];
   const noted = new Map<string, Noted>();
   for (const note of notes) {
     const ofNote = await refundsOfNote(stripe, note, full);
     const included = note.refunds.map(({ refund, amount_refunded }) => {
-      return { id: typeof refund === 'string' ? refund : refund.id, amount: amount_refunded };
+      return { id: getId(refund), amount: amount_refunded };
     });
     if (note.status === 'void') {
       obsolete.push(
@@ -109,7 +143,7 @@ export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<R
   const plain = await plainRefunds(stripe, id, noted);
   refunds.push(...plain.refunds);
   obsolete.push(...plain.obsolete);
-  return { refunds: sortRefunds(refunds), obsolete, notes };
+  return { refunds: sortRefunds(refunds), obsolete, notes, problems: plain.problems };
 };
 
 // Stripe's limit for a metadata value is 500 characters.

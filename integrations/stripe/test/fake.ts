@@ -4,7 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 
-export type FakeLine = { id: string; amount: number; quantity: number; discount: number; product: string; tax: number };
+export type FakeLine = {
+  id: string;
+  amount: number;
+  quantity: number;
+  discount: number;
+  /** Billing credits. */
+  credit?: number;
+  product: string;
+  tax: number;
+};
 export type FakeInvoice = {
   id: string;
   status: string;
@@ -16,13 +25,17 @@ export type FakeInvoice = {
   country: string;
   metadata: Record<string, string>;
   writes: number;
+  effective?: number;
+  /** The payment intent, and whether it paid the invoice. Default: a separate one that did. */
+  intent?: string;
+  payment?: string;
 };
 export type FakeNote = {
   id: string;
   invoice: string;
   status: string;
   created: number;
-  lines: { of: string; net: number; tax: number }[];
+  lines: { of: string; net: number; credit?: number; tax: number }[];
   refund: string | null;
   /** The part of the refund that the note includes; by default its total. */
   refunded?: number;
@@ -32,10 +45,15 @@ export type FakeRefund = { id: string; invoice: string; amount: number; created:
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 export const getTotal = ({ lines }: FakeInvoice): number =>
-  sum(lines.map((line) => line.amount - line.discount + line.tax));
+  sum(lines.map(({ amount, discount, credit = 0, tax }) => amount - discount - credit + tax));
 export const getTax = ({ lines }: FakeInvoice): number => sum(lines.map(({ tax }) => tax));
-export const noteTotal = ({ lines }: FakeNote): number => sum(lines.map(({ net, tax }) => net + tax));
+export const noteTotal = ({ lines }: FakeNote): number =>
+  sum(lines.map(({ net, credit = 0, tax }) => net - credit + tax));
 const taxes = (amount: number) => (amount ? [{ amount, tax_behavior: 'exclusive' }] : []);
+const pretax = (credit = 0, discount = 0) => [
+  { type: 'credit_balance_transaction', amount: credit },
+  { type: 'discount', amount: discount },
+];
 const addresses: Record<string, object> = {
   WA: { line1: '400 Broad St', city: 'Seattle', state: 'WA', postal_code: '98109' },
   TX: { line1: '1100 Congress Ave', city: 'Austin', state: 'TX', postal_code: '78701' },
@@ -55,14 +73,14 @@ const invoiceJson = (invoice: FakeInvoice) => ({
   automatic_tax: { enabled: false },
   customer_address: { ...addresses[invoice.state], country: invoice.country },
   created: invoice.created,
-  effective_at: null,
+  effective_at: invoice.effective ?? null,
   status_transitions: { finalized_at: invoice.status === 'draft' ? null : invoice.created },
   total: getTotal(invoice),
   total_taxes: taxes(getTax(invoice)),
   shipping_cost: null,
   metadata: invoice.metadata,
 });
-const lineJson = ({ id, amount, quantity, discount, product, tax }: FakeLine) => ({
+const lineJson = ({ id, amount, quantity, discount, credit, product, tax }: FakeLine) => ({
   id,
   object: 'line_item',
   amount,
@@ -71,6 +89,7 @@ const lineJson = ({ id, amount, quantity, discount, product, tax }: FakeLine) =>
   metadata: {},
   taxes: taxes(tax),
   discount_amounts: discount ? [{ amount: discount }] : [],
+  pretax_credit_amounts: pretax(credit, discount),
   pricing: { price_details: { product } },
 });
 const noteJson = (note: FakeNote) => ({
@@ -108,8 +127,9 @@ export const startStripe = async () => {
       const data = rows.slice(start, start + size);
       return { status: 200, body: { object: 'list', url: path, data, has_more: start + size < rows.length } };
     };
-    const owner =
-      query.get('invoice') ?? query.get('payment_intent')?.slice(3) ?? query.get('payment[payment_intent]')?.slice(3);
+    const owner = query.get('invoice');
+    const getIntent = (invoice: string) => invoices.get(invoice)?.intent ?? `pi_${invoice}`;
+    const intent = query.get('payment_intent') ?? query.get('payment[payment_intent]');
     if (kind === 'products' && id === 'prod_deleted')
       return { status: 404, body: { error: { type: 'invalid_request_error', message: 'No such product' } } };
     if (kind === 'products')
@@ -120,21 +140,28 @@ export const startStripe = async () => {
     if (kind === 'credit_notes' && !id) return page(notes.filter(({ invoice }) => invoice === owner).map(noteJson));
     if (kind === 'credit_notes')
       return page(
-        (notes.find((note) => note.id === id)?.lines ?? []).map(({ of, net, tax }) => ({
+        (notes.find((note) => note.id === id)?.lines ?? []).map(({ of, net, credit, tax }) => ({
           id: `cnli_${of}`,
           invoice_line_item: of,
           amount: net,
           discount_amount: 0,
+          pretax_credit_amounts: pretax(credit),
           taxes: taxes(tax),
         })),
       );
     if (kind === 'invoice_payments')
-      return page([
-        { id: `inpay_${owner}`, invoice: owner, payment: { payment_intent: `pi_${owner}` } } as { id: string },
-      ]);
+      return page(
+        [...invoices.values()]
+          .map(({ id: invoice, payment: status = 'paid' }) => ({ invoice, intent: getIntent(invoice), status }))
+          .filter((row) => (owner ? row.invoice === owner : row.intent === intent))
+          .filter(({ status }) => status === (query.get('status') ?? status))
+          .map((row) => ({ ...row, id: `inpay_${row.invoice}`, payment: { payment_intent: row.intent } })),
+      );
     if (kind === 'refunds')
       return page(
-        refunds.filter(({ invoice }) => invoice === owner).map((refund) => ({ status: 'succeeded', ...refund })),
+        refunds
+          .filter(({ invoice }) => getIntent(invoice) === intent)
+          .map((refund) => ({ status: 'succeeded', ...refund })),
       );
     if (!id) return page([...invoices.values()].map(invoiceJson));
     const invoice = invoices.get(id);

@@ -206,6 +206,73 @@ describe('life cycle of an invoice', () => {
     for (const one of [invoice, other]) fake.invoices.delete(one.id);
   });
 
+  // Stripe's change log of 2024-10-28: billing credits are applied before tax, like discounts.
+  it('takes billing credits off the taxed amount of an invoice and of its credit note, and warns', async () => {
+    const invoice = add([line(10_000, { discount: 2_000, credit: 3_000 })], { state: 'PA' });
+    const { problems } = await send('invoice.created', invoice);
+    // 8 % of 50.00 in Philadelphia.
+    expect([getTax(invoice), problems.map(({ code }) => code)]).toEqual([400, ['warning']]);
+    invoice.status = 'paid';
+    expect((await send('invoice.finalized', invoice)).problems).toEqual([]);
+    const of = invoice.lines[0]?.id as string;
+    const base = { id: `cn_${++serial}`, invoice: invoice.id, status: 'issued', created: now, refund: null };
+    fake.notes.push({ ...base, lines: [{ of, net: 4_000, credit: 1_500, tax: 200 }] });
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect([
+      await readCredits(invoice.id),
+      (await readLedger(invoice.id)).map(({ reference_id }) => reference_id),
+    ]).toEqual([[2_700], [`${invoice.id}-refund-${base.id}-${of}`, invoice.id]]);
+  });
+
+  it('credits a refund of a payment of several invoices only by the credit notes that include it', async () => {
+    const more = { state: 'PA', intent: 'pi_shared', lines: [line(1_000)] };
+    const first = await sell(more);
+    const second = await sell({ ...more, lines: [line(2_000)] });
+    const unpaid = await sell({ ...more, lines: [line(3_000)], payment: 'canceled' });
+    const refund = returnPart(first, 1_620);
+    const refunded = event('charge.refunded', { id: 'ch_1', payment_intent: 'pi_shared' });
+    const listProblems = async () =>
+      (await billing.handleEvent(refunded)).problems.map((row) => [row.code, row.detail]);
+    const readAll = () => Promise.all([first, second, unpaid].map(({ id }) => readCredits(id)));
+    expect(await listProblems()).toEqual(
+      [second, first].map(({ id }) => [
+        'shared_payment',
+        `The payment of this refund also paid ${id}. Issue credit notes that include the other 16.20 of the refund.`,
+      ]),
+    );
+    expect(await readAll()).toEqual([[], [], []]);
+    const note = noteOf(first, refund.id, [500]);
+    note.lines = note.lines.map((row) => ({ ...row, tax: 40 }));
+    expect(await listProblems()).toHaveLength(2);
+    const other = noteOf(second, refund.id, [1_000]);
+    other.lines = other.lines.map((row) => ({ ...row, tax: 80 }));
+    expect(await listProblems()).toEqual([]);
+    expect((await billing.applyTax(unpaid.id)).problems).toEqual([]);
+    expect(await readAll()).toEqual([[540], [1_080], []]);
+  });
+
+  it('voids the sale of an invoice whose product was deleted', async () => {
+    const invoice = await sell({ lines: [line(1_000)] });
+    for (const row of invoice.lines) row.product = 'prod_deleted';
+    invoice.status = 'void';
+    expect((await send('invoice.voided', invoice)).problems).toEqual([]);
+    expect(await readLedger(invoice.id)).toEqual([]);
+  });
+
+  it('taxes a draft at the date that it has', async () => {
+    // Texas Tax Code 151.326: clothing under 100.00 is exempt on the second weekend of August.
+    const effective = Date.parse('2026-08-08T12:00:00Z') / 1000;
+    const invoice = add([line(5_000, { product: 'prod_txcd_30011000' })], { state: 'TX', effective });
+    const { problems } = await send('invoice.created', invoice);
+    // Levy has no local rates of this day.
+    expect([getTax(invoice), problems.map(({ code }) => code)]).toEqual([0, ['warning']]);
+    fake.invoices.delete(invoice.id);
+  });
+
+  it('ignores a finalized invoice without lines', async () => {
+    expect((await send('invoice.finalized', add([], { status: 'paid' }))).problems).toEqual([]);
+  });
+
   it('removes its taxes from a draft whose customer moved abroad, and reports a finalized invoice with them', async () => {
     const [draft, paid] = [add([line(1_000)]), add([line(2_000)])];
     for (const invoice of [draft, paid]) await send('invoice.created', invoice);
