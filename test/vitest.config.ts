@@ -13,8 +13,8 @@ const onAmazon =
   '{close-periods,content-imports,content-store,create-transaction,credits,idempotency,list-transactions,reconciliations,update-transaction}.test.ts';
 
 /**
- * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, and more of the random orders and invalid
- * requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
+ * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those (also the bundles of all functions), and more
+ * of the random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
  * on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
@@ -27,7 +27,7 @@ const modes = {
       '**/*.long.test.ts',
       '{content-oracles,http-bad-input,local-service,memory,place-rule-oracle,schedules,tax-included}.test.ts',
     ],
-    projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
+    projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
   browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },
   amazon: { include: [onAmazon, 'memory-database.test.ts'], projects: ['integration'] },

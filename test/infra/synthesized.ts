@@ -88,8 +88,8 @@ const read = (outdir: string): Synthesized => {
 export const carelessFolder = 'careless';
 
 /**
- * Synthesizes the apps as `cdk synth` does, with cdk-nag. It skips bundling, because bundling.test.ts tests the code. One
- * process is enough, because the CDK takes longer to load its validator than to synthesize all templates.
+ * Synthesizes the apps as `cdk synth` does, with cdk-nag. It skips bundling, because bundling.long.test.ts tests the
+ * code. One process is enough, because the CDK takes longer to load its validator than to synthesize all templates.
  */
 const synthesizeAll = async (folder: string): Promise<void> => {
   const { levyApp } = await import('../../infra/app.ts');
