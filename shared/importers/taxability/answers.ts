@@ -106,7 +106,13 @@ const additionalTaxes: Readonly<Record<string, string>> = {
   'RENTALS.VEHICLE_RENTAL': 'Assumed: surcharges on rental vehicles are not part of this tax.',
   'CANNABIS.ADULT_USE_CANNABIS': 'Assumed: excise taxes on cannabis are not part of this tax.',
   'TELECOM.TELECOMMUNICATIONS': 'Assumed: fees and surcharges on telecommunications are not part of this tax.',
+  'FOOD.PREPARED_FOOD': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
+  'FOOD.CATERING': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
 };
+
+/** Localities add no tax to a special rate on meals, except in Vermont, where a hand-written rule says so. */
+const findAdditionalTax = ({ code, treatment }: TaxabilityRow): string | undefined =>
+  code.startsWith('FOOD.') && treatment !== 'taxable' ? undefined : additionalTaxes[code];
 
 const inWords = (row: TaxabilityRow): string => {
   switch (row.treatment) {
@@ -128,7 +134,7 @@ const inWords = (row: TaxabilityRow): string => {
  * assumption.
  */
 export const getAnswer = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
-  const { treatment, code, confidence, condition, note, local, state } = row;
+  const { treatment, confidence, condition, note, local, state } = row;
   if (treatment === 'unknown')
     return notEstablishedBecause(`The state's treatment is not known${note && `: ${note}`}.`);
   if (confidence === 'low') return notEstablishedBecause(`A low-confidence source lists it as ${inWords(row)}.`);
@@ -145,7 +151,7 @@ export const getAnswer = (release: Release, row: TaxabilityRow, conditions: Cond
     // A second reader agreed with every sampled row of high confidence that could be checked again. All other rows
     // warn.
     confidence: confidence === 'high' ? 'high' : 'medium',
-    assumption: [conditional.assumption, isOtherTax ? undefined : additionalTaxes[code]].filter(Boolean).join(' '),
+    assumption: [conditional.assumption, isOtherTax ? undefined : findAdditionalTax(row)].filter(Boolean).join(' '),
     localAssumption:
       !isOwn && local === 'same' && ofLocal.type !== 'taxable' && statesWithSelfCollectingCities.includes(state)
         ? 'Assumed: a city that collects its own tax treats this like the state.'
