@@ -210,7 +210,7 @@ it('assigns each method of a path to one endpoint', () => {
 });
 
 it.each(Object.values(endpoints).filter(({ scope }) => scope !== null))(
-  'contains for $name an example of its request body',
+  'contains an example of the request body of $name',
   ({ body, requests = {} }) => {
     expect(Object.keys(requests).length > 0).toBe(body !== undefined);
   },

@@ -159,7 +159,7 @@ it.each([
   ['us-east-1', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, 'dynamodb.us-east-1.api.aws'],
   ['cn-north-1', {}, 'dynamodb.cn-north-1.amazonaws.com.cn'],
   ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
-])('uses in the database client of %s, with %o, the endpoint %s', (AWS_REGION, others, host) => {
+])('resolves the database endpoint $2 in $0 with $1', (AWS_REGION, others, host) => {
   const env = { AWS_REGION, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', ...others };
   const script = join(getFolder('get-transaction'), 'index.js');
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, script], { env });

@@ -224,7 +224,7 @@ it('grants no function access to the whole ledger or all accounts', () => {
         ]);
 });
 
-it('adds with tracing=true only the permission to send traces, for every function', () => {
+it('adds only the permission to send traces to every function if tracing=true', () => {
   const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
   for (const entry of Object.keys(entries))
     expect(allowedTo(all, getRole(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
@@ -341,7 +341,7 @@ describe('the policy for operators', () => {
   });
 });
 
-it('denies in the stack policy the replacement and deletion of every table, vault and data key of the data stack by id', () => {
+it('denies the replacement and deletion of every table, vault and data key of the data stack by id', () => {
   const stackPolicy = JSON.parse(
     readFileSync(new URL('../../infra/operations/stack-policy.json', import.meta.url), 'utf8'),
   );

@@ -138,7 +138,7 @@ describe('metrics of the alarms and the dashboard', () => {
     ['essential', synthesized, 11, deployment.essentialSeries],
     ['full', all, 20, deployment.fullSeries],
   ] as const)(
-    'publishes with metrics=%s exactly the metrics that the alarms and dashboard read, which `npm run cost` counts',
+    'publishes exactly the metrics of the alarms, dashboard and `npm run cost` with metrics=%s',
     async (setting, of, least, lasting) => {
       const lines = await readLines(setting);
       const series = new Set(lines.flatMap(listSeries));
@@ -164,7 +164,7 @@ describe('metrics of the alarms and the dashboard', () => {
     },
   );
 
-  it("publishes with metrics=essential the metrics of the alarms, of the dashboard's first row, and of failures", async () => {
+  it("publishes only metrics of alarms, the dashboard's first row and failures with metrics=essential", async () => {
     const known = new Set([...alarmed, ...shownBy(synthesized, 1)].map(({ name }) => name));
     const unread = new Set((await readLines('essential')).flatMap(listSeries).filter((name) => !known.has(name)));
     // Failures are too rare to affect the cost.
@@ -276,7 +276,7 @@ describe('the alarms', () => {
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
 
-  it('reads at most ten metrics per alarm, notifies on start and end, and treats missing data as failure only for schedules and backups', () => {
+  it('reads at most ten metrics per alarm, sends start and end, and alarms on missing data only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
       expect(getStats(alarm).length).toBeLessThanOrEqual(10);

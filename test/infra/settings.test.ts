@@ -9,7 +9,7 @@ const settings = (context: Record<string, unknown>) => readSettings(new App({ co
 it.each([
   [true, ['true', '1', true, 1]],
   [false, ['false', '0', false, 0]],
-])('parses as %s a switch from -c or cdk.json: %j', (expected, words) => {
+])('parses $1 as $0, from -c or cdk.json', (expected, words) => {
   for (const word of words) {
     expect(settings({ sam: word }).sam).toBe(expected);
     expect(settings({ events: word }).events).toBe(expected);

@@ -612,7 +612,7 @@ describe.each(states)('the return of %s', (state) => {
   });
 });
 
-it('returns for a state without registration only sales with recorded tax', async () => {
+it('returns only sales with recorded tax for a state without registration', async () => {
   const returnOfIndiana = async () => made(filer.close({ state: 'IN', period_end: sent.period_end, dry_run: true }));
   const empty = await returnOfIndiana();
   expect([empty.summary, empty.progress.entries_moved]).toEqual([[], 0]);

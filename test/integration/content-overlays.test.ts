@@ -232,7 +232,7 @@ it('applies rates of a file without dates from its first import, or from the day
   expect(again.out).toContain(`${await findActive('WI')} already has the same content`);
 });
 
-it('assumes in a dry run without a database that the built-in release is active', async () => {
+it('assumes that the built-in release is active in a dry run without a database', async () => {
   vi.resetModules();
   vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:1');
   const offline = await import('../../shared/cli/content/import.ts');

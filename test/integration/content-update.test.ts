@@ -173,7 +173,7 @@ describe('update', () => {
     expect(await readReleases('IA')).toEqual([...before, active]);
   });
 
-  it('lists with --check the states that have newer files, and downloads nothing', async () => {
+  it('lists the states that have newer files with --check, and downloads nothing', async () => {
     expectSuccess(await update('--state', 'OH', '--check'), 'OH: is current');
     server.publish(smallFiles('OH', { rate: '0.0075' }));
     server.requests.length = 0;
@@ -212,7 +212,7 @@ describe('ETags of files', () => {
     server.play('/ARR', null);
   });
 
-  it('reports with --check that the file of an unreachable publisher was not checked', async () => {
+  it('reports that the file of an unreachable publisher was not checked with --check', async () => {
     server.play('/GAR', status(404));
     expect(await update('--state', 'GA', '--check')).toMatchObject({
       code: 1,
@@ -255,7 +255,7 @@ describe('failing publishers', () => {
     expect((await readContentSource('UT')).failure).not.toBe(null);
   });
 
-  it('continues with the next state after a malformed link, or file names outside the folder', async () => {
+  it('continues with the next state after a malformed link or a file name outside the folder', async () => {
     const page = 'remotesellers.louisiana.gov/';
     const name = 'Domicile-Rate-Listing-October-2026.xlsx';
     const outside = `levy-outside-${randomUUID()}.October-2026.xlsx`;

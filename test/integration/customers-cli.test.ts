@@ -170,7 +170,7 @@ describe('put', () => {
     ['x.json', '[{"id": "a", "name": "Caf\uFFFD"}]', /^The file is not UTF-8\. Save/],
     ['x.csv', 'id,states,reason\na,MI|OH,resale', /^Line 2: .*Write the code of a state/],
     ['bom.json', '\uFEFF[{"id": "a"}]', /^$/],
-  ])('prints for the file %s: %j', async (name, text, message) => {
+  ])('prints $2 for the file $0 with $1', async (name, text, message) => {
     expect((await (await newShop()).putFile(name, text)).err).toMatch(message);
   });
 });

@@ -85,7 +85,7 @@ describe('a period from dry run to filed', () => {
   const gross = () => getSum(recorded, getGross);
   const tax = () => getSum(recorded, (one) => one.tax_amount);
 
-  it('prints with dry-run the amounts that the API returns, and exports the totals', async () => {
+  it('prints the amounts that the API returns in a dry run, and exports the totals', async () => {
     const { code, out } = await shop.run('dry-run', ...august);
     expect(code).toBe(0);
     const uncovered = getSum(
@@ -136,7 +136,7 @@ describe('a period from dry run to filed', () => {
     expect([again.code, words(again.out)]).toEqual([0, expect.arrayContaining([`Gross sales | ${gross()}`])]);
   });
 
-  it('prints with list, show and exceptions what the API returns', async () => {
+  it('prints the responses of the API for list, show and exceptions', async () => {
     const { data } = await made(shop.filer.filings());
     expect(JSON.parse((await shop.run('list', '--json')).out)).toEqual(data);
     expect(words((await shop.run('list', '--state', 'Indiana')).out)).toEqual([
@@ -159,7 +159,7 @@ describe('a period from dry run to filed', () => {
     expect(table).toContain(`over_collected, gross ${over?.gross_amount}`);
   });
 
-  it('writes with export every entry once, and the totals', async () => {
+  it('exports every entry once, and the totals', async () => {
     const { code, out } = await shop.run('export', id, '--out', folder);
     const names = ['US-IN_2021-08-31_closed.csv', 'US-IN_2021-08-31_closed_entries.csv'] as const;
     expect([code, out]).toEqual([0, names.map((name) => `${join(folder, name)}\n`).join('')]);

@@ -312,7 +312,7 @@ const prepareRetention = async (client: Client, id: string) => {
   await later(retainedMs, async () => made(client.update(id, { metadata: { late: 'yes' } }, key('13'))));
 };
 
-it.each(Object.keys(definitions) as Entry[])('uses in %s exactly the access in its definition', async (entry) => {
+it.each(Object.keys(definitions) as Entry[])('uses exactly the access in the definition of %s', async (entry) => {
   const isRetaining = entry === 'sweep-drafts';
   const caller = await newCaller({
     scopes: ['read', 'write', 'settings'],
@@ -375,7 +375,7 @@ it.each(Object.keys(definitions) as Entry[])('uses in %s exactly the access in i
   if (granted.includes('accounts UpdateItem')) expect(partitions).toContain(`USE#${caller.account.id}`);
 });
 
-it('uses in operator commands exactly the access in the operator policy', async () => {
+it('uses exactly the access in the operator policy for operator commands', async () => {
   const caller = await newCaller();
   const client = createFiler(caller);
   const { id } = await sold(client, { customer });

@@ -99,7 +99,7 @@ it.each([
   [{ ptc: 'APPAREL', limit: '3' }, ['_ATHLETIC', '_FORMAL_WEAR', '_FUR']],
   [{ ptc: 'APPAREL', limit: '3', starting_after: '_FUR' }, ['_PROTECTIVE']],
   [{ ptc: 'GENERAL' }, []],
-])('lists with %j the attributes %j', async (parameters, expected) =>
+])('lists the attributes $1 for $0', async (parameters, expected) =>
   expect(await attributes(parameters as unknown as Parameters)).toEqual(expected),
 );
 
@@ -118,7 +118,7 @@ it.each<[Parameters, string[]]>([
   [{ q: 'shoes', equivalent: 'stripe:txcd_30011000' }, ['CLOTHING.FOOTWEAR']],
   [{ q: 'SaaS', family: 'FOOD' }, []],
   [{ q: 'qqqq wwww' }, []],
-])('lists with %j the product tax codes %j', async (parameters, expected) =>
+])('lists the product tax codes $1 for $0', async (parameters, expected) =>
   expect(await codes(parameters)).toEqual(expected),
 );
 

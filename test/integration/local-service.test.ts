@@ -232,7 +232,7 @@ describe('npm start, running', () => {
       (now) => ['/now', { now }] as const,
     ),
     ...['60', 1e15].map((seconds) => ['/advance_seconds', { advance_seconds: seconds }] as const),
-  ])('rejects at "%s" for its clock: %j', async (pointer, body) => {
+  ])('rejects "$0" of a change of the clock: $1', async (pointer, body) => {
     const answer = await control('PUT', '/_local/clock', body);
     const [{ source, meta }] = answer.body.errors;
     expect([answer.status, source]).toEqual([422, { pointer }]);

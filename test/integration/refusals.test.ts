@@ -55,7 +55,7 @@ beforeAll(async () => {
   before = await read();
 });
 
-it.each(rows)('returns for $request with $sent the refusal $refused', async ({ request, sent, refused, words }) => {
+it.each(rows)('returns the refusal $refused for $request with $sent', async ({ request, sent, refused, words }) => {
   const named = (text: string) => text.replace(/\{(draft|sale)\}/, (_, name: string) => ids[name] ?? '');
   const [method = '', path = ''] = named(request).split(' ');
   const send = (): Promise<Answer> => {

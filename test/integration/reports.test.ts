@@ -284,7 +284,7 @@ describe('accounts check', () => {
   });
 });
 
-it('warns in a calculation only while registrations are not set', async () => {
+it('returns a warning in a calculation only while registrations are not set', async () => {
   const readCodes = async (settings: object) => {
     const { warnings } = await made(createFiler(await newCaller({ settings })).calculate(sale()));
     return warnings.map(({ code }) => code).filter((code) => code === 'registrations_missing');

@@ -44,7 +44,7 @@ const used = { Duration: expect.any(Number), database_calls: expect.any(Number),
 
 describe('the log line of a request', () => {
   it.each(Object.keys(endpoints) as Operation[])(
-    'writes for %s the operation, the account, the status and the durations',
+    'contains the operation, the account, the status and the durations of %s',
     async (operation) => {
       const { method, path, scope } = endpoints[operation];
       const caller = await newCaller();
@@ -58,7 +58,7 @@ describe('the log line of a request', () => {
     },
   );
 
-  it('writes for a calculation and for an error exactly these fields, in less than 600 bytes', async () => {
+  it('contains exactly these fields for a calculation and an error, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
     const buildFields = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
@@ -330,7 +330,7 @@ describe('the log line of a schedule run', () => {
   };
   const closed = { schedule: 'close-periods', Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0, ...used };
 
-  it('counts for sweep-drafts voided and skipped drafts, and whether it is complete', async () => {
+  it('counts the voided and skipped drafts of sweep-drafts, and states whether it is complete', async () => {
     const due = await later(40 * dayMs, () => run('sweep-drafts'));
     const client = await newClient();
     await made(client.create(sale()));
@@ -344,7 +344,7 @@ describe('the log line of a schedule run', () => {
     expect(lines[0]?.['database_units']).toBeGreaterThan(4);
   });
 
-  it('counts for close-periods created, processed, finished and failed filings, and with essential metrics only those of alarms', async () => {
+  it('counts created, processed, finished and failed filings of close-periods, or only alarm metrics if metrics=essential', async () => {
     const names = ['Created', 'Worked', 'Finished', 'Complete', 'Failed'];
     expect((await run('close-periods')).lines).toEqual([{ _aws: schedule(...names), ...closed }]);
     published.areAll = false;

@@ -261,7 +261,7 @@ describe('fully refunded sales with a supplied tax', () => {
   it('passes ledger verify', () => expectVerified(caller));
 });
 
-it('reverses in a credit of the remainder a fee that was calculated and not collected', async () => {
+it('reverses a fee that was calculated and not collected in a credit of the remainder', async () => {
   const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
   const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
   const shop = createFiler(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));

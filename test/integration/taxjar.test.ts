@@ -600,7 +600,7 @@ describe('orders and refunds', () => {
     ]);
   });
 
-  it('refunds line items with a minus before the quantity or the price, and free ones', async () => {
+  it('refunds line items with a negative quantity or price, and free line items', async () => {
     const { client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
     const items = [

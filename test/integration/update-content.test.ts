@@ -131,7 +131,7 @@ describe('contentUpdates=propose', () => {
     });
   });
 
-  it('publishes in the next run, with the same id, an event that the bus did not accept', async () => {
+  it('publishes an event that the bus did not accept in the next run, with the same id', async () => {
     bus.refuse(1);
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');
@@ -227,7 +227,7 @@ describe('contentUpdates=activate', () => {
     expect(await readActive(activating, 'MI')).toBe(null);
   });
 
-  it('publishes in the next run an activation whose run ended before its event, with the same measurements', async () => {
+  it('publishes the event of an activation whose run ended early in the next run, with the same measurements', async () => {
     server.publish(smallFiles('IA', { rate: '0.005' }));
     await run(proposing, 'IA');
     const [release = ''] = await readReleases(activating, 'IA');

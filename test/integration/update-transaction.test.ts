@@ -142,7 +142,7 @@ describe('If-Match', () => {
     ['W/"1"', 412],
     ['1', 412],
     ['', 412],
-  ])('returns for If-Match %s of version 1 the status %i', async (header, status) => {
+  ])('returns $1 if the version is 1 and If-Match is $0', async (header, status) => {
     const { client, before, update } = await start('draft');
     const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
     expect(answer.status).toBe(status);

@@ -66,7 +66,7 @@ describe('worked cases', () => {
     if (total !== undefined) expect(answer.total_amount).toBe(total);
   });
 
-  it('returns for ca-component-rounding jurisdictions that add up, and differ from the source by at most a cent', () => {
+  it('returns taxes that add up in ca-component-rounding, at most a cent apart from the source', () => {
     const one = byId('ca-component-rounding');
     const answer = calculated(one);
     const taxes = answer.line_items[0]?.taxes ?? [];
@@ -90,7 +90,7 @@ describe('worked cases', () => {
   it.each([
     { id: 'credit-stripe-proration', tax_included: false, total: '125.00' },
     { id: 'credit-stripe-proration-inclusive', tax_included: true, total: '100.00' },
-  ])('returns on a partial refund of $id the tax that was collected on it', async ({ id, tax_included, total }) => {
+  ])('returns the tax that was collected on a partial refund of $id', async ({ id, tax_included, total }) => {
     const one = byId(id);
     const { original = [], expected } = one;
     const lines = original.map(({ id: line, net, gross }) => ({

@@ -15,7 +15,7 @@ it('replaces a text that occurs exactly once in the service with every seeded bu
 });
 
 if (isLong)
-  test.for(Object.keys(mutants))('finds within 5,000 schedules of its kind: %s', { timeout: 600_000 }, async (mutant) =>
+  test.for(Object.keys(mutants))('finds %s in 5,000 schedules of its kind', { timeout: 600_000 }, async (mutant) =>
     expect(inWords(await search(mutant), mutant)).not.toBe(''),
   );
 

@@ -140,7 +140,7 @@ describe('the state of a key', () => {
     [{ expires_at: at(0), replaced_by: 'key_2' }, 'expired'],
     [{ expires_at: at(1), replaced_by: 'key_2', revoked_at: at(-1) }, 'revoked'],
     [{ expires_at: at(-1), revoked_at: at(-2) }, 'revoked'],
-  ] as const)('returns for %o the state %s', (terms, state) => expect(getState(key(terms), nowMs)).toBe(state));
+  ] as const)('returns the state $1 for $0', (terms, state) => expect(getState(key(terms), nowMs)).toBe(state));
 });
 
 const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };

@@ -40,7 +40,7 @@ describe('exemption certificates', () => {
     [none, null, false, 'the exemption of the document is none'],
     [none, { exemption: resale }, true, 'a certificate of the line overrides the exemption none of the document'],
     [none, { exemption: null }, false, 'null in the line leaves the exemption none of the document in force'],
-  ])('exempts by document (%j) and line (%j) the line (%s): %s', (document, customer, isExempt) => {
+  ])('exempts a line with $1 in a document with $0 ($2): $3', (document, customer, isExempt) => {
     const request = { customer: { address: lansing, ...document }, line_items: [{ customer }] };
     expect(listReasons(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
   });
@@ -54,7 +54,7 @@ describe('exemption certificates', () => {
     ['SHIPPING.DELIVERY', { exemption: resale }, {}, '0.00', false],
     ['SHIPPING.DELIVERY', {}, none, '6.99', false],
   ])(
-    'applies to %s the certificate of the goods (%j), not its own (%j): %s, with a warning (%s)',
+    'applies the certificate of the goods ($1) to $0, not its own ($2): $3, with a warning ($4)',
     (code, goods, own, tax, isSaid) => {
       const charge = { product_tax_code: code, unit_price: '10.00', customer: own };
       const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items: [{ customer: goods }, charge] });
@@ -112,7 +112,7 @@ describe('lines paid with SNAP benefits', () => {
     [louisville, '0.00', 'deliveries follow the goods'],
     // Mississippi taxes groceries at 5%.
     [{ state: 'MS', postal_code: '39530' }, '0.00', 'deliveries follow goods that are exempt if SNAP pays for them'],
-  ])('charges in %o a tax of %s on the delivery, because %s', (to, tax) => {
+  ])('charges a tax of $1 on the delivery in $0, because $2', (to, tax) => {
     for (const product_tax_code of ['FOOD.GROCERY', 'FOOD.CANDY']) {
       const outcome = ask({ to, line_items: [{ product_tax_code, ...snap }], shipping: { amount: '10.00' } });
       expect(listTaxes(outcome)).toEqual(['0.00']);
@@ -159,7 +159,7 @@ describe('lines paid with SNAP benefits', () => {
   const soft = ['SOFT_DRINKS', 'BOTTLED_WATER', 'COFFEE_TEA'].map((code) => `BEVERAGES.${code}`);
   const paid = ['FOOD.GROCERY', 'FOOD.CANDY', ...soft];
   it.each([...unpaid.map((code) => [code, 1] as const), ...paid.map((code) => [code, 0] as const)])(
-    'returns for a line with %s %s warnings that SNAP benefits cannot pay for it',
+    'returns $1 warnings that SNAP benefits cannot pay for a line with $0',
     (code, count) => {
       const { warnings } = ask({ to: lansing, line_items: [{}, { product_tax_code: code, ...snap }] });
       const warning = {

@@ -82,7 +82,7 @@ it.each(localRates('city name'))('matches the city name of $to with $name as a $
   if (row.name) expect(said('local_rates_by_place')).toHaveLength(1);
 });
 
-it.each(localRates('jurisdictions'))('finds in $to the local jurisdictions $name: $note', (row) => {
+it.each(localRates('jurisdictions'))('finds the local jurisdictions $name in $to: $note', (row) => {
   const { state } = row.to as { state: string };
   const { taxes } = expectRow(row);
   const local = row.name.split(' ').filter(Boolean);
@@ -150,7 +150,7 @@ describe('products that places with the same general rate tax differently', () =
     [clothing, '100.00', '4.38', 'Westchester', 'Putnam County'],
     [clothing, '110.00', '9.21', 'Putnam', ''],
     ['GENERAL', '100.00', '8.38', 'Putnam', ''],
-  ])('charges with highest_rate the highest tax, where %s at %s owes %s: %s', (code, price, tax, county, other) => {
+  ])('charges the highest tax with highest_rate: $2 on $0 for $1, in $3', (code, price, tax, county, other) => {
     const line_items = [{ product_tax_code: code, unit_price: price }, { unit_price: '1000.00' }];
     const request = { to: mahopac, tax_date: '2026-11-15', line_items, shipping: { amount: '0.00' } };
     const [highest, named] = [
@@ -170,7 +170,7 @@ describe('products that places with the same general rate tax differently', () =
     [clothing, '110.00', []],
     ['GENERAL', '100.00', []],
   ])(
-    'rejects with the policy reject a request if %s at %s is taxed differently: %o',
+    'rejects a request with the policy reject if the tax on $0 for $1 is ambiguous: $2',
     (product_tax_code, unit_price, expected) => {
       const request = { tax_date: '2026-11-15', line_items: [{ product_tax_code, unit_price }] };
       const problems = refusal({ ...request, to: mahopac }, { settings: { ambiguous_address: 'reject' } });
@@ -214,7 +214,7 @@ describe('custom jurisdictions of a ZIP', () => {
     ['40202', '7.00', false],
     ['40203', '6.00', false],
     ['', '6.00', true],
-  ])('calculates for the ZIP "%s" a tax of %s, ambiguously (%s)', (postal_code, tax, isAmbiguous) => {
+  ])('calculates a tax of $1 for the ZIP "$0", ambiguous: $2', (postal_code, tax, isAmbiguous) => {
     const outcome = ask({ to: { ...louisville, postal_code }, tax_date }, { releaseFor });
     expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution.ambiguous]).toEqual([tax, isAmbiguous]);
     const messages = outcome.warnings.flatMap(({ code, message }) => (code === 'address_ambiguous' ? message : []));
@@ -250,7 +250,7 @@ describe('custom jurisdictions of a ZIP', () => {
     ['', 'KY', { to: '2021-12-31' }, '6.00', false],
     ['', 'MS', {}, '7.00', true],
   ])(
-    'calculates with an exemption in the ZIP "%s" in %s (%o) a tax of %s, ambiguously (%s)',
+    'calculates a tax of $3 with an exemption in ZIP 40202 for the ZIP "$0" in $1 ($2), ambiguous: $4',
     (postal_code, state, term, tax, isOpen) => {
       const rules = [
         { ...always, id: 'own-downtown', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', ...term },
@@ -273,7 +273,7 @@ describe('custom jurisdictions of a ZIP', () => {
     ['KY', '21111', {}, '6.00', /no ZIP code was sent\. .* Send the ZIP code\.$/],
     ['CT', '09110', { postal_code: '06103' }, '6.35', /the county of the address is not certain\. .* Send the county/],
     ['MN', '27053', { postal_code: '55401' }, '0.00', null],
-  ])('calculates with an exemption of county %s %s for %o a tax of %s: %s', (state, county, to, tax, expected) => {
+  ])('calculates a tax of $3 with an exemption in county $0 $1 for $2: $4', (state, county, to, tax, expected) => {
     const terms = { id: 'own-county', levels: null, ptcs: ['GENERAL'], source: 'own:ruling', counties: [county] };
     const rules = [{ ...always, ...terms, attributes: { any: [], none: [] }, effect: { type: 'exempt' } as const }];
     const own = { releaseFor: () => withOwnRules(builtIn(state), buildOwnRules({ rules })) };

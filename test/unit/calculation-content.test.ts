@@ -207,11 +207,11 @@ describe('overdue local rates', () => {
     [detroit, '2030-01-01', '2030-01-01', false, 'the state has no local taxes'],
     [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax date is not confirmed either'],
     [boulder, '2026-01-01', '2030-01-01', false, 'the tax date is the date of the list'],
-  ])('returns for %o on %s a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
+  ])('returns a warning for $0 on $1 as of the service date $2 ($3), because $4', (to, tax_date, today, isOutdated) => {
     expect(getAnswer(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });
 
-  it('gives the place, the date of the list, the date when a newer one was due, and what to do', () => {
+  it('states the place, the date of the list, the due date of a newer list and the required action', () => {
     expect(getAnswer(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
       'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and newer rates were due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );

@@ -133,7 +133,7 @@ describe('sales within a state', () => {
     ['destination', '0.00', '7.50', 'the destination decides'],
     ['origin', '7.50', '0.00', 'the origin decides'],
     ['mixed', '7.00', '0.50', 'only the district is sourced at the destination'],
-  ])('applies with the %s policy ZIP rules, %s to the ZIP and %s from the ZIP: %s', (policy, there, fromThere) => {
+  ])('applies ZIP rules with the $0 policy, $1 to the ZIP and $2 from the ZIP: $3', (policy, there, fromThere) => {
     const releaseFor = () =>
       getRelease({
         of: [state, { ...near[0], code: 'COUNTY' }, { ...near[2], code: 'DISTRICT', rate: '0.005' }],
@@ -180,7 +180,7 @@ describe('sales from another state or country', () => {
     ['origin', { postal_code: '57717' }, []],
     ['mixed', { state: 'KY', postal_code: '42223' }, []],
   ])(
-    'reports with the %s policy a sale from %o as ambiguous if the origin could be in the same state: %o',
+    'reports a sale from $1 as ambiguous with the $0 policy if the origin can be in the same state: $2',
     (policy, from, pointers) => {
       const release = getView(policy, '37201', near);
       const releaseFor: ReleaseFor = ({ state: code, zip5 }) =>

@@ -226,7 +226,7 @@ describe('prices that include tax', () => {
     [gross('PA', '1.61', '15222', 'GENERAL'), null],
     [gross('MI', '0.09'), ['0.09', '0.09', '0.01', '0.00']],
     [gross('MI', '106.00'), []],
-  ])('returns for %j a warning if no net adds up to it, with %o', (request, figures) => {
+  ])('returns a warning with $1 if no net adds up to the gross of $0', (request, figures) => {
     const outcome = ask(request);
     const found = warned(request, 'tax_included_not_exact');
     // The net plus its tax is not the gross.
@@ -258,7 +258,7 @@ describe('shipping that is not marked as stated separately', () => {
     ['SHIPPING.HANDLING', 'GENERAL', 'SHIPPING.HANDLING', 'so is handling'],
     ['SHIPPING.DELIVERY._SEPARATELY_STATED', 'GENERAL', null, 'it is stated'],
     [null, 'HEALTH.DRUGS._PRESCRIPTION', null, 'its goods are exempt, and so is it'],
-  ])('returns for %s of %s a warning with the code %s to send: %s', (product_tax_code, ptc, code) => {
+  ])('returns a warning with the code $2 to send for $0 of $1: $3', (product_tax_code, ptc, code) => {
     const shipping = { amount: '10.00', product_tax_code };
     const request = { to: { state: 'AL' }, line_items: [{ product_tax_code: ptc }], shipping };
     const text = expect.stringMatching(new RegExp(`^/shipping State US-AL .*Send ${code}\\._SEPARATELY_STATED`));
@@ -291,7 +291,7 @@ describe('supplied line amounts', () => {
     ['6.67', fraction, false],
     // The price is taken from the sale.
     ['5.00', { id: 'a', quantity: '1' }, false],
-  ])('returns for %j with %j a warning: %s', (amount, others, warns) => {
+  ])('returns a warning for $0 with $1: $2', (amount, others, warns) => {
     const expected = warns ? ['line_amount_differs /line_items/0/amount'] : [];
     expect(found({ line_items: [{ ...others, amount }] })).toEqual(expected);
   });
@@ -327,7 +327,7 @@ describe('tax dates with an offset', () => {
     ['2026-11-01T02:30:00+00:00', newYork, false, 'UTC may be written so'],
     ['2026-10-31', newYork, false, 'it is a date'],
     [null, newYork, false, 'no tax date was sent'],
-  ])('returns for %s in $settings.time_zone a warning: %s, because %s', (tax_date, account, warns) => {
+  ])('returns a warning for %s in $settings.time_zone: %s, because %s', (tax_date, account, warns) => {
     expect(found({ tax_date }, account)).toEqual(warns ? ['tax_day_differs /tax_date'] : []);
   });
 
@@ -345,7 +345,7 @@ describe('unknown fields', () => {
     ['/customer/adress', ['adress', 'address']],
     ['/curency', ['curency', 'currency']],
     ...['sku', 'email', 'constructor', 'rate'].map((name) => [`/line_items/0/${name}`, [name]] as [string, string[]]),
-  ])('returns for %s a warning that names %j', (pointer, names) => {
+  ])('returns a warning that names $1 for $0', (pointer, names) => {
     const [warning] = unknownFieldWarnings([pointer]);
     expect([...(warning?.message ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(names);
   });

@@ -148,7 +148,7 @@ describe('error messages', () => {
     [unavailable(503), 'broken'],
     [unavailable(null), 'offline'],
     [new TypeError('x'), 'broken'],
-  ])('prints for %s "%s"', (error, kind) => expect(getTrouble(error)?.kind).toBe(kind));
+  ])('returns the kind "$1" for $0', (error, kind) => expect(getTrouble(error)?.kind).toBe(kind));
 
   it('includes the detail of a refusal', () => expect(getTrouble(refusal(422))?.advice).toBe('Send another.'));
 

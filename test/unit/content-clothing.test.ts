@@ -133,7 +133,7 @@ describe('sales tax holidays', () => {
     for (const date of [day(first, -1), day(last, 1)]) expect(isFree(taxOn(state, date, exempt_at))).toBe(false);
   });
 
-  it.each(holidays('other goods'))('exempts in $state on $first $code up to $exempt_at', (row) => {
+  it.each(holidays('other goods'))('exempts $code up to $exempt_at in $state on $first', (row) => {
     const { state, first, code, exempt_at } = row;
     expect(isFree(taxOn(state, first, exempt_at, code))).toBe(true);
     expect(Number(taxOn(state, first, aCentAbove(exempt_at), code).tax_amount)).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe('sales tax holidays', () => {
     ['TX', '2026-08-08', 'SCHOOL.SCHOOL_SUPPLIES', '3.13', '50.00'],
     ['TX', '2027-08-06', 'SCHOOL.SCHOOL_SUPPLIES', '3.13', '50.00'],
   ])(
-    'exempts in %s on %s %s for personal use but not for a business, which owes %s',
+    'exempts $2 in $0 on $1 for personal use but not for a business, which owes $3',
     (state, tax_date, product_tax_code, tax, ...prices) => {
       const line_items = [{ product_tax_code, unit_price: prices[0] ?? '100.00' }];
       const taxFor = (use: 'business' | 'personal' | null) =>
@@ -180,7 +180,7 @@ describe('sales tax holidays', () => {
   );
 
   it.each(['CLOTHING.APPAREL', 'ELECTRONICS.COMPUTERS'])(
-    'exempts in Alabama %s for a business as well',
+    'exempts %s for a business as well in Alabama',
     (product_tax_code) => {
       const customer = { address: { state: 'AL' }, use: 'business' } as const;
       expect(isFree(ask({ customer, tax_date: '2026-07-18', line_items: [{ product_tax_code }] }))).toBe(true);
@@ -193,7 +193,7 @@ describe('sales tax holidays', () => {
     ['MA', 'GENERAL', '100.00', 'business', 'the buyer is a business.'],
     ['TX', 'CLOTHING.APPAREL', '100.00', 'business', 'the price is not below its limit.'],
   ] as const)(
-    'explains in %s why %s of %s is not exempt for the use %s: %s',
+    'explains why $1 for $2 is not exempt in $0 with the use $3: $4',
     (state, product_tax_code, unit_price, use, reason) => {
       const tax_date = '2026-08-08';
       const line_items = [{ product_tax_code, unit_price }];

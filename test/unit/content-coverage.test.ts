@@ -168,7 +168,7 @@ describe('coverage of a release', () => {
     expect(getLocal(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
   });
 
-  it('reports by level if an import has local taxes in a state without a general tax', () => {
+  it('reports a treatment for each level if an import has local taxes in a state without a general tax', () => {
     const state = [{ code: 'US-AK', type: 'state', rate: '0' }] as const;
     const { jurisdictions, rates } = getRelease({ of: state });
     const head = { ...imported(null), jurisdictions, rates, state: 'US-AK' };

@@ -318,12 +318,12 @@ describe('content by state and product', () => {
     it('lists the tax for all 47 states with a sales tax', () =>
       expect(new Set(cells.map(({ state }) => state)).size).toBe(47));
 
-    it.each(stateTreatments)('taxes in $state general $goods', ({ state, goods }) =>
+    it.each(stateTreatments)('taxes general goods at $goods in $state', ({ state, goods }) =>
       expect(asked(state, 'GENERAL').tax_amount).toBe(goods),
     );
 
     it.each(cells.filter(({ kind }) => kind in codes))(
-      'taxes in $state $kind at $cell of $goods',
+      'taxes $kind at $cell of $goods in $state',
       ({ state, goods, kind, cell }) => {
         const [personal = '', business = personal, unknown = personal] = cell
           .split('/')
@@ -339,7 +339,7 @@ describe('content by state and product', () => {
     );
 
     it.each(cells.filter(({ kind }) => kind === 'shipping'))(
-      'taxes in $state separately stated shipping of taxed goods at $cell',
+      'taxes separately stated shipping of taxed goods at $cell in $state',
       ({ state, cell }) => {
         const shippingTax = (product_tax_code: string) =>
           onlyShipping(

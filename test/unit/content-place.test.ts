@@ -132,7 +132,7 @@ describe('values in force', () => {
       [winter, '2020-02-01', '2020-01-15'],
       [old, '2020-01-01', '2018-10-01'],
       [unknown, '2020-01-01', ''],
-    ])('returns for %o on %s the first day %s', (value, day, first) => expect(firstDayOn(value, day)).toBe(first));
+    ])('returns the first day $2 for $0 on $1', (value, day, first) => expect(firstDayOn(value, day)).toBe(first));
   });
 });
 
@@ -157,7 +157,7 @@ describe('rates on a day', () => {
       { code: 'US-MN-C', day: '2020-01-01', is: '0.001', because: 'the first day that is established is one of them' },
       { code: 'US-MN-C', day: '2022-01-01', is: undefined, because: 'between two rates there is none' },
       { code: 'US-MN-E', day: '2024-01-01', is: undefined, because: 'the release has no such jurisdiction' },
-    ])('returns for $code on $day the rate $is: $because', ({ code, day, is }) => {
+    ])('returns the rate $is for $code on $day: $because', ({ code, day, is }) => {
       expect(rateOn(release, code, day)?.rate).toBe(is);
     });
 

@@ -259,7 +259,7 @@ describe('links on a page', () => {
         [`${revision}_Oct26.xlsx`, `${revision}.xlsx`, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26.xlsx'],
         `${revision}_Oct26.xlsx`,
       ],
-    ])('selects for %s the newest of %j that is not in the future: %s', async (state, names, newest) => {
+    ])('selects the newest file that is not in the future for $0 from $1: $2', async (state, names, newest) => {
       const [file] = listFiles(state);
       expect(await currentFiles(file ? [file] : [], { readText: async () => link(...names) })).toMatchObject([
         { name: newest },
@@ -336,7 +336,7 @@ describe('stale publications', () => {
     ['2026Q5AUG18', null],
   ])('parses the publication %s', (text, expected) => expect(publicationIn(text)).toEqual(expected));
 
-  it.each(stalenessCases)('reports for $state with $files on $day: $as_of, $next_expected, $reason $note', (row) => {
+  it.each(stalenessCases)('reports $as_of, $next_expected, $reason for $state with $files on $day $note', (row) => {
     const publisher = publishers.find((one) => one.state === row.state) as (typeof publishers)[number];
     const names = row.files.split(' ').filter(Boolean);
     const record = {

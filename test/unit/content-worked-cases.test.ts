@@ -125,7 +125,7 @@ const getStateTax = ({ line_items }: Outcome): string => {
 };
 
 describe.each([...Map.groupBy(productTaxes, ({ topic }) => topic)])('%s', (_, rows) => {
-  it.each(rows)('charges in $state $city on $quantity of $code for $price on $day $tax', (row) => {
+  it.each(rows)('charges $tax on $quantity of $code for $price in $state $city on $day', (row) => {
     const { state, zip, city, code, price, quantity, day, local, shipping, tax, state_tax } = row;
     const to = local ? town(state) : { state, ...(zip !== '' && { postal_code: zip, city }) };
     const line_items = price.split(' ').map((unit_price) => ({ product_tax_code: code, unit_price, quantity }));
@@ -184,7 +184,7 @@ describe('definitions of food', () => {
     ...'AR CO IL IN IA KY MN NJ NC ND RI WI'.split(' ').map((state) => [state, [...candy, ...drinks]] as const),
     ['TN', candy] as const,
     ...'OH VT WA WV'.split(' ').map((state) => [state, drinks] as const),
-  ])('applies in %s each tax on %j as on groceries', (state, foods) => {
+  ])('applies each tax of $0 to $1 as to groceries', (state, foods) => {
     const release = builtInRelease(state) as Release;
     const taxes = taxesIn(release);
     const days = ['2026-03-01', '2026-09-15', '2026-11-20', '2027-01-15'];

@@ -83,7 +83,7 @@ describe('local coverage', () => {
       expect(localCoverageOn(getTabled(state), on).share_outdated).toBe(share);
     });
 
-    it('reports in Colorado that most rates date from July 2025', () => {
+    it('reports that most rates of Colorado date from July 2025', () => {
       const { share_outdated } = localCoverageOn(getTabled('CO'), day);
       expect(Number(share_outdated)).toBeGreaterThan(0.9);
       expect(stateCoverage(getTabled('CO'), day).notes.join('\n')).toContain('are from 2025-07-01 to 2026-07-01');
@@ -382,7 +382,7 @@ describe('the taxability page', () => {
     expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
   });
 
-  it('explains in its legend exactly the signs that it uses', () => {
+  it('explains exactly the signs that it uses in its legend', () => {
     const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
     const used = [...rows.values()]
       .flat()

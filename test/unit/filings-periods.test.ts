@@ -81,7 +81,7 @@ describe('periods', () => {
     required: ['from', 'to', 'becomes', 'begins', 'periods', 'because'],
   });
   it.each(changes)(
-    'lists for a change from $from to $becomes on $begins the periods $periods, because $because',
+    'lists the periods $periods for a change from $from to $becomes on $begins, because $because',
     ({ from, to, becomes, begins, periods }) => {
       const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
       const first = periodAfter('2025-12-31', registrations);
@@ -95,7 +95,7 @@ describe('periods', () => {
 });
 
 it.each(statePeriods)(
-  "finds for a state's own calendar, $state by $frequency, $day in the period $start to $end",
+  'finds the period $start to $end for $day in the calendar of $state by $frequency',
   ({ state, day, start, end, ...row }) => {
     const frequency = row.frequency as Frequency;
     const registered = (from: string, to: string | null): Registration => ({ state, from, to, frequency });
@@ -195,12 +195,12 @@ describe('the next period', () => {
     required: ['end', 'because'],
     optional: ['oldest', 'last', 'from'],
   });
-  it.each(nextCases)('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
+  it.each(nextCases)('returns $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
     expect((await next(oldest, last, from)).period?.end ?? null).toBe(end);
   });
 
   const between = readCases<NextPeriod>(cases.between, { required: ['last', 'end', 'because'], optional: ['oldest'] });
-  it.each(between)('ends on $end after $last, because $because', async ({ oldest = null, last = null, end }) => {
+  it.each(between)('returns $end after $last, because $because', async ({ oldest = null, last = null, end }) => {
     const both = [
       registration('2025-01-01', '2026-02-10', 'month'),
       registration('2026-08-05', '2026-12-31', 'quarter'),

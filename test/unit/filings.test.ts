@@ -266,7 +266,7 @@ describe('the estimate of a vendor discount', () => {
     return estimateDiscount(getDiscount(state), { ...closed, vendor_discount, summary, ...changes });
   };
 
-  it.each(vendorDiscounts)('estimates for $state on a tax due of $tax $discount: $law', ({ state, tax, discount }) => {
+  it.each(vendorDiscounts)('estimates $discount on a tax due of $tax in $state: $law', ({ state, tax, discount }) => {
     expect(estimate(state, [getSummary(tax)])).toEqual({
       vendor_discount_amount: discount,
       vendor_discount_reason: null,

@@ -43,7 +43,7 @@ describe('lines in Hawaii', () => {
     [kalawao, '100.00', '4.00', '4.17'],
     [kalawao, '10000.00', '400.00', '416.66'],
     [honolulu, '0.00', '0.00', '0.00'],
-  ])('charges in %o at %s a tax of %s, or %s if it is passed on', (to, price, owed, visible) => {
+  ])('charges a tax of $2, or $3 if it is passed on, on $1 in $0', (to, price, owed, visible) => {
     const request = { to, tax_date: '2026-11-22', line_items: [goods(price)] };
     expect([ask(request).tax_amount, ask(request, on).tax_amount]).toEqual([owed, visible]);
   });
@@ -193,7 +193,7 @@ it.each([
   [lansing, {}, '0.06', ['0.06'], false],
   [lansing, on.settings, '0.06', ['0.06'], false],
 ])(
-  'returns for GET /rates of %o with %o the rates of a calculation: %s',
+  'returns the rates of a calculation for GET /rates of $0 with $1: $2',
   async (to, settings, combined, rates, isWarned) => {
     const { combined_rate, jurisdictions, warnings } = await askRates(to, { settings });
     expect([combined_rate, jurisdictions.map(({ rate }) => rate)]).toEqual([combined, rates]);

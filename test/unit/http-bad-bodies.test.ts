@@ -92,7 +92,7 @@ const cases = readCases<Row>(rows, {
   oneOf: ['bodies', 'changes', 'lines'],
 });
 
-it.each(cases)('reports for a $schema the problems "$problems"', (row) => {
+it.each(cases)('reports the problems "$problems" of a $schema', (row) => {
   const read = readers[row.schema];
   if (!read) throw new Error(`Unknown schema ${row.schema}`);
   const whole = row.schema === 'filing' ? { state: 'MI', period_end: '2026-10-31' } : good;

@@ -214,7 +214,7 @@ describe('the negotiated media type', () => {
     ['text/csvx', json],
     ['text / csv', json],
     [', ,;q=1,', json],
-  ])('selects for "%s" %s', (accept, expected) => {
+  ])('selects $1 for "$0"', (accept, expected) => {
     expect(preferred(accept)).toBe(expected);
   });
 

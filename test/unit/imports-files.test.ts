@@ -198,7 +198,7 @@ describe('tables saved by a spreadsheet', () => {
   const variants = [',', ';', '\t'].flatMap((separator) => tables.map((table): Variant => [separator, ...table]));
 
   for (const [separator, format, state, ...files] of variants)
-    it(`produces with ${JSON.stringify(separator)} the same release as ${files.join(' and ')}`, async () => {
+    it(`produces the same release as ${files.join(' and ')} with ${JSON.stringify(separator)}`, async () => {
       const names = getNames(state);
       const published = files.map(fixture);
       const before = await importFiles(format, state, published, { names });

@@ -306,7 +306,7 @@ const pitfalls: ShopRow[][] = [
 
 const isWide = (row: ShopRow): boolean => row.zips.length + row.cities.length === 0;
 
-it('charges with an imported WooCommerce table the same as the shop, or reports the row that differs', async () => {
+it('charges the same as the shop with an imported WooCommerce table, or reports the row that differs', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(Table, async (rows) => {
@@ -443,7 +443,7 @@ describe('the cdtfa importer', () => {
   });
 });
 
-it('uses in the colorado importer the jurisdictions of the built-in tables, with their names and kinds', async () => {
+it('uses the jurisdictions of the built-in tables in the colorado importer, with their names and types', async () => {
   const { parts } = await read('colorado', 'CO', changedFile('colorado'));
   const taxes = packRates('CO').taxes.split('\n');
   const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];

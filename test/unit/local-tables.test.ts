@@ -210,7 +210,7 @@ describe('local tables', () => {
       { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'the following rate is unknown' },
       { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first rate' },
       { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is unknown' },
-    ])('contains on $day $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
+    ])('returns $is on $day: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
 
     it.each([
       {
@@ -226,7 +226,7 @@ describe('local tables', () => {
         because: 'no newer source includes it',
       },
       { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
-    ])('cites on $day the source $is: $because', ({ asOf: [first, second], day, is }) => {
+    ])('cites the source $is on $day: $because', ({ asOf: [first, second], day, is }) => {
       const area = buildArea({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
       expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
     });

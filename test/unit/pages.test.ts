@@ -66,7 +66,7 @@ const isCommand = (name: string, text: string): boolean => {
   return words.filter((word) => /^--[a-z]/.test(word)).every((word) => known.includes(word.replace(/=.*/, '')));
 };
 
-it.each(pages)('names in %s only pages, files, npm scripts, commands and options that exist', (page) => {
+it.each(pages)('names only pages, files, npm scripts, commands and options that exist in %s', (page) => {
   const text = read(page);
   const links = linksIn(page).filter((target) => !/^[a-z]+:/.test(target));
   expect(links.filter((target) => isBroken(page, target))).toEqual([]);

@@ -149,7 +149,7 @@ describe('the simplified sellers use tax of Alabama', () => {
     ['MANUFACTURING.MANUFACTURING_MACHINERY', null, '8.00'],
     ['HEALTH.DRUGS._PRESCRIPTION', '0.00', '0.00'],
     ['FEES.GIFT_CARDS', '0.00', '0.00'],
-  ])('charges on 100.00 of %s in Birmingham %s without the election, and %s with it', (code, tax, withElection) => {
+  ])('charges $1 on 100.00 of $0 in Birmingham without the election, and $2 with it', (code, tax, withElection) => {
     const request = sold(birmingham, { line_items: [goods('100.00', code)] });
     if (tax !== null) expect(taxOn(request)).toBe(tax);
     const outcome = ask(request, elected(flat));

@@ -20,7 +20,7 @@ const local = { levels: ['county'] } as const;
 const under = (effect: Effect, ptc = 'GENERAL') => placeAt([], { rules: [rule('one', [ptc], effect)] });
 
 describe('effects', () => {
-  it.each(taxedEffects)('applies in addition to 6 %: $effect on $quantity for $price less $discount', (row) => {
+  it.each(taxedEffects)('applies $effect in addition to 6 %: $quantity for $price less $discount', (row) => {
     const { quantity, price: amount, discount } = row;
     const line = getLine(under(readEffect(row.effect)), { quantity, amount, discount });
     for (const rounding of ['line', 'invoice'] as const)
@@ -231,7 +231,7 @@ describe('tax holidays', () => {
     ['2026-08-18', '1', '100.00', 'standard_rated', 'luxury'],
     ['2026-08-18', '3', '299.97', 'product_exempt_holiday', 'week'],
     ['2026-08-18', '0.5', '50.00', 'standard_rated', 'luxury'],
-  ])('exempts on %s with quantity %s at %s in total: %s by %s', (day, quantity, amount, reason, ruleId) => {
+  ])('applies rule $4 on $0 to quantity $1 for $2 in total: $3', (day, quantity, amount, reason, ruleId) => {
     const luxury = rule('luxury', ['CLOTHING'], { type: 'threshold_rate', amount: '1000', rate: '0.0775' });
     const line = at([luxury, rule('week', ['CLOTHING'], holiday('100'), week)], amount, day, quantity);
     expect(line.rows).toMatchObject([{ reason, ruleId }]);
@@ -250,7 +250,7 @@ describe('tax holidays', () => {
     ['business', 'standard_rated'],
     ['personal', 'product_exempt_holiday'],
     [null, 'product_exempt_holiday'],
-  ] as const)('applies for personal use, with a buyer of use %s: %s', (use, reason) => {
+  ] as const)('applies a holiday for personal use only, with a buyer of use $0: $1', (use, reason) => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'taxable' }),
       rule('week', ['CLOTHING'], { type: 'holiday', amount: null, inclusive: false, personal_use: true }, week),
@@ -264,7 +264,7 @@ describe('tax holidays', () => {
     ['personal', '99.99', []],
     ['business', '99.99', []],
     [null, '100.00', []],
-  ] as const)('reports for personal use that a use %s was assumed at %s: %o', (use, amount, expected) => {
+  ] as const)('reports $2 for a personal-use holiday if the use is $0 and the price is $1', (use, amount, expected) => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'taxable' }),
       rule('week', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false, personal_use: true }, week),

@@ -41,7 +41,7 @@ describe('tax included in a gross amount', () => {
     ['0.09', '0.09', '0.00', 'no net adds up to it: 0.08 becomes 0.08, and 0.09 becomes 0.10'],
     ['0.08', '0.08', '0.00', '0.0048 rounds to zero'],
     ['100.00', '94.34', '5.66', '94.34 is taxed 5.6604'],
-  ])('extracts in Michigan from %s the net %s and the tax %s, because %s', (gross, net, tax) => {
+  ])('extracts the net $1 and the tax $2 from $0 in Michigan, because $3', (gross, net, tax) => {
     const to = { state: 'MI', postal_code: '48933' };
     const line = { discount_amount: '10.00', third_party_discount_amount: '0.05' };
     const unit_price = (Number(gross) + 10).toFixed(2);
@@ -129,7 +129,7 @@ describe("charges of one cent that include the invoice's tax", () => {
   const orders = [[1], [2], [1, 1], [1, 2], [3, 1, 1], [1, 300], [1, 1, 1, 1, 1, 1], new Array<number>(12).fill(1)];
 
   it.each(['tables', 'half up'] as const)(
-    'finds by %s a base whenever nets of at least a cent add up to the gross',
+    'finds a base by %s whenever nets of at least a cent add up to the gross',
     (method) => {
       for (const lines of orders)
         for (let shipping = 0; shipping < 100; shipping += 1) {

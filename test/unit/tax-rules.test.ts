@@ -77,7 +77,7 @@ describe('the deciding rule', () => {
     [[usual, summer], '2026-08-31', 'summer', 'its last day is inclusive'],
     [[august, summer], '2026-08-08', 'holiday', 'a holiday began in the season'],
     [[{ ...usual, jurisdictions: ['US-XX'] }, summer], '2026-07-01', 'all', 'it lists the jurisdiction'],
-  ])('selects on $1 $2: $3', (rules, day, wins) => {
+  ])('selects the rule $2 on $1: $3', (rules, day, wins) => {
     expect(winner(rules, 'FOOD.GROCERY', {}, day)).toBe(wins);
   });
 });

@@ -127,7 +127,7 @@ describe('the shipping policy of a state', () => {
     ['2022-06-01', 60n, 'standard_rated', 'a first day is inclusive'],
     ['2023-06-30', 60n, 'standard_rated', 'a last day is inclusive'],
     ['2023-07-01', 0n, 'product_exempt', 'the next policy begins'],
-  ])('charges on a stated delivery on %s %s cents of tax (%s): %s', (day, own, reason) => {
+  ])('charges $1 cents of tax on a stated delivery on $0 ($2): $3', (day, own, reason) => {
     const shipping = [
       { ...always, policy: 'follows_goods', from: '2022-06-01', to: '2023-06-30' },
       { ...always, policy: 'exempt_if_stated', from: '2023-07-01' },

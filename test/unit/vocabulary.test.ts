@@ -220,7 +220,7 @@ describe('rejected product tax codes', () => {
     return { detail: problem?.detail, codes: (problem?.meta?.['did_you_mean'] ?? []) as string[] };
   };
 
-  it.each(readings('suggestion'))('suggests for $text $result: $note', ({ text, result }) => {
+  it.each(readings('suggestion'))('suggests $result for $text: $note', ({ text, result }) => {
     const expected = result.endsWith('.*') ? listMembers(result.slice(0, -2)) : result.split(' ');
     const { codes, detail } = getRefusal(text);
     expect(codes).toEqual(expected);
@@ -248,7 +248,7 @@ describe('rejected product tax codes', () => {
   });
 
   it.each(['QQQQ', 'X', 'TOYS.CAR', 'txcd_12345678', '', '.', 'A'.repeat(300)])(
-    'points to the endpoint with the codes, and suggests nothing, for "%s"',
+    'names the endpoint with the codes for "%s", and suggests nothing',
     (text) => {
       expect(listProblems(text)[0]).not.toHaveProperty('meta');
       expect(listProblems(text)[0]?.detail).toContain('GET /product-tax-codes');
@@ -283,7 +283,7 @@ describe('attributes of a code', () => {
     return result.ok ? result.value.map(({ code }) => code) : result.problems.map(({ code }) => code);
   };
 
-  it.each(readings('attributes of a code'))('lists for "$text" the attributes "$result"', ({ text, result }) => {
+  it.each(readings('attributes of a code'))('lists the attributes "$result" for "$text"', ({ text, result }) => {
     expect(attributeCodes(text).join(' ')).toBe(result);
   });
 

@@ -74,7 +74,7 @@ describe('recorded orders', () => {
     ['1.19', false, ['tax_difference']],
     ['1.19', true, []],
     ['1.20', false, []],
-  ])('reports for an order with tax %s and estimated=%s the problems %j', async (tax, isEstimated, codes) => {
+  ])('reports $2 for an order with tax $0 and estimated=$1', async (tax, isEstimated, codes) => {
     const { problems } = await recordOrder(ledger, buildOrder(mugs, newReference(), tax, { isEstimated }));
     expect(problems.map(({ code }) => code)).toEqual(codes);
     for (const { isFinal, detail } of problems)
@@ -186,7 +186,7 @@ describe('refunds', () => {
 
 describe('failures', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
-  it.each(faultsOfWrites)('records with %s at any write one sale and one credit after a retry', async (fault) => {
+  it.each(faultsOfWrites)('records one sale and one credit after a retry if any write fails with %s', async (fault) => {
     const refunds = [oneBack('1')];
     const order = buildOrder(mugs, newReference(), '1.20', { refunds });
     for (const broken of [1, 2, 3]) {

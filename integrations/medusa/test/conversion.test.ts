@@ -362,7 +362,7 @@ describe('conversion of orders', () => {
     expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
   });
 
-  it('counts store credit in the overpayment of an order that an edit lowered', () => {
+  it('counts store credit in the overpayment after an edit lowers the total of an order', () => {
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }] }];
     const items = [{ ...first, quantity: 1 }];
     const credit_lines = [buildCreditLine(10)];

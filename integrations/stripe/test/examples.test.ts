@@ -54,7 +54,7 @@ const examples: Record<string, (signature: string) => Promise<number>> = {
   },
 };
 
-it.each(Object.entries(examples))('accepts in %s a signed event only', async (_, getStatus) => {
+it.each(Object.entries(examples))('accepts only a signed event in %s', async (_, getStatus) => {
   expect(await getStatus(sign(0))).toBe(200);
   expect(await getStatus(sign(600))).toBe(400);
   expect(await getStatus(sign(0).replace(/v1=..../, 'v1=0000'))).toBe(400);
