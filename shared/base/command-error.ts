@@ -6,8 +6,8 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** Rewords advice of the API for a command (`Pass`) or a file (`Write`): a command does not send fields. */
-export const rewordAdvice = (text: string, verb: 'Pass' | 'Write'): string =>
+/** Rewords advice of the API for a command (`Pass`) or a file (`Write`, `Use`), which do not send fields. */
+export const rewordAdvice = (text: string, verb: 'Pass' | 'Write' | 'Use'): string =>
   text
     .replaceAll('You sent', verb === 'Pass' ? 'You passed' : 'The file has')
     .replaceAll('acknowledge_exceptions=', '--acknowledge-exceptions ')

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { type Account, defaults, type Settings } from '../../accounts/account.ts';
 import { settingSchemas } from '../../accounts/setting-schemas.ts';
 import { supportedVersions } from '../../api/versions.ts';
-import { jsonOrRefuse } from '../../base/command-error.ts';
+import { jsonOrRefuse, rewordAdvice } from '../../base/command-error.ts';
 import { described, nullable, readDescription, stringEnum } from '../../base/described.ts';
 import { checkSetting, toSettings } from '../../settings/request.ts';
 import { explainHiddenPeriods, findHiddenPeriods } from '../../settings/update-account.ts';
@@ -93,7 +93,7 @@ const parseScalar = (text: string): unknown => {
 /** Reads a value with the schema and the check of the API. Refuses a wrong value, and names what to pass instead. */
 const readSetting = (name: keyof Assignable, text: string): unknown => {
   const refuse = (advice: string): CommandError =>
-    new CommandError(`${name} cannot be ${text || 'empty'}. Pass ${advice.replace(/\.$/, '')}.`);
+    new CommandError(`${name} cannot be ${text || 'empty'}. Pass ${rewordAdvice(advice, 'Pass').replace(/\.$/, '')}.`);
   const form = jsonForms[name];
   // Operators type `all` without the quotes that JSON requires.
   const isCollectedIn = (value: unknown) => name === 'registrations' && (value === 'all' || value === null);
@@ -113,7 +113,7 @@ const readSetting = (name: keyof Assignable, text: string): unknown => {
     if (!form) throw refuse(region ?? problem.replace('Send ', ''));
     // The error for the whole value only repeats the expected format.
     const isWhole = error.issues.every(({ code, path }) => path.length === 0 && code !== 'unrecognized_keys');
-    throw refuse(isWhole ? form.shape : `${form.shape} (${problem.replaceAll('Send ', 'Pass ')})`);
+    throw refuse(isWhole ? form.shape : `${form.shape} (${problem})`);
   }
   const advice = (checkSetting as Partial<Record<string, (value: unknown) => string | null>>)[name]?.(data) ?? null;
   if (advice !== null) throw refuse(advice);

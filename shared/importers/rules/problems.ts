@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { rewordAdvice } from '../../base/command-error.ts';
 import { valueAt } from '../../base/json.ts';
 import { shareDays } from '../../catalog/effective.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
@@ -53,7 +54,7 @@ const listProblems = (issue: z.core.$ZodIssue, file: unknown): readonly FieldPro
     const unknown = typeof value === 'string' ? `Unknown name ${value}.${didYouMean(value, options)} ` : '';
     return [{ path, message: `${missing}${unknown}Use one of ${options.join(', ')}.` }];
   }
-  return [{ path, message: `${missing}${message}` }];
+  return [{ path, message: `${missing}${rewordAdvice(message, 'Use')}` }];
 };
 
 /** Reads a parsed file: returns its values with defaults, or the problems of its shape. */
