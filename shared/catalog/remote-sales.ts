@@ -42,16 +42,20 @@ export const electedRateOn = (
 export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): RemoteLocalTax | undefined =>
   remote_sales.filter((terms) => terms.policy !== 'election').find((terms) => terms.from <= day && reaches(terms, day));
 
+/** Returns whether a rule is a holiday or exempts from the state's tax alone. */
+const isHolidayOrOfState = ({ effect: { type }, levels }: Rule): boolean =>
+  type === 'holiday' || (type === 'exempt' && levels?.join() === 'state');
+
 /**
  * Adapts a rule to a flat tax that replaces all taxes of the state: exemptions remain, and special rates no longer
- * apply, except in custom rules for the flat tax. Whether a holiday covers the flat tax is unconfirmed, so a holiday
- * gets medium confidence.
+ * apply, except in custom rules for the flat tax. Whether a holiday or an exemption from state tax alone covers the flat
+ * tax is unconfirmed, so such a rule gets medium confidence.
  */
 const flatRule = (rule: Rule, { jurisdiction, source, confidence, note }: ElectedRate): Rule => {
   if (rule.jurisdictions?.includes(jurisdiction.code)) return rule;
   const effect = effectDefinition(rule.effect).withoutOwnRate(rule.effect);
   if (effect !== rule.effect) return { ...rule, effect, source, confidence };
-  return effect.type === 'holiday' && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
+  return isHolidayOrOfState(rule) && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
 };
 
 /** Adds the jurisdiction and the rate of an election to a release, for the sales that the election applies to. */

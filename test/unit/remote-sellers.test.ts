@@ -185,11 +185,14 @@ describe('the simplified sellers use tax of Alabama', () => {
 
   const exemption = { type: 'resale' as const, certificate_id: 'r-1' };
   const holiday = { tax_date: '2026-07-18', line_items: [goods('100.00', 'CLOTHING.APPAREL')] };
+  const formula = { line_items: [goods('100.00', 'FOOD.INFANT_FORMULA')] };
   const { to: _, ...anywhere } = sold(birmingham);
   it.each<[string, Request, string, string]>([
     ['an exempt customer', { ...anywhere, customer: { address: birmingham, exemption } }, '0.00', '0.00'],
     // The holiday applies to the state tax. City and county taxes remain.
     ['a holiday', sold(birmingham, holiday), '6.00', '0.00'],
+    // The law exempts from state tax alone (Act 2025-304).
+    ['infant formula', sold(birmingham, formula), '6.00', '0.00'],
     [
       'a sale within the state',
       sold(birmingham, { ship_from: { address: at('AL', 'Mobile', '36602') } }),
@@ -200,8 +203,11 @@ describe('the simplified sellers use tax of Alabama', () => {
   ])('charges the expected tax for %s', (what, request, tax, withElection) => {
     const outcome = ask(request, elected(flat));
     expect([taxOn(request), outcome.tax_amount]).toEqual([tax, withElection]);
-    // It is not confirmed that the holiday applies with the election.
-    if (what === 'a holiday') expect(warningCodes(outcome)).toEqual(['content_unconfirmed']);
+    // It is not confirmed that the exemption applies with the election.
+    if (what === 'a holiday' || what === 'infant formula') {
+      expect(warningCodes(outcome)).toEqual(['content_unconfirmed']);
+      expect(outcome.warnings[0]?.message).toMatch(/simplified sellers use tax was not confirmed/);
+    }
   });
 
   it('keeps the election of another state', () => {
