@@ -6,7 +6,7 @@ export const { endpoint, handler } = definePublicDocument({
   name: 'get-openapi',
   path: '/openapi.json',
   read: async () => {
-    // Imported here, because the document itself is generated from this definition.
+    // A static import would be circular, because the document is generated from this definition.
     const { default: document } = await import('../shared/api/openapi.json', { with: { type: 'json' } });
     const servers = document.servers.filter(
       ({ url }) => !(environment.isDeployed && url.startsWith('http://127.0.0.1')),

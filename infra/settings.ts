@@ -142,7 +142,7 @@ export type Settings = Readonly<z.output<typeof schema>> & {
 const forDomain = 'Set domain as well: the host name of the API.';
 /** A setting, its value (`null` for any), the setting that it requires, and the fix. */
 const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
-  ['domain', null, 'certificate', 'Set certificate as well: the ARN of an ACM certificate for it.'],
+  ['domain', null, 'certificate', 'Set certificate as well, to the ARN of an ACM certificate for the domain.'],
   ['certificate', null, 'domain', forDomain],
   ['hostedZone', null, 'domain', forDomain],
   ['awsAddress', 'shut', 'domain', 'Set domain as well: the API must have an address.'],

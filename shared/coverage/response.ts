@@ -184,7 +184,7 @@ const StateCoverage = component('StateCoverage', 'What the active release covers
   local_rates: stringEnum(
     'LocalRateCoverage',
     localRates,
-    'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`) or `none`. `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
+    'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`) or `none`. `notes` states how many are listed and until when. Every response with missing local rates has a warning.',
   ),
   local: LocalCoverage,
   source: SourceCoverage,

@@ -311,7 +311,7 @@ it('shows the totals of each currency, page by page', async () => {
   });
 });
 
-it('lists all filings that are not filed on the overview, including closing ones', async () => {
+it('lists every unfiled filing on the overview, including closing ones', async () => {
   const own = await newShop();
   for (const state of ['MI', 'NY', 'OH'] as const) {
     await own.sell(state, { tax_amount: state === 'MI' ? '9.00' : null });

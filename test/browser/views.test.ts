@@ -109,7 +109,7 @@ it('moves the focus into a new view, and restores it after a dialog', async () =
   });
 });
 
-it('forgets the API key, keeps the session over a reload, and refuses a wrong or invalid key', async () => {
+it('does not store the API key, keeps the session across a reload, and refuses a wrong or invalid key', async () => {
   await at('', async (page) => {
     const stored = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state, location.href])';
     expect(await page.evaluate(stored)).not.toContain(shop.key);
@@ -153,7 +153,7 @@ it.each([
   [503, 'unavailable', 'Try again in a minute'],
   [401, 'auth_api_key_expired', 'Simulated auth_api_key_expired. After you sign in'],
   [403, 'auth_forbidden', 'Simulated auth_forbidden'],
-])('shows what to do for status %i, and the list after a retry', (status, code, advice) =>
+])('shows the required action for status %i, and the list after a retry', (status, code, advice) =>
   at('#/customers', async (page) => {
     await page.route('**/transactions?*', problem(status, code));
     await go(page, '#/transactions');

@@ -41,7 +41,7 @@ it.each(Object.entries(endpoints))('defines the method that calls %s', (operatio
   expect(flat(callers[0].SourceArn)).toMatch(new RegExp(`:Api/v1/${method}${path.replace('{id}', '\\*')}$`));
 });
 
-it('allows no other methods, and only the API to invoke its functions', () => {
+it('allows no other methods, and allows only the API to invoke its functions', () => {
   const { Variables } = getFunction(synthesized, 'method-not-allowed')[1].Properties.Environment;
   expect(JSON.parse(Variables.METHODS_BY_PATH)).toEqual(methodsByPath);
   expect(methods).toHaveLength(

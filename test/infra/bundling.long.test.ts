@@ -63,7 +63,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
     for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('sourceMappingURL');
   });
 
-  it('stays below its size limit: code, and packed data that is not of one state', () => {
+  it('stays below its size limit for code and for packed data that is not specific to a state', () => {
     // Importers read workbooks, archives, HTML and place names. The limit of the console page is 180 KB gzipped.
     // The interface of TaxJar performs the work of several endpoints.
     const codeMax = { 'update-content': 820, taxjar: 620 }[entry as string] ?? 520;

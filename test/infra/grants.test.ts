@@ -163,7 +163,7 @@ it('limits updates of the accounts table to request counters, key usage and, in 
 });
 
 // Written by hand, not derived from the definition.
-it('allows a calculation only to get ledger items, and customers in batches', () => {
+it('allows a calculation only to get ledger items, one by one or in batches', () => {
   const ledger = allowedTo(synthesized, getRole('create-calculation')).filter((of) => of.includes('TransactionsTable'));
   expect(ledger).toEqual([
     'Allow dynamodb:BatchGetItem on TransactionsTable.Arn',

@@ -276,7 +276,7 @@ describe('the alarms', () => {
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
 
-  it('reads at most ten metrics per alarm, sends start and end, and alarms on missing data only for schedules and backups', () => {
+  it('reads at most ten metrics per alarm, notifies on start and end, and treats missing data as a failure only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
       expect(getStats(alarm).length).toBeLessThanOrEqual(10);
@@ -320,7 +320,7 @@ describe('the alarms', () => {
     [6, 30],
     [30, 30],
     [1200, 10],
-  ])('reports an outage with %d requests an hour within %d minutes', (anHour, most) => {
+  ])('reports an outage at %d requests per hour within %d minutes', (anHour, most) => {
     const sent = Array.from({ length: 3 * anHour }, (_, index) => (index * 60 * minuteMs) / anHour);
     const outage = 90 * minuteMs;
     const valuesIn = (from: number, to: number) => {

@@ -328,7 +328,7 @@ it('counts days by the time zone of the account', async () => {
   expect([await readShort(west), await readShort(east)]).toEqual([[], ['12-18 filing.due_soon US-MI closed 2 ']]);
 });
 
-it('sends no reminder of a return that was due more than 30 days ago, and only the last one of several in time', async () => {
+it('sends no reminder of a return that was due more than 30 days ago, and only the last of several due reminders', async () => {
   const registrations = fromNovember('MI').map((one) => ({ ...one, from: '2026-08-01' }));
   const caller = await later(Date.parse('2026-08-01T12:00:00Z') - now(), () =>
     newCaller({ settings: { registrations } }),

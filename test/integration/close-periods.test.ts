@@ -233,7 +233,7 @@ describe('unfinished work of a close request', () => {
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
 
-  it('lets two workers share the work: a step whose shard the other one changed is planned again', async () => {
+  it('plans a step again if another worker has changed its shard, so two workers share the work', async () => {
     const { caller, filer, hurried } = await hurriedFiler(40);
     const { id } = (await hurried.close(october)).body;
     const ports = filingPorts(() => 240_000);
@@ -256,7 +256,7 @@ describe('unfinished work of a close request', () => {
     expect(await everyEntry(filer, id)).toHaveLength(40);
   });
 
-  it('keeps the period of a canceled filing from closing until the cancellation is finished', async () => {
+  it('closes the period of a canceled filing only after the cancellation is finished', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     await made(hurried.change(id, { status: 'canceled' }));

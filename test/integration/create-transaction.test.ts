@@ -199,7 +199,7 @@ describe('tax dates in the time zone of the account', () => {
     expect(getRefusal(refused)).toBe('422 | validation_invalid_format /tax_date');
   });
 
-  it('checks for a closed period by the day in the time zone', async () => {
+  it("determines whether a period is closed by the day in the account's time zone", async () => {
     const client = await newClient({ settings: { time_zone: 'America/New_York', books_open_from: '2026-11-01' } });
     const refused = await client.create(sale({ tax_date: evening }));
     expect(getRefusal(refused)).toBe('422 | validation_date_out_of_range /tax_date');

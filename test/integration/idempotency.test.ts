@@ -57,7 +57,7 @@ describe('Idempotency-Key', () => {
     expect((await made(client.list())).data).toHaveLength(1);
   });
 
-  it('applies at each address of the service, because the key covers the path without a domain’s base path', async () => {
+  it('replays a response at every address of the service, because the key ignores a domain’s base path', async () => {
     const { call, key: apiKey } = await newCaller();
     // The API Gateway event for a domain with a base path.
     const under =

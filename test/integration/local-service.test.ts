@@ -120,7 +120,7 @@ describe('npm start, running', () => {
   const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-  it('runs the tax return in the filings README as pasted', () => {
+  it('runs the tax return example in the filings README unchanged', () => {
     const { port } = new URL(service.url);
     expect([port === '3000', blocks.length]).toEqual([false, 3]);
     const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
@@ -232,7 +232,7 @@ describe('npm start, running', () => {
       (now) => ['/now', { now }] as const,
     ),
     ...['60', 1e15].map((seconds) => ['/advance_seconds', { advance_seconds: seconds }] as const),
-  ])('rejects "$0" of a change of the clock: $1', async (pointer, body) => {
+  ])('rejects a change of the clock at "$0": $1', async (pointer, body) => {
     const answer = await control('PUT', '/_local/clock', body);
     const [{ source, meta }] = answer.body.errors;
     expect([answer.status, source]).toEqual([422, { pointer }]);

@@ -267,7 +267,7 @@ it.each([
   expectFailure(await run(await newCaller(), 'compare', text, 'orders.csv'), message, nothing);
 });
 
-it('stops at a key that the service refuses', async () => {
+it('stops if the service refuses the key', async () => {
   expectFailure(
     await run({ ...(await newCaller()), key: 'levy_wrong' }, 'compare', ndjson([valid])),
     'refuses the key',

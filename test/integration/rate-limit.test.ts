@@ -73,7 +73,7 @@ describe('database outages', () => {
     });
   });
 
-  it('returns the limit from the start, for a response that does not wait for the count', () => {
+  it('returns the limit in a response that does not wait for the count', () => {
     const asked = limited('acc_waiting');
     void limitRate(asked);
     expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });

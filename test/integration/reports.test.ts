@@ -337,7 +337,7 @@ describe('GET /registrations/advice', () => {
     expect(of('OR')).toBeUndefined();
   });
 
-  it('leaves out marketplace sales in states that exclude them, even before a registration', async () => {
+  it('omits marketplace sales in states that exclude them, even before a registration', async () => {
     const filer = createFiler(await newCaller({ settings: { registrations: [] } }));
     // Georgia leaves them out (O.C.G.A. 48-8-2(8)), New Jersey counts them (N.J.S.A. 54:32B-3.5).
     for (const address of [

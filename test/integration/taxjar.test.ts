@@ -131,7 +131,7 @@ describe('taxes', () => {
     expect(await isTaxable('TX', '78701', '30070')).toEqual([false, 0, false]);
   });
 
-  it('returns rates of what is taxed: zero for exempt goods, a share for shipping that is taxed in part', async () => {
+  it('returns the rate of the taxed part: zero for exempt goods, a share for partly taxed shipping', async () => {
     const { client } = await newClient();
     const readBreakdown = async (order: Parameters<typeof client.taxForOrder>[0]) =>
       (await client.taxForOrder(order)).tax.breakdown;

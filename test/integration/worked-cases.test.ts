@@ -66,7 +66,7 @@ describe('worked cases', () => {
     if (total !== undefined) expect(answer.total_amount).toBe(total);
   });
 
-  it('returns taxes that add up in ca-component-rounding, at most a cent apart from the source', () => {
+  it('returns taxes in ca-component-rounding that add up and differ from the source by at most a cent', () => {
     const one = byId('ca-component-rounding');
     const answer = calculated(one);
     const taxes = answer.line_items[0]?.taxes ?? [];

@@ -3,7 +3,7 @@ import { expect, it, test } from 'vitest';
 import { isLong } from '../support/seeded.ts';
 import { inWords, mutants, runSchedules, search } from './pool.ts';
 
-it('replaces a text that occurs exactly once in the service with every seeded bug', () => {
+it('finds the text that each seeded bug replaces exactly once in the service', () => {
   const shared = new URL('../../shared/', import.meta.url);
   const names = readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const source = names.map((name) => readFileSync(new URL(name, shared), 'utf8')).join('\n');

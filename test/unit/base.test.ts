@@ -91,7 +91,7 @@ describe('text searches', () => {
 });
 
 describe('the calendar', () => {
-  it('matches Date in the neighbors and the month of a day', () => {
+  it('matches Date for the month and the neighbors of a day', () => {
     const days = fc.integer({ min: Date.parse('1600-01-01') / dayMs, max: Date.parse('2400-12-31') / dayMs });
     fc.assert(
       fc.property(days, (number) => {

@@ -187,7 +187,7 @@ describe('addresses that cannot be resolved', () => {
   });
 
   it.each(readings('advice for a state'))(
-    'gives the advice for the state $text: $result',
+    'ends the detail with the advice for the state $text: $result',
     ({ text: state, result: advice }) => {
       const [problem] = refusal({ to: { state } });
       expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);

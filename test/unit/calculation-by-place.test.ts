@@ -287,20 +287,20 @@ describe('custom jurisdictions of a ZIP', () => {
 describe('the explanation of an address', () => {
   const littleton = at('Littleton', 'CO', '80129');
 
-  it('gives the share of residents as the reason, not a policy', () => {
+  it('names the share of residents as the reason, not a policy', () => {
     const { explained } = askAbout(littleton);
     expect(explained).toMatch(/rate that applies to most residents is charged \(an estimated 91%\): Douglas County/);
     expect(explained).not.toMatch(/lowest|policy/);
   });
 
-  it('gives the highest rate if the account uses highest_rate, and the warning names the charged place', () => {
+  it('charges the highest rate if the account uses highest_rate, and the warning names the charged place', () => {
     const { percent, explained, said } = askAbout(littleton, { ambiguous_address: 'highest_rate' });
     expect(percent).toBe(8.75);
     expect(explained).toMatch(/policy selects the highest .*: Douglas County with Littleton/);
     expect(said('local_rates_by_place').join()).toContain('Littleton');
   });
 
-  it('gives the place named in the address if the number of residents is unknown', () => {
+  it('charges the rate of the place in the address if the number of residents is unknown', () => {
     const { explained } = askAbout({ state: 'GA', county: 'DeKalb' });
     expect(explained).toContain('The rate of the first place is charged, because the address names it: DeKalb County');
   });

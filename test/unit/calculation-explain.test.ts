@@ -169,7 +169,7 @@ it.each<[string, Asked, object?]>([
   ['US-MI on 2026-09-15', {}, { registrations: [] }],
   ['collected_by', { collected_by: 'marketplace' }],
   ['GENERAL on 1999-12-31', { tax_date: '1999-12-31' }],
-])('gives the reason and no rule for tax that is not collected: %s', (names, asked, settings = {}) => {
+])('names the reason and no rule for tax that is not collected: %s', (names, asked, settings = {}) => {
   const outcome = explained({ to, ...asked }, goods, { settings });
   const text = expect.stringContaining(names);
   expect(listSteps(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);

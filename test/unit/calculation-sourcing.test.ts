@@ -246,7 +246,7 @@ describe('uncertain origins and destinations', () => {
     expect(rejected).toHaveLength(pointers.length);
   });
 
-  it('gives a mixed sale the lower coverage of origin and destination', () => {
+  it('reports the lower coverage of origin and destination for a mixed sale', () => {
     const outcome = (from: object) => getResolution(ask(sale(from), getContent('mixed')));
     expect(outcome({ state: 'CA', postal_code: '90001-1234' })).toMatchObject({ level: 'zip5', coverage: 'complete' });
     expect(outcome({ state: 'CA' })).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });

@@ -120,7 +120,7 @@ describe('the impact of a release', () => {
     return computeImpact({ ...places, today: '2026-11-22' });
   };
 
-  it('counts a ZIP whose rate is unknown after a coming day as lost', async () => {
+  it('counts a ZIP as lost if its rate is unknown after a future day', async () => {
     const [before, after] = [releaseFrom('2020-01-01', null, '0.06'), releaseFrom('2020-01-01', '2026-12-31', '0.06')];
     expect(await getImpact(before, after)).toMatchObject({ changed: 1, lost: 1, gained: 0, largest: null });
     expect(await getImpact(after, before)).toMatchObject({ changed: 1, lost: 0, gained: 1, largest: null });

@@ -184,7 +184,7 @@ describe('definitions of food', () => {
     ...'AR CO IL IN IA KY MN NJ NC ND RI WI'.split(' ').map((state) => [state, [...candy, ...drinks]] as const),
     ['TN', candy] as const,
     ...'OH VT WA WV'.split(' ').map((state) => [state, drinks] as const),
-  ])('applies each tax of $0 to $1 as to groceries', (state, foods) => {
+  ])('taxes $1 like groceries in $0', (state, foods) => {
     const release = builtInRelease(state) as Release;
     const taxes = taxesIn(release);
     const days = ['2026-03-01', '2026-09-15', '2026-11-20', '2027-01-15'];

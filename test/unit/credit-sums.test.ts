@@ -232,7 +232,7 @@ const getReturn = (transactions: readonly StoredTransaction[]) => {
   return sums;
 };
 
-it('takes credits of goods from the calculated tax of a sale, and credits of tax alone from its over-collected tax', () => {
+it('subtracts credits of goods from the calculated tax of a sale, and credits of tax alone from its over-collected tax', () => {
   const sold = toSale(saleOfOne(10_000, 2, { supplied: 1_400 }));
   const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
   const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;

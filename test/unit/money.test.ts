@@ -41,7 +41,7 @@ describe('decimals', () => {
     }));
 
   const largest = '999999999999.9999999999';
-  it('multiplies exactly up to the largest product of a request', () =>
+  it('multiplies amounts exactly up to the largest result of a request', () =>
     expect(multiply(decimal(largest), decimal(largest), 0)).toBe(10n ** 24n - 200n));
 
   it('accepts only up to twelve digits before and ten after the point', () => {

@@ -163,7 +163,7 @@ describe('one rate limiter', () => {
       // No other instance has taken any, so leased requests can be used under any limit that includes them.
       { lowered: 120, admits: 120 },
     ])(
-      'admits $admits more after the limit is lowered to $lowered, whatever it has leased',
+      'admits $admits more requests after the limit is lowered to $lowered, regardless of its leases',
       async ({ lowered, admits }) => {
         const { take, counter } = sharedCounter();
         const { admit, remaining } = rateLimiter(take, unexpected);

@@ -412,7 +412,7 @@ describe('delivery fees', () => {
   describe('the setting retail_delivery_fee=add', () => {
     const added = ask({ ...to, line_items: [sold('150.00', { id: 'a' })] }, adding);
 
-    it('adds the fee as a separate line, whose tax is in no base', () => {
+    it('adds the fee as a separate line that no taxable base includes', () => {
       expect(listFees(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
       expect(due(added)).toEqual([]);
       // The exact tax is 9.025% of 150.00, which is 13.5375.
@@ -562,7 +562,7 @@ describe("seller's fees", () => {
   });
 });
 
-it('extracts the included tax of states that share no charge separately', () => {
+it('extracts the included tax separately for states that share no charge', () => {
   const line = (id: string, unit_price: string, state: string) => ({
     id,
     unit_price,

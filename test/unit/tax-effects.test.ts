@@ -242,7 +242,7 @@ describe('tax holidays', () => {
     { effect: holiday('100', true), amount: '100.00', reason: 'product_exempt_holiday' },
     { effect: holiday('100', true), amount: '100.01', reason: 'standard_rated' },
     { effect: holiday(null), amount: '99999.00', reason: 'product_exempt_holiday' },
-  ])('$effect, $amount: $reason', ({ effect, amount, reason }) => {
+  ])('applies $effect to $amount: $reason', ({ effect, amount, reason }) => {
     expect(at([rule('week', ['CLOTHING'], effect, week)], amount).rows).toMatchObject([{ reason }]);
   });
 

@@ -48,7 +48,7 @@ it.each([
   ['TX', '01-05000', { '7a': '7.00', '7b': '2.50', 8: '9.50' }],
   ['FL', '00-086', { 'A.4': '9.50', 5: '9.50', '15(d)': '2.50' }],
   ['MA', '01-07000', { 7: '9.50', 10: '9.50' }],
-] as const)('puts over-collected tax on the lines of %s', (state, city, expected) => {
+] as const)('reports over-collected tax on the lines of %s', (state, city, expected) => {
   const sample = californian('100.00', '6.00', '2.00');
   const codes = [`US-${state}`, `US-${state}-${city}`];
   const totals = sample.totals.map((total, at) => ({

@@ -32,7 +32,7 @@ const states = (reference: string) => listStates(service, reference);
 const read = (order: Order) => recorded(ledger, order);
 
 describe('recorded orders', () => {
-  it('records an order as a draft, a sale and credits, with any order and repetition of events', async () => {
+  it('records an order as a draft, a sale and credits, regardless of the order and repetition of events', async () => {
     const order = buildOrder(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     expect(await states(order.reference)).toEqual(['sale draft 27.87']);

@@ -136,7 +136,7 @@ it('keeps the amount of the order after an even exchange', async () => {
   expect(problems()).toEqual([]);
 });
 
-it('records an exchange for a cheaper item as the cheaper order, after the refund', async () => {
+it('records an exchange for a cheaper item as an order with the lower amount, after the refund', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);
@@ -151,7 +151,7 @@ it('records an exchange for a cheaper item as the cheaper order, after the refun
   expect(problems()).toEqual([]);
 });
 
-it('does not count units that a claim replaces twice', async () => {
+it('counts units that a claim replaces only once', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
   await changes.ship([{ id, quantity: 2 }]);

@@ -324,7 +324,7 @@ describe('claims', () => {
 });
 
 describe('conversion of orders', () => {
-  it('credits an order in full that is canceled after a partial payment', () => {
+  it('credits the full amount of an order that is canceled after a partial payment', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 5, created_at: at(2) }], refunds }];
     const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
@@ -388,7 +388,7 @@ describe('conversion of orders', () => {
     expect(later.refunds).toMatchObject([{ ...credit, at: at(6) }]);
   });
 
-  it('credits a canceled order in full that was paid partly with store credit', () => {
+  it('credits the full amount of a canceled order that was paid partly with store credit', () => {
     const refunds = [{ id: 'ref_1', amount: 12, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };

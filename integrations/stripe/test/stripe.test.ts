@@ -151,7 +151,7 @@ describe('life cycle of an invoice', () => {
     return note;
   };
 
-  it('credits a refund once that a credit note includes later, and the part that it does not include', async () => {
+  it('credits a refund once if a credit note includes it later, and credits the part outside the note', async () => {
     const invoice = await sell();
     const refund = returnPart(invoice, 600);
     await billing.applyTax(invoice.id);
@@ -170,7 +170,7 @@ describe('life cycle of an invoice', () => {
     expect((await billing.applyTax(invoice.id)).isChanged).toBe(false);
   });
 
-  it('keeps credits of a closed period, reports them, and credits only the rest', async () => {
+  it('keeps credits of a closed period, reports them, and credits only the remaining amount', async () => {
     const month = new Date();
     month.setUTCDate(0);
     const created = Math.floor(month.getTime() / 1000);
@@ -207,7 +207,7 @@ describe('life cycle of an invoice', () => {
   });
 
   // Stripe's change log of 2024-10-28: billing credits are applied before tax, like discounts.
-  it('takes billing credits off the taxed amount of an invoice and of its credit note, and warns', async () => {
+  it('subtracts billing credits from the taxed amount of an invoice and of its credit note, and warns', async () => {
     const invoice = add([line(10_000, { discount: 2_000, credit: 3_000 })], { state: 'PA' });
     const { problems } = await send('invoice.created', invoice);
     // 8 % of 50.00 in Philadelphia.

@@ -209,7 +209,7 @@ it('does not tax an order that has a shipping method twice, and logs the reason'
   );
 });
 
-it('logs an order to an address that Levy does not cover once', async () => {
+it('logs an order once if Levy does not cover its address', async () => {
   const order = await placeOrder(shop, { items: [['Mug', 1]], address: guam });
   expect(getTax(order)).toBe(0);
   const logged = shop.logger.lines.filter((line) => line.includes(`Check the tax of order ${order.code}`));

@@ -150,7 +150,7 @@ const packNames = (areas: readonly PackedArea[], offsets: readonly number[]): st
   return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
 };
 
-/** The unincorporated rest of a county, or its only place. */
+/** Returns the offset of the unincorporated rest of each county, or of its only place. */
 const packRemainders = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
   const remainders: Record<string, number> = {};
   for (const [county, ofCounty] of Map.groupBy(areas, (area) => area.county)) {

@@ -133,7 +133,7 @@ const Codes = ({ filing, review }: { filing: FilingData; review: Review }) => {
         {counted(review.count, 'transaction')}{' '}
         {filing.status === 'filed'
           ? 'with warnings: the tax'
-          : 'to review before you file: a warning says that the tax'}{' '}
+          : 'to review before you file: a warning states that the tax'}{' '}
         may be different.
       </p>
       <Table

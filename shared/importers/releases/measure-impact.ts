@@ -48,8 +48,8 @@ const loadUnstored = (head: ReleaseHead): LoadRelease => {
 };
 
 /**
- * Returns the ZIPs and cities whose combined rates can differ between custom rules; `below` are their imported fallback
- * releases.
+ * Returns the ZIPs and cities whose combined rates can differ between custom rules. `below` has their imported
+ * fallback releases.
  */
 const keysOfOwn = async (
   state: string,

@@ -110,7 +110,7 @@ const additionalTaxes: Readonly<Record<string, string>> = {
   'FOOD.CATERING': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
 };
 
-/** Localities add no tax to a special rate on meals, except in Vermont, where a hand-written rule says so. */
+/** Localities add no tax to a special rate on meals, except in Vermont, where a hand-written rule sets one. */
 const findAdditionalTax = ({ code, treatment }: TaxabilityRow): string | undefined =>
   code.startsWith('FOOD.') && treatment !== 'taxable' ? undefined : additionalTaxes[code];
 
