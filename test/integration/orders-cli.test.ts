@@ -90,25 +90,29 @@ it('groups differences by reason, and adds up what was charged', async () => {
   const caller = await registered('MI', 'NY', 'MA', 'CO');
   const equal = order('equal', '6.00', lansing, general);
   const credit = { ...order('credit', '6.00', lansing, general), type: 'credit' };
+  const refund = { ...order('refund', '6.01', lansing, general), type: 'credit' };
   const out = join(createFolder(), 'differences.csv');
-  const all = ndjson([equal, ...cases.map(([, sent]) => sent), credit]);
+  const all = ndjson([equal, ...cases.map(([, sent]) => sent), credit, refund]);
   const ran = await run(caller, 'compare', all, 'orders.ndjson', ['--json', '--out', out]);
   expect({ code: ran.code, err: ran.err }).toEqual({ code: 0, err: '' });
   const rows = (await readFile(out, 'utf8')).trim().split('\r\n').slice(1);
-  expect(rows.map((row) => row.split(',').slice(1, 8))).toEqual(
-    cases.map(([reason, { reference_id, tax_date, tax_amount }, levy]) => {
-      const difference = (Number(tax_amount) - Number(levy)).toFixed(2);
-      return [reference_id, tax_date, 'USD', tax_amount, levy, difference, reason];
-    }),
-  );
+  // A refund counts negatively, as in the sums.
+  const expectedRows = cases.map(([reason, { reference_id, tax_date, tax_amount }, levy]) => {
+    const difference = (Number(tax_amount) - Number(levy)).toFixed(2);
+    return [reference_id, tax_date, 'USD', tax_amount, levy, difference, reason];
+  });
+  expectedRows.push(['refund', '2026-10-08', 'USD', '-6.01', '-6.00', '-0.01', 'rounding']);
+  expect(rows.map((row) => row.split(',').slice(1, 8))).toEqual(expectedRows);
   const { reasons } = JSON.parse(ran.out);
   const cents = (text: string) => Math.round(Number(text) * 100);
-  const expected = Object.entries(Object.groupBy(cases, ([reason]) => reason)).map(([reason, members = []]) => ({
-    reason,
-    count: members.length,
-    charged: members.reduce((sum, [, { tax_amount }]) => sum + cents(tax_amount), 0),
-    levy: members.reduce((sum, [, , levy]) => sum + cents(levy), 0),
-  }));
+  const expected = Object.entries(Object.groupBy(expectedRows, (row) => row[6] ?? '')).map(
+    ([reason, members = []]) => ({
+      reason,
+      count: members.length,
+      charged: members.reduce((sum, row) => sum + cents(row[3] ?? ''), 0),
+      levy: members.reduce((sum, row) => sum + cents(row[4] ?? ''), 0),
+    }),
+  );
   expect(
     reasons.map(({ reason, count, charged_tax_amount, levy_tax_amount }: Record<string, string>) => ({
       reason,

@@ -374,8 +374,12 @@ describe('worksheets', () => {
     const { id } = californian();
     const run = (...options: string[]) =>
       runInProcess(filingsProgram(), ['worksheet', '--account', account, ...options]);
-    const { lines } = await readSheet(filer, californian(), forms.CA);
+    const { lines, rows, tax_due_amount } = await readSheet(filer, californian(), forms.CA);
     const { out } = await run(id ?? '');
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { jurisdiction_name: name, taxable_amount, tax_amount } of rows)
+      expect(out).toMatch(new RegExp(`${RegExp.escape(name)} +${taxable_amount} +${tax_amount}$`, 'm'));
+    expect(out).toContain(`Tax due of the filing: ${tax_due_amount}. Rounding of the form: `);
     for (const { line, label } of lines) expect(out).toMatch(new RegExp(`^${line} +${RegExp.escape(label)} `, 'm'));
     const folder = createFolder();
     const path = join(folder, 'ca.csv');

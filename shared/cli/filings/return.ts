@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { findFormName } from '../../catalog/form-names.ts';
 import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { filingReader, listFilings, readWhole } from '../../filings/read-filings.ts';
+import type { Worksheet } from '../../filings/response.ts';
 import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
 import { readWorksheet, worksheetCsv } from '../../returns/worksheet.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { requireAccount, resolvePath, wholeNumber } from '../terminal/arguments.ts';
 import { writeAll } from '../terminal/files.ts';
-import { counted, print, textTable } from '../terminal/output.ts';
+import { type Columns, counted, formatTable, print, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, flag, optional, required, subcommand } from '../terminal/run-command.ts';
 import { chooseFiling, type FilingName, filingArgument, filingOptions, rowsFrom } from './filing.ts';
 
@@ -97,6 +98,13 @@ export const electronicReturnFile = subcommand({
   },
 });
 
+const scheduleColumns: Columns<Worksheet['rows'][number]> = [
+  ['reporting code', (row) => row.reporting_code],
+  ['name', (row) => row.jurisdiction_name],
+  ['taxable', (row) => row.taxable_amount],
+  ['tax', (row) => row.tax_amount],
+];
+
 export const worksheet = subcommand({
   name: 'worksheet',
   summary: "the lines of the state's form",
@@ -122,6 +130,8 @@ export const worksheet = subcommand({
     }
     print(`${worksheet.title}. Edition: ${worksheet.edition}. Confidence: ${worksheet.confidence}.`);
     print(textTable(worksheet.lines.map(({ line, label, amount, note }) => [line, label, amount ?? `(${note})`])));
+    if (worksheet.rows.length > 0) print(`\n${worksheet.schedule}\n${formatTable(scheduleColumns, worksheet.rows)}`);
+    print(`\nTax due of the filing: ${worksheet.tax_due_amount}. Rounding of the form: ${worksheet.rounding_amount}.`);
     for (const note of worksheet.notes) print(note);
   },
 });

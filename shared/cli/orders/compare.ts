@@ -25,10 +25,17 @@ const formatTaxes = (currency: string, charged: bigint, levy: bigint) => {
   return { charged_tax_amount: text(charged), levy_tax_amount: text(levy), difference_amount: text(charged - levy) };
 };
 
-const toRow = ({ order: { line, reference, currency, charged, body }, levy, reason, detail }: Compared) => ({
-  ...{ line, reference_id: reference, tax_date: String(body['tax_date']), currency, reason, detail },
-  ...formatTaxes(currency, charged.total, levy),
-});
+/** The sign of an order's taxes: a refund reduces the charged tax. */
+const getSign = ({ body }: Order): bigint => (body['type'] === 'credit' ? -1n : 1n);
+
+const toRow = ({ order, levy, reason, detail }: Compared) => {
+  const { line, reference, currency, charged, body } = order;
+  const sign = getSign(order);
+  return {
+    ...{ line, reference_id: reference, tax_date: String(body['tax_date']), currency, reason, detail },
+    ...formatTaxes(currency, sign * charged.total, sign * levy),
+  };
+};
 
 const toSummary = ({ currency, reason, count, charged, levy }: Group) => ({
   ...{ currency, reason, count },
@@ -74,9 +81,9 @@ export const compare = subcommand({
       const levy = parseAmount(tax.tax_amount, minorDigits(order.currency));
       return { order, levy, ...explainDifference(tax, order.charged, order.currency) };
     };
-    const count = ({ order: { currency, charged, body }, levy, reason }: Compared): void => {
-      // A refund reduces the charged tax.
-      const sign = body['type'] === 'credit' ? -1n : 1n;
+    const count = ({ order, levy, reason }: Compared): void => {
+      const { currency, charged } = order;
+      const sign = getSign(order);
       const key = `${currency} ${reason}`;
       const group = getOrAdd(groups, key, () => ({ currency, reason, count: 0, charged: 0n, levy: 0n }));
       group.count += 1;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { requireUtf8, rewordAdvice } from '../../base/command-error.ts';
 import { asObject, type JsonObject } from '../../base/json.ts';
-import { isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
+import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimalPattern } from '../../money/decimal.ts';
 import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
 import { type CsvRow, csvRows } from '../terminal/files.ts';
@@ -68,7 +68,7 @@ const taxFrom = (value: unknown, pointer: string, currency: string): bigint => {
   const digits = minorDigits(currency);
   const isValid =
     typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
-  const advice = `Write the charged tax as a string such as "6.00", with at most ${digits} decimals, not ${JSON.stringify(value) ?? 'nothing'}.`;
+  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals, not ${JSON.stringify(value) ?? 'nothing'}.`;
   const isNegative = String(value).startsWith('-');
   return isValid
     ? parseAmount(value, digits)
