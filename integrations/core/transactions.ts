@@ -53,11 +53,11 @@ export const retrieve = async ({ levy }: Ledger, reference: string, id: string):
 };
 
 /**
- * Returns the transaction with a reference, or `null` if there is none, it is void, or it is finalized with zero
- * amounts. Uses a reconciliation because, unlike a list, it is strongly consistent.
+ * Returns the transaction with a reference, or `null` if there is none or it is void. Uses a reconciliation because,
+ * unlike a list, it is strongly consistent. No transaction has a tax above its total, so each differs from the entry.
  */
 export const findByReference = async (ledger: Ledger, reference: string): Promise<Attempt<Transaction | null>> => {
-  const body = { transactions: [{ reference_id: reference, total_amount: '0', tax_amount: '0' }] };
+  const body = { transactions: [{ reference_id: reference, total_amount: '0', tax_amount: '1' }] };
   const compared = await ledger.levy.post('/reconciliations', { body });
   if (!compared.ok) return refused(reference, compared.refusal);
   const [entry] = [...compared.data.missing, ...compared.data.different];

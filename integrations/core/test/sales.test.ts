@@ -59,6 +59,14 @@ describe('recorded orders', () => {
     expect(await recordOrder(ledger, never)).toMatchObject({ isChanged: false, problems: [] });
   });
 
+  it('voids the sale of a free order that is canceled', async () => {
+    const free = buildCart([{ id: 'mug', quantity: 1, unitPrice: '8.89', discount: '8.89' }]);
+    const order = buildOrder(free, newReference(), '0.00');
+    await recorded(ledger, order);
+    expect(await recordOrder(ledger, { ...order, wanted: 'void' })).toMatchObject({ isChanged: true, problems: [] });
+    expect(await states(order.reference)).toEqual(['sale void 0.00']);
+  });
+
   it('reports a problem if the lines of an order do not add up to the charged amount', async () => {
     const order = buildOrder(mugs, newReference(), '1.20', { total: '27.86' });
     expect((await recordOrder(ledger, order)).problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
