@@ -90,8 +90,19 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
   return { parts: [{ charge, net, tax: total - net }], isTaxSent: true };
 };
 
+/** Returns the parts of a refund of one line with a given tax, or `null` if the line has less left. */
+const taxedParts = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts | null => {
+  const charge = charges.find(({ id }) => id === refund.lines[0]?.id);
+  if (refund.tax === undefined || !charge) return null;
+  const tax = toMinor(refund.tax, exponent);
+  const isLeft = tax <= total && tax <= charge.leftTax && total - tax <= charge.leftNet;
+  return isLeft ? { parts: [{ charge, net: total - tax, tax }], isTaxSent: true } : null;
+};
+
 /** Returns the share of each charge in a refund. */
 const splitRefund = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
+  const taxed = taxedParts(charges, refund, exponent, total);
+  if (taxed) return taxed;
   const targets = listTargets(charges, refund, exponent, total);
   const reached = reachable(charges, targets, false);
   const single = reached ? null : singleLineCredit(charges, targets, total);

@@ -40,7 +40,9 @@ const listNotes = (stripe: Stripe, invoice: string): Promise<Stripe.CreditNote[]
 const sortRefunds = (refunds: readonly Refund[]): Refund[] =>
   refunds.toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at) || (left.id < right.id ? -1 : 1));
 
-type Row = { readonly of: string | null; readonly amount: number };
+type Row = { readonly of: string | null; readonly net: number; readonly tax: number };
+
+const getGross = (rows: readonly Row[]): number => rows.reduce((sum, { net, tax }) => sum + net + tax, 0);
 
 /** Reads the lines of a credit note, one for each line of the invoice. */
 const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]> => {
@@ -48,25 +50,36 @@ const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]>
   const byLine = Map.groupBy(rows, (row) => row.invoice_line_item ?? null);
   return [...byLine].map(([of, own]) => ({
     of,
-    amount: own.reduce((sum, row) => sum + row.amount - row.discount_amount - getCredits(row) + getTax(row.taxes), 0),
+    net: own.reduce((sum, row) => sum + row.amount - row.discount_amount - getCredits(row), 0),
+    tax: own.reduce((sum, row) => sum + getTax(row.taxes), 0),
   }));
 };
 
+/** Distributes a credit note that returns only tax, without naming a line, over the taxes of the invoice. */
+const listTaxRows = (total: number, { lines }: FullInvoice): Row[] => {
+  const taxes = lines.map((line) => BigInt(getTax(line.taxes)));
+  const parts = distribute(BigInt(total), taxes);
+  return lines.map(({ id }, at) => ({ of: id, net: 0, tax: Number(parts[at]) })).filter(({ tax }) => tax > 0);
+};
+
 /**
- * Returns a refund for each line of a credit note, so each line is credited with its own amount. A credit note without
- * invoice lines is distributed over the invoice.
+ * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A credit note
+ * without invoice lines is distributed over the invoice.
  */
-const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }: FullInvoice): Promise<Refund[]> => {
+const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: FullInvoice): Promise<Refund[]> => {
   const base = { shipping: '0', at: instant(note.effective_at ?? note.created) };
-  const rows = await readRows(stripe, note);
-  const isByLine = rows.every(({ of, amount }) => of && amount >= 0);
-  if (!isByLine || rows.reduce((sum, { amount }) => sum + amount, 0) !== note.total)
+  const read = await readRows(stripe, note);
+  const isOnlyTax = read.length > 0 && read.every(({ of, net }) => !of && net === 0);
+  const rows = isOnlyTax ? listTaxRows(note.total, full) : read;
+  const isByLine = rows.every(({ of, net, tax }) => of && net + tax >= 0);
+  if (!isByLine || getGross(rows) !== note.total)
     return [{ ...base, id: note.id, total: decimal(note.total), lines: [] }];
-  return rows.map(({ of, amount }) => {
-    const line = lines.find(({ id }) => id === of);
+  return rows.map(({ of, net, tax }) => {
+    const line = full.lines.find(({ id }) => id === of);
     const quantity = Math.max(line?.quantity ?? 1, 1);
-    const returned = line ? [{ id: line.id, quantity }] : [];
-    return { ...base, id: `${note.id}-${of}`, total: decimal(amount), lines: returned };
+    const lines = line ? [{ id: line.id, quantity }] : [];
+    const own = { lines, total: decimal(net + tax), ...(tax > 0 && { tax: decimal(tax) }) };
+    return { ...base, id: `${note.id}-${of}`, ...own };
   });
 };
 
@@ -177,7 +190,9 @@ const keepCredit = (refunds: readonly Refund[], { refund, instead }: Obsolete, r
   const sum = totals.reduce((all, total) => all + total, 0n);
   const excess = recorded - toMinor(refund.total, 2);
   const left = distribute(excess < sum ? sum - excess : 0n, totals);
-  const rest = reduced.flatMap((one, at) => (left[at] ? { ...one, total: toDecimal(left[at], 2) } : []));
+  const rest = reduced.flatMap((one, at) =>
+    left[at] ? { ...one, tax: undefined, total: toDecimal(left[at], 2) } : [],
+  );
   const untouched = others.filter(({ id }) => !instead.includes(id));
   return sortRefunds([...untouched, ...rest, { ...refund, total: toDecimal(recorded, 2) }]);
 };

@@ -35,7 +35,7 @@ export type FakeNote = {
   invoice: string;
   status: string;
   created: number;
-  lines: { of: string; net: number; credit?: number; tax: number }[];
+  lines: { of: string | null; net: number; credit?: number; tax: number }[];
   refund: string | null;
   /** The part of the refund that the note includes; by default its total. */
   refunded?: number;

@@ -224,6 +224,25 @@ describe('life cycle of an invoice', () => {
     ]).toEqual([[2_700], [`${invoice.id}-refund-${base.id}-${of}`, invoice.id]]);
   });
 
+  it('credits only tax if a credit note returns only tax, of a line or of the whole invoice', async () => {
+    const readTaxes = async (id: string) =>
+      (await readLedger(id))
+        .map(({ type, total_amount, tax_amount }) => `${type} ${total_amount} ${tax_amount}`)
+        .sort();
+    const invoice = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
+    const of = invoice.lines[0]?.id as string;
+    const base = { invoice: invoice.id, status: 'issued', created: now, refund: null };
+    fake.notes.push({ ...base, id: `cn_${++serial}`, lines: [{ of, net: 0, tax: 80 }] });
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect(await readTaxes(invoice.id)).toEqual(['credit 0.80 0.80', 'sale 32.40 2.40']);
+    // The customer sent a certificate later.
+    const other = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
+    fake.notes.push({ ...base, invoice: other.id, id: `cn_${++serial}`, lines: [{ of: null, net: 0, tax: 240 }] });
+    for (const isChanged of [true, false])
+      expect(await billing.applyTax(other.id)).toEqual({ isChanged, problems: [] });
+    expect(await readTaxes(other.id)).toEqual(['credit 0.80 0.80', 'credit 1.60 1.60', 'sale 32.40 2.40']);
+  });
+
   it('credits a refund of a payment of several invoices only by the credit notes that include it', async () => {
     const more = { state: 'PA', intent: 'pi_shared', lines: [line(1_000)] };
     const first = await sell(more);
