@@ -49,25 +49,38 @@ const isFreightTaxedAt = async ({ levy }: Request, address: Rates['address']): P
   return isFreightTaxed(calculated);
 };
 
+/** Returns the names that the postal service uses in a ZIP, and its main county; `null` if the tables lack the ZIP. */
+const findZip = (state: string, zip: string) => {
+  const code = stateJurisdiction(state);
+  const release = code === null ? undefined : builtInRelease(stateOfJurisdiction(code));
+  const table = release?.local ? loadLocalTable(release) : null;
+  const entry = table?.zip(zip.slice(0, 5));
+  const [[county] = []] = entry?.counties ?? [];
+  return table && entry ? { names: entry.names, county: county === undefined ? null : table.countyName(county) } : null;
+};
+
 export const rates = async (request: Request): Promise<TaxJarResponse> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
   const { jurisdictions } = found;
   const code = jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === 'state')?.jurisdiction_code;
   const getName = (type: string) =>
-    jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase() ?? null;
+    jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name;
+  // The ZIP code has a state, even if none was sent.
+  const state = code === undefined ? (found.address.state ?? null) : stateOfJurisdiction(code);
+  const known = code === undefined ? null : findZip(code, zip);
+  const city = getName('city') ?? found.address.city ?? known?.names[0]?.spellings[0];
   return {
     body: {
       rate: {
         zip,
         country: (request.query['country'] || 'US').toUpperCase(),
         country_rate: '0.0',
-        // The ZIP code has a state, even if none was sent.
-        state: code === undefined ? found.address.state : stateOfJurisdiction(code),
+        state,
         state_rate: getRate(jurisdictions, 'state'),
-        county: getName('county'),
+        county: (getName('county') ?? known?.county)?.toUpperCase() ?? null,
         county_rate: getRate(jurisdictions, 'county'),
-        city: getName('city') ?? found.address.city?.toUpperCase() ?? null,
+        city: city?.toUpperCase() ?? null,
         city_rate: getRate(jurisdictions, 'city'),
         combined_district_rate: getRate(jurisdictions, 'district'),
         combined_rate: found.combined_rate,
@@ -104,9 +117,7 @@ export const regions = async ({ settings, today }: Request): Promise<TaxJarRespo
 
 /** Returns the city as sent if the postal service uses it in the ZIP, otherwise the cities that it uses there. */
 const listCities = (state: string, zip: string, city: string | null): readonly (string | null)[] => {
-  const code = stateJurisdiction(state);
-  const release = code === null ? undefined : builtInRelease(stateOfJurisdiction(code));
-  const names = release?.local ? (loadLocalTable(release).zip(zip.slice(0, 5))?.names ?? []) : [];
+  const names = findZip(state, zip)?.names ?? [];
   const isSent = ({ spellings }: ZipName) => spellings.some((name) => placeKey(name) === placeKey(city ?? ''));
   if (names.length === 0 || names.some(isSent)) return [city];
   return names.map(({ spellings: [name = ''] }) => cityName(name));

@@ -81,8 +81,9 @@ const remedies: Partial<Record<Problem['code'], string>> = {
 const describeError = ({ code, detail, source }: Refused['errors'][number]): string => {
   const remedy = remedies[code];
   if (remedy) return remedy;
-  const pointer = source && 'pointer' in source ? source.pointer : null;
-  return typeof pointer === 'string' && pointer !== '' ? `${getName(pointer)}: ${detail}` : detail;
+  const { pointer, parameter }: { readonly pointer?: string | null; readonly parameter?: string } = source ?? {};
+  const name = pointer ? getName(pointer) : addressParts.find(([own]) => own === parameter)?.[1];
+  return name ? `${name}: ${detail}` : detail;
 };
 
 /** Converts an error envelope of Levy. `detail` keeps its sentences, each with TaxJar's name of the field. */

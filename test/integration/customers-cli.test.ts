@@ -49,14 +49,14 @@ describe('put', () => {
     expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [] });
   });
 
-  it('reads CSV: lines with the same id are one customer, and semicolons separate states', async () => {
+  it('reads CSV: lines with the same id are one customer, and semicolons or commas separate states', async () => {
     const { putFile, get } = await newShop();
     const lines = [
       '\uFEFFid,name,states,reason,certificate_number,document_url,valid_from,valid_to',
       'a,"Shop, A",MI;New York,resale,R-1,https://files.example.com/R-1.pdf,2026-01-01,2026-12-31',
       'b,,,,,,,',
       '',
-      'a,"Shop, A",,government,,,,',
+      'a,"Shop, A","MI, OH",government,,,,',
     ];
     const counts = '2 customers: 2 created, 0 changed, 0 unchanged; 0 certificates removed.\n';
     expectSuccess(await putFile('certificates.csv', lines.join('\r\n')), counts);
@@ -69,7 +69,7 @@ describe('put', () => {
           certificate_number: 'R-1',
           document_url: 'https://files.example.com/R-1.pdf',
         },
-        { states: null, reason: 'government', certificate_number: null, valid_to: null },
+        { states: ['US-MI', 'US-OH'], reason: 'government', certificate_number: null, valid_to: null },
       ],
     });
     expect(await get('b')).toMatchObject({ name: null, exemptions: [] });

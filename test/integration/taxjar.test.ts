@@ -812,7 +812,11 @@ describe('the TaxJar interface', () => {
       combined_rate: '0.1075',
       combined_district_rate: '0.035',
       freight_taxable: false,
+      county: 'LOS ANGELES COUNTY',
     });
+    // The postal service's name of the ZIP code.
+    expect((await client.ratesForLocation('90404')).rate.city).toBe('SANTA MONICA');
+    expect(await refusal(client.ratesForLocation('2108'))).toMatch(/^406 Not Acceptable: zip: Send 02108/);
     expect((await client.ratesForLocation('10001', { state: 'NY', country: 'US' })).rate.freight_taxable).toBe(true);
     for (const state of [undefined, 'ca', 'California'])
       expect((await client.ratesForLocation('90404', state ? { state } : {})).rate.state).toBe('CA');

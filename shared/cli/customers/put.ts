@@ -58,6 +58,8 @@ const columns = [
   ...(['id', 'name', 'states', 'reason', 'certificate_number', 'document_url', 'valid_from', 'valid_to'] as const),
 ];
 
+const splitStates = (text: string): string[] => text.split(/[;,]/).map((state) => state.trim());
+
 const orNull = (text: string | undefined): string | null => text || null;
 
 /**
@@ -69,7 +71,7 @@ const toCustomer = ({ record }: CsvRow<(typeof columns)[number]>): CustomerReque
   const { states, reason, certificate_number, document_url, valid_from, valid_to } = terms;
   const isCertified = Object.values(terms).some(Boolean);
   const certificate = {
-    states: states ? states.split(';').map((state) => state.trim()) : null,
+    states: states ? splitStates(states) : null,
     // The schema refuses other values.
     reason: (reason || undefined) as CertificateRequest['reason'],
     certificate_number: orNull(certificate_number),
@@ -105,7 +107,7 @@ const fromCsv = async (text: string): Promise<FileCustomers> => {
 
 /**
  * Parses customers from JSON (one customer or an array, as in POST /customers) or CSV (one line per certificate). CSV
- * lines with the same id form one customer; states are separated by semicolons.
+ * lines with the same id form one customer; states are separated by semicolons or commas.
  */
 export const customersFrom = async (file: string): Promise<FileCustomers> => {
   const text = file.replace(/^\uFEFF/, '');
@@ -142,7 +144,7 @@ const nameOption = (pointer: string): string => {
 const readInput = async (id: string | undefined, options: Input): Promise<FileCustomers> => {
   const { file, name, reason, states, number, url, from, to, add, none } = options;
   const texts = { certificate_number: number, document_url: url, valid_from: from, valid_to: to };
-  const terms = { states: states?.split(','), reason, ...texts };
+  const terms = { states: states === undefined ? undefined : splitStates(states), reason, ...texts };
   const isCertified = Object.values(terms).some((term) => term !== undefined);
   if (
     (file === undefined) === (id === undefined) ||
