@@ -119,12 +119,12 @@ const readCell = (own: Release, rows: readonly TaxabilityRow[], conditions: Cond
   const split = splitByUse(results.flatMap(({ result }) => (typeof result === 'string' ? [] : [result]))).filter(
     ({ to }) => to === null || to >= countsFrom(own),
   );
-  const withAnimals = [...split, ...listAnimalEntries(split)];
+  const withDerived = [...split, ...listAnimalEntries(split), ...listImprovementEntries(split)];
   return {
     open: results.flatMap(({ row, result }): OpenRow[] =>
       typeof result === 'string' ? [{ row, reason: result }] : [],
     ),
-    entries: [...withAnimals, ...tiesAmong(withAnimals, handWrittenOn(own, rows[0]?.code ?? ''))],
+    entries: [...withDerived, ...tiesAmong(withDerived, handWrittenOn(own, rows[0]?.code ?? ''))],
   };
 };
 
@@ -167,6 +167,22 @@ const listAnimalEntries = (entries: readonly Entry[]): readonly Entry[] => {
       attributes: requiring([...getRequired(entry.attributes), forAnimals], entry.attributes.none),
       answer: notEstablishedBecause('Products for people are exempt; no source covers products for animals.'),
     }));
+};
+
+const [onRealProperty, improvement] = ['_REAL_PROPERTY', '_CAPITAL_IMPROVEMENT'];
+
+/**
+ * A capital improvement is work on real property, so without a row it is treated like such work. A product cannot have
+ * both attributes.
+ */
+const listImprovementEntries = (entries: readonly Entry[]): readonly Entry[] => {
+  if (entries.some(({ attributes }) => getRequired(attributes).includes(improvement))) return [];
+  return entries.flatMap((entry): Entry[] => {
+    const required = getRequired(entry.attributes);
+    const improving = required.map((code) => (code === onRealProperty ? improvement : code));
+    if (!required.includes(onRealProperty) || !getProduct(entry.code, improving)) return [];
+    return [{ ...entry, attributes: requiring(improving, entry.attributes.none) }];
+  });
 };
 
 /** Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d)). */
