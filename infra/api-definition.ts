@@ -66,7 +66,7 @@ const problems: readonly (readonly [ResponseType, Problem])[] = [
 // 3, "Does url match source list").
 const withoutQuotes = (value: string): string => value.replaceAll(" 'none'", '');
 
-// Each value is an expression: quoted text is literal.
+// Each value is an expression. Quoted text is literal.
 const headers = {
   ...Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name, `'${withoutQuotes(value)}'`])),
   'X-Request-Id': 'context.requestId',

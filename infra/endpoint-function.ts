@@ -91,7 +91,7 @@ export class EndpointFunction extends LambdaFunction {
     const reserved = settings.reservedConcurrency[entry];
     super(scope, entry, {
       timeout: Duration.seconds(10),
-      // Measured in infra/docs/deployment.md.
+      // infra/docs/deployment.md explains the memory size.
       memorySize: 1024,
       ...options,
       code: bundledCode(entry),
@@ -116,7 +116,7 @@ export class EndpointFunction extends LambdaFunction {
       },
     });
     this.#settings = settings;
-    // One readable name in the console, in `sam local invoke` and in an env-vars file.
+    // The function has one readable name in the console, in `sam local invoke` and in an env-vars file.
     fixLogicalId(this, pascalCase(entry));
     this.#grant(access, data);
     if (settings.tracing)

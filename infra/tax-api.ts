@@ -172,7 +172,7 @@ export class TaxApi extends Construct {
     this.#acknowledge();
   }
 
-  /** Without a trailing slash, so that a path can be appended. */
+  /** The URL has no trailing slash, so that a path can be appended. */
   get url(): string {
     const { domain } = this.#deployment.settings;
     const host = domain ?? `${this.#api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
@@ -189,7 +189,7 @@ export class TaxApi extends Construct {
       // Bodies contain customers' addresses and must not be logged.
       dataTraceEnabled: false,
     };
-    // Repeated in the definition, because its import resets everything that it does not set.
+    // The definition repeats these settings, because its import resets everything that it does not set.
     const definition = apiDefinition(settings.name, methods, {
       'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint },
       'x-amazon-apigateway-minimum-compression-size': compressed.toBytes(),

@@ -61,7 +61,8 @@ const exempt = (id: string, at: number) => ({
 const specialSales = [
   // The certificates apply in MI and TX, and in FL.
   ...[exempt('sample_reseller', 0), exempt('sample_reseller', 3), exempt('sample_school', 5)],
-  // To review: an expired certificate, an address that contradicts itself, and a product without a code.
+  // These sales have warnings: an expired certificate, an address that contradicts itself, and a product without a
+  // code.
   exempt('sample_lapsed', 0),
   {
     customer: { address: buildAddress({ state: 'WA', city: 'Seattle', postal_code: '98402' }) },

@@ -116,7 +116,10 @@ const awsMetrics = (name: string) => {
   const api = apiDimensions(name);
   const requests = metric('AWS/ApiGateway', 'Count', api);
   const serverErrors = metric('AWS/ApiGateway', '5XXError', api);
-  /** In percent; 0 for fewer than three errors, because one error in two requests is not an outage. */
+  /**
+   * Returns the error share in percent, or 0 for fewer than three errors, because one error in two requests is not an
+   * outage.
+   */
   const errorShareIn = (time: Duration) =>
     expression(
       'IF(errors >= 3, 100 * errors / requests, 0)',

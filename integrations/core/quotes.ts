@@ -77,7 +77,7 @@ export type QuoteOptions = {
   readonly pauseMs?: number;
   /** Maximum number of cached calculations. Default: 1,000. */
   readonly maxEntries?: number;
-  /** Where the shop collects retail delivery fees. Default: as a tax of a line. */
+  /** The charge whose tax includes retail delivery fees. The default is a line. */
   readonly feesOn?: FeeCarrier;
   /** Milliseconds since 1970. */
   readonly now?: () => number;

@@ -83,7 +83,7 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
   try {
     return { order: toSoldOrder(order), problems: [] };
   } catch (error) {
-    // For example, prices that include tax.
+    // An order can be invalid, for example because its prices include tax.
     return { order: null, problems: [invalidOrder(order.id, error)] };
   }
 };

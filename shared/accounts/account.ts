@@ -8,7 +8,7 @@ import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 import { inTimeZone } from './time-zone.ts';
 
-/** Where an account collects tax. */
+/** The states in which an account collects tax. */
 export const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
 
 /** How often a state requires a return. Periods of a quarter or more begin in the months that the state sets. */

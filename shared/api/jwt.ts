@@ -28,7 +28,7 @@ const isWithin = (since: number | undefined, periodMs: number) =>
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
 
-// Usually a configuration error. The log contains only an error's name, so the name must state the cause.
+// The cause is usually a configuration error. The log contains only an error's name, so the name must state the cause.
 const wrong = (name: string): Error => Object.assign(new Error(), { name });
 
 const readText = async ({ body }: Response): Promise<string> => {
@@ -222,7 +222,7 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
 
 const notOurs = 'The token was not signed by the configured issuer for this service. Get a token from that issuer.';
 
-// Only public-key signatures: with a shared secret, anyone who can verify tokens could also issue them.
+// Levy accepts only public-key signatures: with a shared secret, anyone who can verify tokens could also issue them.
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 // RFC 8725, 3.11: an issuer signs other kinds of tokens with the same keys, such as logout tokens.

@@ -44,7 +44,7 @@ const authenticateAndTally: Step = async (context) => {
   if (own && context.caller) own.account = context.caller.account.id;
 };
 
-// In the published order: 401, 403, 429.
+// The steps run in the published order of errors: 401, 403, 429.
 const listSteps = (endpoint: Endpoint): readonly Step[] => [
   setRequestedVersion,
   authenticateAndTally,

@@ -76,7 +76,7 @@ type Text = string | null | undefined;
 /** Whether a value of an unvalidated body is a decimal in the schema's format. */
 export const isDecimal = (value: unknown): value is string => typeof value === 'string' && decimalPattern.test(value);
 
-/** Like `isDecimal`, for a price, which can be negative. */
+/** Returns whether a value is a price: a decimal, which can be negative. */
 export const isPrice = (value: unknown): value is string =>
   typeof value === 'string' && signedDecimalPattern.test(value);
 

@@ -39,7 +39,7 @@ type FindCollectionExemption = ReturnType<typeof collectionExemptionFinder>;
 /** The places of a document's lines, and which lines its shipping charges deliver where. */
 type LocatedDocument = {
   readonly lines: readonly LocatedLine[];
-  /** By the index of each charge among the line items and then `shipping`. */
+  /** The deliveries of each charge, by its index among the line items and then `shipping`. */
   readonly deliveries: ReadonlyMap<number, readonly Delivery[]>;
   /** The places of shipping charges that have separate addresses. */
   readonly others: readonly {

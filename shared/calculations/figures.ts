@@ -168,7 +168,7 @@ export const documentTotals = (
   }));
   const totals = addTotals(
     line_items.map(({ amount }) => ({ amount: read(amount) })),
-    // As sent, with any number of decimals.
+    // These amounts have the decimals that were sent.
     shippingList(shipping).map(({ amount }) => ({ amount: parseMinor(amount, exponent) })),
     charges,
     tax_included,

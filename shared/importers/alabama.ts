@@ -50,7 +50,7 @@ const columns = {
   inactive: matching('Inactive Date', /^$/, 'empty: import the file of current rates, which has no inactive dates'),
   rate: rate('Rate', readPercent, '4.0000'),
   county: text('County Code'),
-  // Not in the file: the name in the row of the county.
+  // The county's name from its own row, because the file has no such column.
   countyName: optional(text('County Name')),
 };
 

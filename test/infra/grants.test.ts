@@ -22,7 +22,7 @@ const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', a
 const defined: Record<string, TableAccess> = Object.fromEntries(
   Object.entries({ ...endpoints, ...schedules, taxjar }).map(([name, { access }]) => [name, access]),
 );
-// Written by hand, not derived from the definition.
+// This access is written by hand, not derived from the definition.
 const update: TableAccess = {
   actions: {
     content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -162,7 +162,7 @@ it('limits updates of the accounts table to request counters, key usage and, in 
   expect(found.filter((one) => !isDeepStrictEqual(one, others))).toEqual([ofAccounts]);
 });
 
-// Written by hand, not derived from the definition.
+// The list is written by hand, not derived from the definition.
 it('allows a calculation only to get ledger items, one by one or in batches', () => {
   const ledger = allowedTo(synthesized, getRole('create-calculation')).filter((of) => of.includes('TransactionsTable'));
   expect(ledger).toEqual([
@@ -178,7 +178,7 @@ const listConditions = (entry: string, on: string) =>
     .map(({ Condition }) => Condition);
 const leading = (...partitions: string[]) => [{ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }];
 
-// Written by hand, not derived from the definitions.
+// The lists are written by hand, not derived from the definitions.
 it.each([
   ['create-calculation', 'TransactionsTable.Arn', [...leading('T#*'), ...leading('C#*')]],
   ['list-customers', 'TransactionsTable.Arn', leading('C#*')],
@@ -202,7 +202,7 @@ it.each([
   expect(listConditions(entry, on)).toEqual(expected);
 });
 
-// Written by hand, not derived from the definitions.
+// The list is written by hand, not derived from the definitions.
 it('grants writes of customers only to the two customer functions and the TaxJar interface', () => {
   const writers = Object.keys(entries).filter((entry) =>
     listStatements(synthesized, getRole(entry)).some(

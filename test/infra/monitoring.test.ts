@@ -233,7 +233,7 @@ const isBreached = ({ Metrics, Threshold, ComparisonOperator }: Properties, valu
   const functions = {
     IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
     FILL: (value: unknown, otherwise: number) => (value === missing ? otherwise : value),
-    // Not sparse: the expression has a value even if the metric has none.
+    // CloudWatch does not treat DATE as sparse: the expression has a value even if the metric has none.
     DATE: () => date,
   };
   const evaluate = new Function(...Object.keys(functions), ...ids, `return ${Expression}`);

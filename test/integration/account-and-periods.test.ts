@@ -286,7 +286,7 @@ it('sends a reminder of each return once per number of days and once when it is 
     await later(Date.parse('2026-12-06T07:00:00Z') - now(), async () =>
       change((await newestFiling(filer, { state })).id),
     );
-  // No run from 14 to 16 December.
+  // The schedule does not run from 14 to 16 December.
   for (const day of [7, 8, 13, 17, 18, 19, 20, 21, 22]) {
     await runAt(`${getDay(day)}T06:00:00Z`);
     await runAt(`${getDay(day)}T06:05:00Z`);

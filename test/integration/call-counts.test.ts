@@ -72,7 +72,7 @@ const customer =
   (path: string, body: object, headers = {}): Run =>
   (client) =>
     client.call('POST', `/customers${path}`, { body, headers });
-/** At the same time, an equal customer would be the request's own write. */
+/** Creates a customer later, because an equal customer at the same time would be the request's own write. */
 const laterCustomer =
   (...request: Parameters<typeof customer>): Run =>
   (client, ids) =>

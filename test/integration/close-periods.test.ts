@@ -178,7 +178,7 @@ describe('the due index', () => {
   });
 
   it('processes accounts in turns: a backlog of one account delays other accounts by one period', async () => {
-    // Registered for 40 months, none of them closed.
+    // The account has been registered for 40 months, and none of them is closed.
     const [oldest] = lastMonths(40);
     const age = now() - Date.parse(oldest?.start as string) - hourMs;
     const backlog = await later(-age, () => newCaller({ settings: { registrations: [michigan()] } }));

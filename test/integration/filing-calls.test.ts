@@ -138,7 +138,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', ()
       indexes: {},
     });
     const { id } = await newestFiling(filer, { state: 'MI' });
-    // No chain and no period, at the start and at the end; a head under 1 KB, and its audit entry.
+    // Marking writes no chain and no period at the start and at the end. For each transaction, it writes a head under 1
+    // KB and an audit entry.
     expect(await written(() => filer.change(id, filed))).toEqual({
       writes: empty.writes - 2 * 3 + (2 + 2) * entries,
       indexes: { by_account: entries, by_tax_date: entries },

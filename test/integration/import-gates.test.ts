@@ -45,7 +45,7 @@ describe('import --activate', () => {
 
   it('blocks a file that removes local taxes, prints examples, and activates it on --override', async () => {
     const before = await findActive('KS');
-    // Only the state's rate, as in a table of state rates by ZIP.
+    // These ZIPs have only the state's rate, as in a table of state rates by ZIP.
     const wrong = { ...kansas, '66044': 6.5, '66603': 6.5 };
     const held = await importing('KS', wrong, '--activate');
     expect({ code: held.code, active: await findActive('KS') }).toEqual({ code: 1, active: before });
@@ -150,7 +150,7 @@ describe('import --activate', () => {
         half,
         /^built-in +100% +20% +FAIL/m,
       ],
-      // Last, because it is activated.
+      // This case is the last one, because its release is activated.
       [
         'ranges of ZIP+4 numbers that move, in one of 299 ZIPs',
         state,

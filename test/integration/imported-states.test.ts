@@ -132,7 +132,7 @@ it('returns reporting codes in the totals and entries of a filing, and in both C
       row['jurisdiction_code'],
       row['reporting_code'],
     ]);
-  // By code, in total, and the sale to review, whose delivery fee is due.
+  // The rows are the codes, the total, and the sale to review, whose delivery fee is due.
   expect(await written({})).toEqual([...inCsv, ['', ''], ['retail_delivery_fee_due', '']]);
   expect(await written({ expand: 'entries' })).toEqual([...inCsv, ...inCsv]);
 });

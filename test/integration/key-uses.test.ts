@@ -60,7 +60,7 @@ describe("the record of a key's use", () => {
 
   it('makes one call for a cold request, started before the rate limit, and none for a warm request', async () => {
     const caller = await newCaller();
-    // Not at the end of a window, because the next window starts at zero.
+    // The test does not start at the end of a window, because the next window starts at zero.
     const inWindow = windowMs - (now() % windowMs) + 1;
     await later(inWindow, async () => {
       calls = [];

@@ -71,7 +71,7 @@ const cases: readonly (readonly [reason: string, ReturnType<typeof order> & { sh
     { ...order('two', '4.44', newYork, { ...clothing, product_tax_code: 'GENERAL' }), shipping: { amount: '50.00' } },
     '8.88',
   ],
-  // One line item at a different rate, another with a different treatment.
+  // One line item has a different rate, and another a different treatment.
   [
     'unknown',
     order('several', '14.43', newYork, { ...general, tax_amount: '10.00' }, { ...clothing, tax_amount: '4.43' }),

@@ -127,7 +127,7 @@ describe('the log line of a request', () => {
     failSends({ error: lostReply, ...where });
     expect(getLine(await asked())).toMatchObject(outage);
     noFaults();
-    // Only the ledger's read, because the limiter can write a count at the same time.
+    // The outage affects only the ledger's read, because the limiter can write a count at the same time.
     database.middlewareStack.add(
       (next, { commandName }) =>
         (sent) =>

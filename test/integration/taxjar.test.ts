@@ -291,7 +291,7 @@ describe('orders and refunds', () => {
     await client.deleteOrder('124');
     const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
     expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
-    // Half of the goods and of the shipping, and of the tax of 1.51.
+    // The refund is half of the goods, of the shipping and of the tax of 1.51.
     const { refund: half } = await client.createRefund(buildRefund('r1', '123', [-8.5, -1, -0.76]));
     expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1, sales_tax: -0.76 });
     expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
@@ -731,7 +731,8 @@ describe('orders and refunds', () => {
     const whole = await client.createRefund(buildRefund('r0', 'discounted', [-6, -6, -0.53]));
     expect(whole.refund).toMatchObject({ amount: -6, shipping: -6, sales_tax: -0.53 });
     const refund = (id: string, ...amounts: number[]) => client.createRefund(buildRefund(id, 'two-parcels', amounts));
-    // Half of the shipping, only its tax, the remainder after a credit of the first parcel, and a cent too much.
+    // The refunds are half of the shipping, only its tax, the remainder after a credit of the first parcel, and a cent
+    // too much.
     expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
     expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
     const parcel = { type: 'credit', status: 'finalized', parent_transaction_id: sale.id, tax_date: '2026-10-20' };

@@ -207,7 +207,10 @@ export const plainAccounts = newAccounts((id) => ({
   registrations: id === 'acct_one' ? null : monthlyIn('MI', 'NJ'),
 }));
 
-/** Without reminders, because their calls make races between redactions and filings less frequent. */
+/**
+ * These accounts have no reminders, because the calls of reminders make races between redactions and filings less
+ * frequent.
+ */
 export const accountsOfRedactions = plainAccounts.map((account) => ({
   ...account,
   settings: { ...account.settings, filing_reminder_days: null },

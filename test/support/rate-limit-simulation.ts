@@ -109,7 +109,7 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
     if (answer.admitted) admitted[window] = (admitted[window] ?? 0) + 1;
   };
 
-  // Last request first, because the clock sorts latest first.
+  // The last request is added first, because the clock sorts the latest event first.
   const requests = arrivals(start, scene, random);
   const answers: Promise<void>[] = [];
   for (const { time, instance } of requests.toReversed()) at(time, () => answers.push(send(instance)));

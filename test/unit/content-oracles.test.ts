@@ -353,7 +353,7 @@ describe('street rows', () => {
     name: fc.constantFrom(...names),
     suffix: listKeys(suffixes),
   });
-  /** Mostly one street, so that rows and addresses match. */
+  /** Most rows have the same street, so that rows and addresses match. */
   const SomeStreet = fc.oneof(
     { weight: 3, arbitrary: fc.constant<Street>({ pre: '', name: 'Main', suffix: 'ST' }) },
     AnyStreet,

@@ -99,7 +99,7 @@ export class Table {
   readonly keys: Keys;
   readonly #items: Rows;
   readonly indexes: readonly Rows[];
-  /** Consumed capacity units; counted only if this is set. */
+  /** The consumed capacity units. They are counted only if this is set. */
   units: Units | undefined;
   readonly #onWrite: OnWrite;
 

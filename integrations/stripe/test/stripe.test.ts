@@ -156,7 +156,7 @@ describe('life cycle of an invoice', () => {
     const refund = returnPart(invoice, 600);
     await billing.applyTax(invoice.id);
     expect(await readCredits(invoice.id)).toEqual([600]);
-    // Two rows of the same line, together 4.00 of 6.00.
+    // The note has two rows of the same line, which are 4.00 of 6.00 together.
     const note = noteOf(invoice, refund.id, [200, 200]);
     for (let time = 0; time < 2; time++) expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
     expect((await readCredits(invoice.id)).sort()).toEqual([200, 400]);

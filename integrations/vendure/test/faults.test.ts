@@ -69,7 +69,7 @@ describe('checkout', () => {
     faults.state.fault = 'hang';
     const start = performance.now();
     await shopper.address(addresses.NY);
-    // One time limit for all four lines of the request, plus the shop's processing time.
+    // All four lines of the request share one time limit. The shop adds its processing time.
     expect(performance.now() - start).toBeLessThan(3 * timeoutMs);
   });
 });

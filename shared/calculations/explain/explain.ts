@@ -112,7 +112,7 @@ type Explained = Omit<Calculated, 'read'> &
     readonly charges: readonly Charge[];
     readonly invoices: Invoices;
     readonly ids: readonly string[];
-    /** Each line's share of all shipping. */
+    /** The share of each line in all shipping. */
     readonly shares: readonly bigint[];
   };
 

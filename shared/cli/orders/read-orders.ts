@@ -12,7 +12,7 @@ import { type CsvRow, csvRows } from '../terminal/files.ts';
 /** The tax that was charged, in minor units of the order's currency. */
 export type ChargedTax = {
   readonly total: bigint;
-  /** By line item; `null` unless the file has the tax of every line item. */
+  /** The taxes by line item; `null` unless the file has the tax of every line item. */
   readonly lines: readonly bigint[] | null;
 };
 

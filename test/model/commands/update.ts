@@ -55,7 +55,7 @@ const wishes = {
   identity: seldom(fc.constantFrom('type', 'parent_transaction_id'), 20),
 };
 
-// Only a change of status, like most updates.
+// This update changes only the status, like most updates.
 const finalizing = {
   ...common,
   group: fc.constantFrom('draft', 'draft of a credit', 'draft of a credit'),
