@@ -43,7 +43,7 @@ const NexusThreshold = component('NexusThreshold', 'The economic nexus threshold
   effective_from: described(date, 'The day from which the threshold applies.'),
   source: string('The source of this information.'),
   confidence: string('`high` or `medium`. Check it with the state.'),
-  note: string('What else the sources say.'),
+  note: string('Details from the sources.'),
 });
 
 /** The terms of a threshold, with its measuring period as data. */

@@ -83,7 +83,7 @@ export const startEmulator = async (python: string, work: string) => {
     return answer && ((await answer.json()) as Readonly<Record<string, string>>);
   });
   const send = startCalls(python, work, env);
-  /** Returns credentials of a role session, like the role's AWS service uses. */
+  /** Returns credentials of a role session, as the AWS service of the role uses them. */
   const readCredentials = async (role: string): Promise<Keys> =>
     (await at(`/_levy/credentials?role=${encodeURIComponent(role)}`)).json() as Promise<Keys>;
   const succeed = async (request: object) => {

@@ -133,7 +133,7 @@ describe('bearer tokens', () => {
     expect(await verify(await issuer.sign(issuer.claims({ exp: secondsNow() - 3000 })))).toEqual(good);
   });
 
-  it('rejects a token in every other case', async () => {
+  it('rejects each bad token', async () => {
     const answers: unknown[] = [];
     for (const [name, make] of badTokens(issuer)) {
       const answer = await verify(await make());

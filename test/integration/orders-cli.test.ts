@@ -214,7 +214,7 @@ it.each([
   ['a tax as a number', JSON.stringify({ ...valid, tax_amount: 6 }), 'Line 1: /tax_amount: .*, not 6'],
   ['a tax with three decimals', JSON.stringify({ ...valid, tax_amount: '6.005' }), 'at most 2 decimals'],
   ['a negative tax', JSON.stringify({ ...valid, tax_amount: '-6.00' }), 'A refund has the type credit'],
-  ['an order that is not finalized', JSON.stringify({ ...valid, status: 'void' }), 'Line 1: /status: Leave out'],
+  ['an order that is not finalized', JSON.stringify({ ...valid, status: 'void' }), 'Line 1: /status: Remove'],
   [
     'an amount as a number',
     JSON.stringify({ ...valid, shipping: { amount: 5 } }),

@@ -12,7 +12,7 @@ const counts = new Map<string, number>();
 
 const getShort = (path: string): string => (path.split('?')[0] as string).replace(/(txn|fil)_\w+/, '{id}');
 
-/** Count a response by its request and outcome. */
+/** Counts a response by its request and outcome. */
 const count = (method: string, path: string, { status, body, headers }: Answer): void => {
   const codes = (body?.errors ?? []).map(({ code }) => code);
   const replayed = headers.get('idempotent-replayed') ? ['replayed'] : [];

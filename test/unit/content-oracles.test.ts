@@ -155,7 +155,7 @@ describe('the lookup order', () => {
     return meant && city === null ? { ...mergeFound(meant, ofCities), isPart: true } : undefined;
   };
 
-  /** The possible sets, the default sets, and the reason. */
+  /** Returns the possible sets, the default sets, and the reason. */
   const slowly = (
     locations: readonly Location[],
     asked: Asked,

@@ -339,7 +339,7 @@ describe('documents in another currency', () => {
   const effects = [...[...known].map(readEffect), fee, limited, unlimited, split];
 
   it.each(effects)(
-    'taxes a document the same by an effect without amounts; otherwise it reports an uncertainty: $type',
+    'taxes a document the same if the effect has no amount, and otherwise reports an uncertainty: $type',
     (effect) => {
       const line = getLine(under(effect), { use: 'personal' });
       const [taxed, known] = [taxLine(line, inEuro), taxLine(line)];

@@ -102,7 +102,7 @@ const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry):
 
 /** Returns the entry of a row, or the reason why the row does not become a rule. */
 const readRow = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry | string => {
-  if (row.code.startsWith('TOPIC:')) return 'it is about a topic';
+  if (row.code.startsWith('TOPIC:')) return 'it describes a topic, such as trade-ins, and no product';
   if (row.to !== '' && row.to < countsFrom(own)) return 'it ended before the days that the release covers';
   const entry = buildEntry(own, row, conditions);
   if (!getProduct(row.code, getRequired(entry.attributes)))
