@@ -1,6 +1,6 @@
 import type { Account, Frequency, Registration, Settings } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/account.ts';
-import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
+import { inTimeZone, startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { readState, stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { FilingSequence } from './filing.ts';
@@ -82,8 +82,8 @@ export const monthOfEnd = (end: string): string => end.slice(0, 7);
 type FilingStarts = {
   /** `YYYY-MM`; `null` if nothing is open. */
   readonly oldestOpenMonth: string | null;
-  /** The timestamp of the account's creation. */
-  readonly createdAt: string;
+  /** The day (`YYYY-MM-DD`) on which the account was created, in its time zone. */
+  readonly createdDay: string;
 };
 
 /**
@@ -91,13 +91,12 @@ type FilingStarts = {
  * which the account existed and was registered, whichever is earlier. Returns `null` without either.
  */
 export const firstPeriod = (
-  { oldestOpenMonth, createdAt }: FilingStarts,
+  { oldestOpenMonth, createdDay }: FilingStarts,
   registrations: readonly Registration[],
 ): Period | null => {
-  const created = createdAt.slice(0, 10);
   const registered = registrations
-    .filter(({ to }) => to === null || to >= created)
-    .map(({ from }) => (from > created ? from : created));
+    .filter(({ to }) => to === null || to >= createdDay)
+    .map(({ from }) => (from > createdDay ? from : createdDay));
   const days = [...registered, ...(oldestOpenMonth === null ? [] : [`${oldestOpenMonth}-01`])].sort();
   return days[0] === undefined ? null : periodAround(days[0], registrations);
 };
@@ -188,10 +187,12 @@ export const followingPeriod = (
   lastEnd: string | null,
   oldestOpenMonth: string | null,
 ): Period | null => {
-  const registrations = registrationsIn(state, account.settings.registrations);
+  const { created_at, settings } = account;
+  const registrations = registrationsIn(state, settings.registrations);
+  const createdDay = inTimeZone(created_at, settings.time_zone).slice(0, 10);
   const next =
     lastEnd === null
-      ? firstPeriod({ oldestOpenMonth, createdAt: account.created_at }, registrations)
+      ? firstPeriod({ oldestOpenMonth, createdDay }, registrations)
       : periodInUse(account, state, lastEnd, oldestOpenMonth);
   // A later setting must not skip the periods after a filing.
   const earliest = lastEnd === null ? booksOpenFrom(account) : earliestBooksOpenDay(account);

@@ -5,6 +5,7 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import {
   adjacentPeriodEnds,
   firstPeriod,
+  followingPeriod,
   nextPeriod,
   type Period,
   periodAfter,
@@ -134,9 +135,9 @@ describe('the period ends around a day', () => {
 });
 
 describe('the first period', () => {
-  const createdAt = '2026-05-20T10:00:00.000Z';
+  const createdDay = '2026-05-20';
   const first = (registrations: readonly Registration[], oldestOpenMonth: string | null) =>
-    firstPeriod({ oldestOpenMonth, createdAt }, registrations);
+    firstPeriod({ oldestOpenMonth, createdDay }, registrations);
 
   it('starts with the oldest open entry if nothing is registered', () => {
     expect(first([], '2026-03')).toMatchObject({ start: '2026-03-01', end: '2026-03-31', frequency: 'month' });
@@ -206,6 +207,16 @@ describe('the next period', () => {
       registration('2026-08-05', '2026-12-31', 'quarter'),
     ];
     expect((await next(oldest, last, null, both)).period?.end).toBe(end);
+  });
+
+  it('contains the day on which the account was created in its time zone', () => {
+    const created = { ...account, created_at: '2026-10-01T00:30:00.000Z' };
+    const end = (time_zone: string) => {
+      const registrations = [registration('2026-01-01', null, 'month')];
+      const settings = { ...account.settings, time_zone, registrations };
+      return followingPeriod({ ...created, settings }, 'US-MI', null, null)?.end;
+    };
+    expect([end('UTC'), end('America/New_York')]).toEqual(['2026-10-31', '2026-09-30']);
   });
 });
 
