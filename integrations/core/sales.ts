@@ -82,7 +82,7 @@ type Ensured = Written & {
 /** Voids an edited sale. Returns `null`, or the sale if Levy refuses permanently. */
 const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<Ensured | null>> => {
   const update = { status: 'void', void_reason: 'The order was edited. A new sale replaces this one.' } as const;
-  const voided = await change(ledger, 'replaced', sale, reference, update);
+  const voided = await change(ledger, 'replaced', sale, update);
   if (voided.ok) return done(null);
   const { problem } = refused(reference, voided.refusal);
   const detail = `The order was edited after its sale ${sale.id} was recorded. ${voided.refusal.detail}`;
@@ -99,7 +99,7 @@ const updateMarks = async (ledger: Ledger, sale: Transaction, body: SaleBody): P
   const marks = Object.entries(getMarks(body)).filter(([name, value]) => (stored[name] ?? null) !== value);
   if (marks.length === 0) return { transaction: sale, isChanged: false };
   const metadata = Object.fromEntries(marks) as NonNullable<Schemas['TransactionUpdate']['metadata']>;
-  const updated = await change(ledger, 'marked', sale, body.reference_id, { metadata });
+  const updated = await change(ledger, 'marked', sale, { metadata });
   // A redacted sale refuses the update and is correct without it.
   return { transaction: updated.ok ? updated.data : sale, isChanged: updated.ok && 'estimated' in metadata };
 };
@@ -136,7 +136,7 @@ const updateToMatch = async (
     ...(wanted === 'finalized' && { status: wanted }),
   };
   const purpose = wanted === 'finalized' ? 'settled' : 'edited';
-  const updated = await change(ledger, purpose, transaction, reference_id, update as Schemas['TransactionUpdate']);
+  const updated = await change(ledger, purpose, transaction, update as Schemas['TransactionUpdate']);
   if (updated.ok) return done({ transaction: updated.data, isChanged: updated.data.version !== transaction.version });
   return updated.refusal.code === 'conflict_draft_expired'
     ? done(null)
@@ -178,7 +178,7 @@ const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   if (sale?.metadata?.['shop'] !== ledger.shop) return nothing;
   if (isNewer(sale, order)) return { ...nothing, sale };
   const update = { status: 'void', void_reason: 'The order was cancelled.' } as const;
-  const voided = await change(ledger, 'cancelled', sale, reference, update);
+  const voided = await change(ledger, 'cancelled', sale, update);
   if (voided.ok) return { ...nothing, isChanged: true };
   if (voided.refusal.code === 'conflict_draft_expired') return nothing;
   const { problem } = refused(reference, voided.refusal);

@@ -72,8 +72,9 @@ export const findByReference = async (ledger: Ledger, reference: string): Promis
  * Creates a transaction unless its reference is taken, and returns the transaction that has the reference, which may be
  * a different transaction.
  *
- * The idempotency key includes the digest of the body, so a changed body is a new request. Keys expire: a repeated
- * credit that was recorded long ago is refused for exceeding the sale before its reference is compared.
+ * The idempotency key has the digest of the body, so a changed body is a new request. It does not have the reference,
+ * because headers carry only ASCII. Keys expire: a repeated credit that was recorded long ago is refused for exceeding
+ * the sale before its reference is compared.
  */
 export const createOnce = async (
   ledger: Ledger,
@@ -82,7 +83,7 @@ export const createOnce = async (
   status: 'draft' | 'finalized',
 ): Promise<Attempt<Written>> => {
   const reference = body.reference_id;
-  const key = `${ledger.shop}-${purpose}-${reference}-${computeDigest(body).slice(0, 32)}`;
+  const key = `${ledger.shop}-${purpose}-${computeDigest(body).slice(0, 32)}`;
   for (let idempotencyKey = key; ; ) {
     const result = await ledger.levy.post('/transactions', { body: { ...body, status }, idempotencyKey });
     if (!result.ok) {
@@ -102,16 +103,15 @@ export const createOnce = async (
 };
 
 /**
- * Changes a transaction of the order `reference`. The idempotency key includes the version, because an order can be
- * edited back and forth. A repeated call with the next version sends the stored values, which changes nothing.
+ * Changes a transaction. The idempotency key includes the version, because an order can be edited back and forth. A
+ * repeated call with the next version sends the stored values, which changes nothing.
  */
 export const change = (
   { levy, shop }: Ledger,
   purpose: string,
   { id, version }: Pick<Transaction, 'id' | 'version'>,
-  reference: string,
   body: Schemas['TransactionUpdate'],
 ) => {
-  const idempotencyKey = `${shop}-${purpose}-${reference}-${id}-${version}-${computeDigest(body).slice(0, 32)}`;
+  const idempotencyKey = `${shop}-${purpose}-${id}-${version}-${computeDigest(body).slice(0, 32)}`;
   return levy.post('/transactions/{id}', { path: { id }, body, idempotencyKey });
 };

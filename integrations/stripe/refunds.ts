@@ -222,7 +222,7 @@ export const voidObsolete = async (
       status: 'void',
       void_reason: 'The credit note was voided, the refund failed, or a credit note includes it.',
     } as const;
-    const voided = await change(ledger, 'cancelled', found.value, reference, update);
+    const voided = await change(ledger, 'cancelled', found.value, update);
     isChanged ||= voided.ok;
     if (voided.ok) continue;
     const { problem } = refused(reference, voided.refusal);

@@ -47,6 +47,15 @@ describe('recorded orders', () => {
     expect(await states(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
+  it('records an order and a refund whose numbers HTTP headers cannot carry', async () => {
+    for (const reference of ['Größe-1', '注文-1', 'x'.repeat(230)]) {
+      const order = buildOrder(mugs, reference, '1.20', { refunds: [oneBack('é')] });
+      await read({ ...order, wanted: 'draft', refunds: [] });
+      await read(order);
+      expect(await states(reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
+    }
+  });
+
   it('voids the draft of an order that is canceled before payment, even if the response to the draft was lost', async () => {
     const order = buildOrder(mugs, newReference(), '1.20', { wanted: 'draft' });
     faults.state.fault = 'reply lost';
