@@ -1,4 +1,5 @@
 /** `npm run orders -- …` and `npm run compare`: compare and import orders of another tax system. */
+import { isReviewCode, type WarningCode, warningText } from '../calculations/warning-codes.ts';
 import { orThrow } from '../client/client.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { compare } from './orders/compare.ts';
@@ -12,7 +13,7 @@ import {
   forEachOrder,
   refusalText,
 } from './orders/service.ts';
-import { counted, print, printJson } from './terminal/output.ts';
+import { type Columns, counted, formatTable, print, printJson } from './terminal/output.ts';
 import { CommandError, createProgram, flag, runCommand, subcommand } from './terminal/run-command.ts';
 
 type Outcome = 'checked' | 'recorded' | 'existing' | 'skipped';
@@ -53,6 +54,12 @@ const record = async (client: Client, order: Order, sales: Map<string, string>):
   return isExisting ? 'existing' : 'recorded';
 };
 
+const warningColumns: Columns<readonly [code: WarningCode, count: number]> = [
+  ['warning', ([code]) => code],
+  ['orders', ([, count]) => count],
+  ['meaning', ([code]) => warningText(code)],
+];
+
 const importCommand = subcommand({
   name: 'import',
   summary: 'record orders with the tax that was charged',
@@ -72,9 +79,13 @@ const importCommand = subcommand({
       return errors;
     };
 
+    const warnings = new Map<WarningCode, number>();
     const invalid = await run(async (order) => {
       const tax = await calculated(client, order);
-      return 'error' in tax ? tax : 'checked';
+      if ('error' in tax) return tax;
+      const codes = tax.warnings.map(({ code }) => code).filter((code) => code === 'not_covered' || isReviewCode(code));
+      for (const code of new Set(codes)) warnings.set(code, (warnings.get(code) ?? 0) + 1);
+      return 'checked';
     });
     if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
 
@@ -88,11 +99,14 @@ const importCommand = subcommand({
             (order.parent !== null) === isRefund ? record(client, order, sales) : 'skipped',
           )),
         );
-    if (json) printJson({ ...counts, errors: refused });
-    else
+    if (json) printJson({ ...counts, warnings: Object.fromEntries(warnings), errors: refused });
+    else {
       print(
         `${counted(counts.checked, 'order')} checked. ${dryRun ? 'Nothing was recorded.' : `${counts.recorded} recorded, ${counts.existing} existed already.`}`,
       );
+      if (warnings.size > 0)
+        print(`Orders with warnings that can change the tax:\n${formatTable(warningColumns, [...warnings])}`);
+    }
     if (refused.length > 0) throw new CommandError(errorLines(refused).join('\n'));
   },
 });

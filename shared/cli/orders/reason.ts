@@ -40,7 +40,11 @@ const getTolerance = (charges: number): bigint => BigInt(Math.min(5, Math.max(1,
 const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits: number): Explanation => {
   const taxable = parseSigned(tax.taxable_amount, digits);
   const levy = parseSigned(tax.tax_amount, digits);
-  if (levy === 0n || taxable <= 0n) return { reason: 'unknown', detail: 'Only the other system charged a tax.' };
+  if (levy === 0n || taxable <= 0n) {
+    const isCovered = warnings.every((warning) => warning.code !== 'not_covered');
+    const detail = `Only the other system charged a tax.${isCovered ? '' : " Levy's warning: not_covered."}`;
+    return { reason: 'unknown', detail };
+  }
   const percent = (minor: bigint) => `${formatAmount(divideHalfUp(minor * 100_000n, taxable), 3)} %`;
   const detail = `The other system charged ${percent(charged)} of Levy's taxable amount; Levy charges ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
