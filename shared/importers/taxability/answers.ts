@@ -111,8 +111,10 @@ const additionalTaxes: Readonly<Record<string, string>> = {
 };
 
 /** Localities add no tax to a special rate on meals, except in Vermont, where a hand-written rule sets one. */
-const findAdditionalTax = ({ code, treatment }: TaxabilityRow): string | undefined =>
-  code.startsWith('FOOD.') && treatment !== 'taxable' ? undefined : additionalTaxes[code];
+const findAdditionalTax = ({ code, attributes, treatment }: TaxabilityRow): string | undefined => {
+  const taxedLike = attributes.split('+').includes('_HEATED') ? 'FOOD.PREPARED_FOOD' : code;
+  return taxedLike.startsWith('FOOD.') && treatment !== 'taxable' ? undefined : additionalTaxes[taxedLike];
+};
 
 const inWords = (row: TaxabilityRow): string => {
   switch (row.treatment) {
