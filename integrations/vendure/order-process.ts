@@ -4,6 +4,7 @@ import {
   type Order,
   type OrderProcess,
   OrderService,
+  type OrderState,
   type RequestContext,
   TransactionalConnection,
   UserInputError,
@@ -16,7 +17,6 @@ import { storeSale, toSale } from './sale.ts';
 import { blockedBy, type ReadTax, type Tax } from './tax.ts';
 import { isEstimated } from './tax-lines.ts';
 
-const soldStates = ['PaymentAuthorized', 'PaymentSettled'];
 // In these states, the customer pays the tax of an order change.
 const guardedStates = ['ArrangingPayment', 'Modifying'];
 
@@ -62,7 +62,8 @@ export const orderProcess = (options: LevyOptions, readTax: ReadTax, inputs: Inp
     // A paid order is not checked again: a rejection would keep the payment, and lose the order.
     onTransitionStart: (_from, to, { ctx, order }) => (to === 'ArrangingPayment' ? calculate(ctx, order) : undefined),
     onTransitionEnd: async (from, to, { ctx, order }) => {
-      const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
+      const { orderPlacedStrategy } = injector.get(ConfigService).orderOptions;
+      const isPlaced = orderPlacedStrategy.shouldSetAsPlaced(ctx, from as OrderState, to as OrderState, order);
       // After an edit, an order returns to its previous state, such as PartiallyShipped.
       const isEdited = editingStates.includes(from) && !editingStates.includes(to) && to !== 'Cancelled';
       // In a shop with several sellers, the customer's order has the whole tax, and its parts would be recorded twice.

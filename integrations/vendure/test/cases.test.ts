@@ -1,4 +1,11 @@
-import { type Injector, type OrderSellerStrategy, OrderService } from '@vendure/core';
+import {
+  DefaultOrderPlacedStrategy,
+  defaultOrderProcess,
+  type Injector,
+  type OrderProcess,
+  type OrderSellerStrategy,
+  OrderService,
+} from '@vendure/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
 import { readRecorded, startLevy } from '../../core/test/levy.ts';
@@ -32,8 +39,27 @@ const sellers: OrderSellerStrategy = {
   },
 };
 
+/** Orders that are placed before the customer transfers the money. */
+const transfer: OrderProcess<'AwaitingTransfer'> = {
+  transitions: {
+    ArrangingPayment: { to: ['AwaitingTransfer'], mergeStrategy: 'merge' },
+    AwaitingTransfer: { to: ['PaymentSettled', 'Cancelled'] },
+  },
+};
+class PlacedStrategy extends DefaultOrderPlacedStrategy {
+  override shouldSetAsPlaced(...[ctx, from, to, order]: Parameters<DefaultOrderPlacedStrategy['shouldSetAsPlaced']>) {
+    return (to as string) === 'AwaitingTransfer' || super.shouldSetAsPlaced(ctx, from, to, order);
+  }
+}
+
 const levy = await startLevy();
-const shop = await startShop(buildOptions(levy.url), { orderOptions: { orderSellerStrategy: sellers } });
+const shop = await startShop(buildOptions(levy.url), {
+  orderOptions: {
+    orderSellerStrategy: sellers,
+    orderPlacedStrategy: new PlacedStrategy(),
+    process: [defaultOrderProcess, transfer as OrderProcess<string>],
+  },
+});
 afterAll(shop.stop);
 
 const staff = createStaff(shop);
@@ -133,6 +159,16 @@ describe('orders', () => {
     await guest.toPayment();
     expect(getTax(await guest.pay('settle'))).toBe(160);
   });
+});
+
+it('records a draft of an order that the orderPlacedStrategy of the shop places before the payment', async () => {
+  const shopper = createShopper(shop);
+  await shopper.add('Mug', 1);
+  await shopper.address(addresses.MI);
+  await shopper.ship('standard');
+  await shopper.customer('transfer@shop.example');
+  await shopper.toPayment();
+  await expectRecorded(await shopper.to('AwaitingTransfer'), 'draft');
 });
 
 /** Creates an order of which 10.00 is settled and the rest is authorized. */

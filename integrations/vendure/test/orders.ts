@@ -95,7 +95,7 @@ export const createShopper = (shop: Shop) => {
       const reason = '... on OrderStateTransitionError { transitionError }';
       return step('transitionOrderToState(state: "ArrangingPayment")', {}, '', reason);
     },
-    toCart: () => step('transitionOrderToState(state: "AddingItems")'),
+    to: (state: string) => step(`transitionOrderToState(state: "${state}")`),
     pay: (method: string, metadata: object = {}) =>
       step('addPaymentToOrder(input: { method: $method, metadata: $metadata })', { method, metadata }, paymentTypes),
     active: async () => (await send<{ activeOrder: ShopOrder | null }>(`{ activeOrder { ${fields} } }`)).activeOrder,
