@@ -1,6 +1,8 @@
+import { isShipped } from '../calculations/deliveries.ts';
 import { isAbroad, sentState } from '../catalog/location/address.ts';
 import { decimal, digits, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
+import { findProduct } from '../vocabulary/product-tax-code.ts';
 import { type Json, withoutNoise } from './numbers.ts';
 import { addressParts, missing, TaxJarRefusal } from './refusal.ts';
 
@@ -152,9 +154,19 @@ const toLine = (line: Fields, at: number, isRefund: boolean) => {
   };
 };
 
-/** Returns the line items that are sent; `null` without any. Those of a refund have positive amounts. */
-export const listLines = (fields: Fields, isRefund = false) =>
-  listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
+/** Whether goods with a code are usually shipped. */
+const isGoods = ({ product_tax_code }: { readonly product_tax_code: string | null }): boolean =>
+  isShipped({ product: findProduct(product_tax_code ?? general), fulfillment: null });
+
+/**
+ * Returns the line items that are sent; `null` without any. Those of a refund have positive amounts. If none of them is
+ * usually shipped, such as a gift card, a charge for shipping means that they are.
+ */
+export const listLines = (fields: Fields, isRefund = false) => {
+  const lines = listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
+  const isUnusual = lines !== null && !isZero(amountAt(fields, 'shipping')) && !lines.some(isGoods);
+  return lines?.map((line) => ({ ...line, fulfillment: isUnusual ? ('ship' as const) : null })) ?? null;
+};
 export type SentLine = NonNullable<ReturnType<typeof listLines>>[number];
 
 /** Returns a price in its smallest units; `null` for a text that Levy refuses as a price. */

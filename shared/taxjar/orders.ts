@@ -199,11 +199,11 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
   }));
   if (sent)
     return withoutOpposite(matchSold(sent, sold), fields).map(
-      ({ description, product_tax_code, discount_amount = '0', ...line }) => ({
+      ({ description, product_tax_code, fulfillment, discount_amount = '0', ...line }) => ({
         ...line,
         discount_amount,
         // A line item of the order keeps its description and its product tax code.
-        ...(!sold.some(({ id }) => id === line.id) && { description, product_tax_code }),
+        ...(!sold.some(({ id }) => id === line.id) && { description, product_tax_code, fulfillment }),
       }),
     );
   const goods = sumGoods(fields);
@@ -339,9 +339,13 @@ const isGiven = (value: unknown): boolean => (typeof value === 'string' ? !isZer
 export const unrepeatable = (order: Recorded): string | null => {
   const charges = [order.shipping ?? []].flat();
   const isMarked = order.metadata['taxjar_exemption_type'] !== undefined;
+  // This interface derives the fulfillment again.
+  const isOwn = order.metadata['taxjar_request'] !== undefined;
   return (
     documentOnly.find((name) => isGiven(order[name])) ??
-    order.line_items.flatMap((line) => lineOnly.find((name) => isGiven(line[name])) ?? [])[0] ??
+    order.line_items.flatMap(
+      (line) => lineOnly.find((name) => isGiven(line[name]) && !(isOwn && name === 'fulfillment')) ?? [],
+    )[0] ??
     charges.flatMap((charge) => shippingOnly.find((name) => isGiven(charge[name])) ?? [])[0] ??
     (charges.length > 1 ? 'several shipping charges' : null) ??
     (!isMarked && order.collected_by === 'marketplace' ? 'collected_by' : null) ??
