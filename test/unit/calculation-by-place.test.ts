@@ -113,7 +113,7 @@ it.each<{ to: Address }>([
   const [row] = outcome.line_items[0]?.taxes ?? [];
   expect(row).toMatchObject({ taxability_reason: 'not_subject_to_tax', rate: '0' });
   expect(row?.jurisdiction_code).toMatch(/^US-A[AEP]$/);
-  expect(outcome.explanation?.map(({ text }) => text).join(' ')).toContain('mail to it leaves the state of sale');
+  expect(outcome.explanation?.map(({ text }) => text).join(' ')).toContain('Mail to it leaves the state of sale');
   expect(ask({ to, tax_date: '2022-01-01' }, rejecting)).toMatchObject({ tax_amount: '0.00', warnings: [] });
 });
 

@@ -65,7 +65,7 @@ it('taxes a sale within Texas at its origin, and warns that use taxes of the des
   const releaseFor = createReleaseFor(await importRows('TX', near, 'TX,78701,FAR,0.0825,0.0625,0,0.01,0.01,1'));
   const sale = (address: object) => {
     const { tax_amount, warnings } = ask({ to: at('TX', '78701'), ship_from: { address } }, { releaseFor });
-    return [tax_amount, warnings.some(({ message }) => message.includes('use taxes of the destination may be due'))];
+    return [tax_amount, warnings.some(({ message }) => message.includes('taxes of the destination may also be due'))];
   };
   expect(sale(at('TX', '75001'))).toEqual(['7.25', true]);
   expect(sale(at('MI', '48933'))).toEqual(['8.25', false]);
