@@ -197,7 +197,7 @@ describe('customers under faults', () => {
     expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
   });
 
-  it('changes a customer with If-Match if the attempts of a call find an earlier one in progress', async () => {
+  it('changes a customer once with If-Match if a retry finds an earlier attempt in progress', async () => {
     const client = await newClient();
     const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
     const lose = () => failSends({ ...ofWrites, sends: 3, error: inProgress, where: 'on the way back' });

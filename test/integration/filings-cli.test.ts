@@ -278,7 +278,7 @@ it.each<[string, string[], string]>([
     '--confirmation-number: Pass 1 to 100 characters',
   ],
   ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
-])('rejects %s in one line', async (_name, args, message) => {
+])('rejects %s with a message of one line', async (_name, args, message) => {
   expect(await refusal(...args)).toContain(message);
 });
 

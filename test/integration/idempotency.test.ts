@@ -179,7 +179,7 @@ describe('lost replies', () => {
     });
   });
 
-  it('counts at most each sent count, and never exceeds the limit', async () => {
+  it('counts each sent count at most once, and never exceeds the limit', async () => {
     const start = windowMs * 1000;
     const account = `acct_${randomBytes(16).toString('hex')}`;
     const counted = async () => {

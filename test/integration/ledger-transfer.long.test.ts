@@ -476,7 +476,7 @@ describe('npm run ledger -- export and import', () => {
     [['export', 'acct_none', '--out', 'none.ndjson'], /There is no account acct_none/],
     [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
     [['import', 'T#1', 'none.ndjson'], /"T#1" is not an account id/],
-  ])('rejects %j in one line', async (args, message) => {
+  ])('rejects %j with a message of one line', async (args, message) => {
     expectFailure(await ledger(...args), message);
   });
 });

@@ -242,7 +242,7 @@ it.each([
   ['no tax', JSON.stringify({ ...valid, tax_amount: undefined }), '/tax_amount: .*, not nothing'],
   ['no reference', JSON.stringify({ ...valid, reference_id: undefined }), '/reference_id: Write the id'],
   ['no date', JSON.stringify({ ...valid, tax_date: undefined }), '/tax_date: Write the date'],
-  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'only with the type credit'],
+  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'set type to credit'],
   ['no line items', JSON.stringify({ ...valid, line_items: [] }), 'Line 1: /line_items: '],
   [
     'an unknown field',

@@ -142,7 +142,7 @@ describe('redact', () => {
   const personalIn = async (account: string, text = 'priv') =>
     (await readRawItems(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
 
-  it('removes the personal data of one customer, then all of it, from every item of a random ledger, and no amount', async () => {
+  it('removes the personal data of one customer, then all personal data, from a random ledger, and changes no amount', async () => {
     const shop = await personalShop(2, 12);
     const { account } = shop.caller;
     const [erased, kept, other] = customerIds;
@@ -229,7 +229,7 @@ describe('redact', () => {
       'C#',
       (call) => call('POST', '/customers/privraced' as '/customers/{id}', { body: { name: 'privname' }, headers }),
     ],
-  ])('leaves no saved response of a request that changed nothing and read the %s before', async (_, owner, repeat) => {
+  ])('leaves no saved response of a request that read the %s and changed nothing', async (_, owner, repeat) => {
     const caller = await newCaller();
     const { id } = await sold(connectClient(caller), { customer: { id: 'privraced', address: michigan } });
     await made(caller.call('POST', '/customers', { body: { id: 'privraced', name: 'privname' } }));

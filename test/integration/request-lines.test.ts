@@ -353,7 +353,7 @@ describe('the log line of a schedule run', () => {
     expect(lines).toEqual([{ _aws: schedule('Complete', 'Failed'), ...closed }]);
   });
 
-  it('writes no line for a failed run, which the alarm detects', async () => {
+  it('writes no line for a failed run, so the alarm detects the failure', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     failSends({ error: () => new TypeError('no'), where: 'on the way there' });
     expect(await run('close-periods')).toEqual({ failed: true, lines: [] });

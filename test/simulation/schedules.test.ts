@@ -62,7 +62,7 @@ if (isLong)
       const { traces } = await runSchedules({ ...order, traced: true });
       return [...traces].sort(([a], [b]) => a - b);
     };
-    // Some of these schedules are about filings, have redactions, or are varied.
+    // These schedules include schedules about filings, with redactions, and with varied accounts.
     const some = { from: 101, count: 60 };
     const [single, parallel, dawdling, alone] = await Promise.all([
       listTraces(some),

@@ -105,7 +105,7 @@ describe('local coverage', () => {
   describe('releases without tables', () => {
     const old = (others: Partial<Release>) => ({ ...getRelease({ id: 'US-XX@2026-11-22.1' }), ...others });
 
-    it('reports no places, all places or some places', () => {
+    it('reports the basis none, not_levied or by_place', () => {
       expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
         basis: 'none',
         as_of: null,

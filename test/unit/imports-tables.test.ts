@@ -384,7 +384,7 @@ describe.each(formats)('the $format importer', ({ format, state, rates, codes, s
     expect(percentsIn(await importing, city, day)).toEqual(percents);
   });
 
-  it("contains the codes that rules reference, and the state's codes next to them", async () => {
+  it('contains the codes that rules reference, each with the code of the state', async () => {
     const imported = await importing;
     expect(Object.fromEntries(Object.keys(codes).map((city) => [city, codesIn(imported, city)]))).toEqual(codes);
   });

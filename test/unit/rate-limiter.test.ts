@@ -275,7 +275,7 @@ describe('rate limit counters', () => {
       expect(asked).toHaveLength(calls);
     });
 
-    it('applies a limit lowered below one counter as soon as it is known', async () => {
+    it('applies a reduced limit of less than one counter as soon as it is known', async () => {
       const { take } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected, 0);
       for (let sent = 0; sent < 500; sent++) await admit(account, 30_000, start);

@@ -167,7 +167,7 @@ describe('the simplified sellers use tax of Alabama', () => {
       expect(warningCodes(ask(request, options)).filter((one) => one === 'taxability_assumed')).toEqual(expected);
   });
 
-  it('charges the rate of a custom rule for the tax, and not that of other custom rules', () => {
+  it('charges the rate of a custom rule for the tax, and ignores other custom rules', () => {
     const state = { ...always, id: 'al-own', ptcs: ['FOOD.GROCERY'], attributes: { any: [], none: [] } };
     const rules = (others: object) =>
       buildOwnRules({
@@ -350,7 +350,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
   const { id } = stored.transaction;
   const now = () => Date.parse('2026-11-23');
 
-  it(`credits a sale at ${tax}, and at ${part} for other lines of 10.00`, async () => {
+  it(`credits ${tax} on a sale, and ${part} on other lines of 10.00`, async () => {
     expect(stored.transaction.tax_amount).toBe(tax);
     // A credit can have lines with a different origin, whose release the sale has not pinned.
     const loadContent = loadWith(async () => ({ version: 1, states: {} }));

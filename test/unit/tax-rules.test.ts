@@ -111,7 +111,7 @@ describe('rules for specific places', () => {
     [counties, { county: '36029' }, false],
     [counties, { county: null }, false],
     [counties, {}, false],
-  ])('matches $0.id to $1: $2, and before a later rule for the level', (one, taxing, isBound) => {
+  ])('matches $0.id to $1: $2, with precedence over a later rule for the level', (one, taxing, isBound) => {
     const level = rule('level', food, taxable, { levels: ['state', 'county', 'city'], from: '2026-01-01' });
     expect(winner([level, one], 'FOOD.GROCERY', { type: 'county', ...taxing })).toBe(isBound ? one.id : 'level');
   });

@@ -119,10 +119,7 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
     return refuse('/parent_transaction_id', 'Write the reference_id of the sale as parent_reference_id.');
   const isCredit = input['type'] === 'credit';
   if (parent !== undefined && parent !== null && !(isCredit && typeof parent === 'string' && parent !== ''))
-    return refuse(
-      '/parent_reference_id',
-      'Write parent_reference_id only with the type credit: the reference_id of its sale, as a string.',
-    );
+    return refuse('/parent_reference_id', 'Write the reference_id of the sale as a string, and set type to credit.');
   const items = (Array.isArray(line_items) ? line_items : []).map((item) => asObject(item) ?? {});
   const body = {
     ...input,

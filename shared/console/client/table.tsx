@@ -6,8 +6,8 @@ import { Amount, Button } from './parts.tsx';
 type Value = string | number | null | undefined;
 
 /**
- * `figure` columns are right-aligned. `value` is what the column sorts by, if a cell is not text; a column of figures
- * with a `value` has a total.
+ * `figure` columns are right-aligned. If a cell is not text, its column sorts by `value`. A column of figures with a
+ * `value` has a total.
  */
 export type Column<Row> = readonly [
   name: string,

@@ -23,9 +23,7 @@ type FileSource =
       readonly find: 'dated';
       readonly url: string;
       readonly pattern: string;
-      /**
-       * The beginning of the name, a word after it, and the end, in lower case, if the pattern matches only the day.
-       */
+      /** The lower-case start of a file name, a later word, and its end. Used if the pattern matches only the day. */
       readonly within?: Readonly<Record<'start' | 'word' | 'end', string>>;
       /** A name that the pattern matches, for messages. */
       readonly example: string;
