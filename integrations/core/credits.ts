@@ -263,26 +263,22 @@ const recordAll = async (
 };
 
 /**
- * Records the credits of an order's refunds, oldest first. If an edit lowered a paid order, its sale has the new
- * amounts, and the first refunds return the overpayment.
+ * Records the credits of an order's refunds on its sale, oldest first. The customer can have paid more than `sold`, the
+ * total of the sale: an edit lowered a paid order, or raised it above a sale that Levy refuses to void. Refunding the
+ * difference requires no credit. Recorded credits stay.
  */
-export const recordCredits = (ledger: Ledger, sale: Transaction, order: Order): Promise<Credits> => {
-  const exponent = getDecimals(sale.tax_amount);
-  const { paid, total } = order;
-  const above = toMinor(paid ?? total, exponent) - toMinor(total, exponent);
-  return recordAll(ledger, sale, order, refundsOfSale(order, exponent, above, new Map()));
-};
-
-/**
- * Records the credits of an edited order on its earlier sale, which Levy refuses to void. Recorded credits stay. The
- * sale does not have the amount that the customer paid for an increase, so refunding it requires no credit.
- */
-export const recordCreditsOfKeptSale = async (ledger: Ledger, sale: Transaction, order: Order): Promise<Credits> => {
-  const recorded = await readRecorded(ledger, sale, order);
-  if (!recorded.ok) return { problems: [recorded.problem], isChanged: false, credits: new Map() };
+export const recordCredits = async (
+  ledger: Ledger,
+  sale: Transaction,
+  order: Order,
+  sold = order.total,
+): Promise<Credits> => {
   const exponent = getDecimals(sale.tax_amount);
   const [paid, total] = [order.paid ?? order.total, order.total].map((amount) => toMinor(amount, exponent));
   const most = (paid as bigint) > (total as bigint) ? (paid as bigint) : (total as bigint);
-  const above = most - toMinor(sale.total_amount, exponent);
+  const above = most - toMinor(sold, exponent);
+  if (above <= 0n) return recordAll(ledger, sale, order, order.refunds);
+  const recorded = await readRecorded(ledger, sale, order);
+  if (!recorded.ok) return { problems: [recorded.problem], isChanged: false, credits: new Map() };
   return recordAll(ledger, sale, order, refundsOfSale(order, exponent, above, recorded.value));
 };

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../shared/client/client.ts';
-import { recordCredits, recordCreditsOfKeptSale } from './credits.ts';
+import { recordCredits } from './credits.ts';
 import { isAddedFee } from './delivery-fee.ts';
 import { isForeign, toDocument } from './document.ts';
 import { getDecimals, toMinor } from './money.ts';
@@ -164,7 +164,7 @@ const ensureSale = async (ledger: Ledger, order: Order, wanted: Wanted): Promise
 
 /** Credits the refunds of an edited order on the sale that Levy refuses to void, and reports the refusal. */
 const creditKeptSale = async (ledger: Ledger, sale: Transaction, order: Order, refusal: Problem): Promise<Recorded> => {
-  const credited = await recordCreditsOfKeptSale(ledger, sale, order);
+  const credited = await recordCredits(ledger, sale, order, sale.total_amount);
   return { ...credited, sale, problems: [refusal, ...credited.problems] };
 };
 

@@ -289,6 +289,17 @@ describe('edits that cannot replace a sale', () => {
       'credit finalized 4.00',
     ]);
   });
+
+  it('credits no refund twice after an edit back to the recorded sale', async () => {
+    const [first, second] = [buildRefund('1', '5.00'), buildRefund('2', '9.29')];
+    const order = buildOrder(two, newReference(), '0.80', { refunds: [first] });
+    await read(order);
+    const raised = { ...buildOrder(mugs, order.reference, '1.20'), refunds: [first] };
+    expect((await recordOrder(ledger, raised)).problems).toMatchObject([{ code: 'conflict_has_credits' }]);
+    // The second refund returns the amount that the customer paid for the increase.
+    for (const refunds of [[first], [first, second]]) await read({ ...order, paid: '27.87', refunds });
+    expect(await states(order.reference)).toEqual(['sale finalized 18.58', 'credit finalized 5.00']);
+  });
 });
 
 it('records an order again if another process voids its sale after the reference was found', async () => {
