@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// Each test file starts a Levy, and loading it is half of the CPU time of its start.
+// Each test file starts the service, and loading it is half of the CPU time of its start.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('../../node_modules/.cache/levy/compiled', import.meta.url),
 );

@@ -156,7 +156,7 @@ const none = scaledRate('0');
 const zeroRate: RatedAs = ratedAs(none, none);
 const noRates = { goods: zeroRate, own: zeroRate };
 
-// If nothing is collected anyway, missing content does not matter.
+// If no tax is collected, missing content does not matter.
 const uncovered = (
   place: Place,
   collectionExemption: CollectionExemption,

@@ -59,7 +59,7 @@ const taxed = async (client: Awaited<ReturnType<typeof newClient>>, body: unknow
 };
 
 describe('active imported releases', () => {
-  it('takes one read of the directory and one of all parts if cold, and none if warm', async () => {
+  it('reads the directory once and all parts once on a cold instance, and nothing on a warm one', async () => {
     await write(one);
     const client = await newClient();
     await activated(one, async () => {

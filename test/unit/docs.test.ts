@@ -309,7 +309,7 @@ describe('request forms', () => {
   });
 });
 
-it('shows samples in curl at first, switches all of them at once, and remembers the language', () => {
+it('shows samples in curl at first, switches all of them at once, and stores the language', () => {
   const shown = (document: Element) => {
     // Operations without a key have only a curl sample.
     const groups = all('.samples', document).filter((group) => all('[data-choose="py"]', group).length > 0);

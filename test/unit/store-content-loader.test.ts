@@ -96,7 +96,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
 };
 
 describe('the reads of a calculation', () => {
-  it('reads the directory, then everything else in parallel when cold, and nothing when warm', async () => {
+  it('reads the directory, then everything else in parallel on a cold instance, and nothing on a warm one', async () => {
     const { loadContent, read } = world();
     await loadContent([at('55401'), at('55402', 'MINNEAPOLIS')]);
     expect(read()).toEqual(['directory', `${minnesota} 55401 55402 MINNEAPOLIS`]);

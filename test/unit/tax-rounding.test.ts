@@ -76,7 +76,7 @@ describe('the statutory tables of a state', () => {
       null,
       ['0.02'],
     ],
-  ])("applies the tables to %s, whatever the account's rounding", (_, line_items, shipping, taxes) => {
+  ])("applies the tables to %s, regardless of the account's rounding", (_, line_items, shipping, taxes) => {
     for (const rounding of ['line', 'invoice'] as const) {
       const charges = listCharges(ask({ line_items, shipping }, { settings: { rounding } }));
       expect(charges.map(({ tax_amount }) => tax_amount)).toEqual(taxes);

@@ -43,7 +43,7 @@ const addressesIn = (service: ChildProcess): Promise<Addresses> =>
     service.once('exit', (code) => reject(new Error(`Levy ended with ${code}: ${output}`)));
   });
 
-/** Starts a Levy that ends with the test file. */
+/** Starts the service, which ends with the test file. */
 export const startLevy = async (): Promise<LocalLevy> => {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   const env = { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: apiKey, NODE_OPTIONS: '' };

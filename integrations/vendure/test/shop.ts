@@ -189,7 +189,7 @@ const lineByLine: ShippingLineAssignmentStrategy = {
 
 export type Shop = Awaited<ReturnType<typeof startShop>>;
 
-/** The plugin's options for a Levy at `url`, with a longer time limit than the default: the machine may be busy. */
+/** The plugin's options for the service at `url`, with a longer time limit than the default: the machine may be busy. */
 export const buildOptions = (url: string, more: Partial<LevyOptions> = {}): LevyOptions => ({
   levy: createClient({ url, apiKey }),
   shop: 'vendure',

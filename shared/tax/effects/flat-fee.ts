@@ -79,8 +79,8 @@ export const flatFee = defineEffect({
   explain: (effect, { reason, exempt, perUnit }) => {
     if (reason === 'standard_rated')
       return effect.once_per
-        ? `The fee is ${effect.amount} for the order, whatever the price.`
-        : `The fee is ${perUnit(effect.amount)}, whatever the price.`;
+        ? `The fee is ${effect.amount} for the order, regardless of the price.`
+        : `The fee is ${perUnit(effect.amount)}, regardless of the price.`;
     if (/[1-9]/.test(exempt)) return 'The price of the line is the fee, so none is added.';
     return effect.order_minimum === null
       ? 'No goods of the order count toward the fee, so none is due.'
