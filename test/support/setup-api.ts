@@ -16,6 +16,7 @@ const key = Symbol.for('levy test database');
 const shared = globalThis as { [key]?: Database };
 // The original timers, because tests replace them.
 const { setImmediate } = globalThis;
+const decoder = new TextDecoder();
 
 /** Serves a database on loopback for processes that a test starts. SDK clients in this process bypass the socket. */
 const startDatabase = async (): Promise<Database> => {
@@ -40,7 +41,7 @@ const startDatabase = async (): Promise<Database> => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
     // As with a socket, other work of the process can run in between.
     await new Promise((resolve) => setImmediate(resolve));
-    const { status: statusCode, text } = database.service(operation, Buffer.from(request.body).toString());
+    const { status: statusCode, text } = database.service(operation, decoder.decode(request.body));
     const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': '0' };
     return { response: { statusCode, headers, body: Buffer.from(text) } } as Awaited<ReturnType<typeof handle>>;
   };
