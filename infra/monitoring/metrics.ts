@@ -152,7 +152,7 @@ export const listMetrics = ({ name }: Pick<Settings, 'name'>) => {
     ...theirs,
     ...storeMetrics,
     /**
-     * 1 for an hour in which transactions were recorded and the event pipe was not invoked.
+     * The metric is 1 for an hour in which transactions were recorded and the event pipe was not invoked.
      *
      * A pipe that is stopped or lacks permissions emits no metric at all. Replayed responses do not count as
      * transactions.

@@ -159,7 +159,7 @@ const readOrder = async (context: Context, full: FullInvoice): Promise<Read | Ha
   }
 };
 
-/** Voids obsolete credits, and returns the order with the refunds that it can record then. */
+/** Voids obsolete credits. Returns the order with the refunds that can be recorded afterwards. */
 const withoutObsolete = async (ledger: Ledger, read: Read): Promise<Handled & { order: Order }> => {
   const { order, obsolete } = read;
   const { refunds, isChanged, problems } = await voidObsolete(ledger, order.reference, obsolete, order.refunds);

@@ -154,7 +154,7 @@ export type FilingCall = {
 /** The response to a request, and the filing to process after it. */
 type Decided = { readonly answer: SavedResponse; readonly filing: StoredFiling | null };
 
-/** 202 with `Location` while work remains; otherwise 200. */
+/** Returns 202 with `Location` while work remains, and otherwise 200. */
 export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
   status: filing.progress.complete ? 200 : 202,
   body: JSON.stringify(filing),

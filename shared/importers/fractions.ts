@@ -1,6 +1,9 @@
 import { formatFraction, parseUnits, rateDecimals } from '../catalog/release-values.ts';
 
-/** 25 %: every combined sales tax is far below it, so a larger number is a percentage rather than a fraction. */
+/**
+ * The maximum is 25 %. Every combined sales tax is far below it, so a larger number is a percentage rather than a
+ * fraction.
+ */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
 
 /** A loop, because `/0+$/` takes quadratic time if many zeros precede a different digit. */

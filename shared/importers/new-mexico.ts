@@ -31,7 +31,7 @@ const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
 
 const codePattern = /^\d{2}-\d{3}$/;
 
-/** 0.0001 %: the schedule has at most four decimals of a percent. */
+/** The unit is 0.0001 %. The schedule has at most four decimals of a percent. */
 const unit = parseUnits('0.000001');
 
 /** Reads a percentage without the noise of numbers that the service stores in single precision (7.520800113677979). */

@@ -17,7 +17,7 @@ export type Tally = {
   code?: Code;
   /** Whether the request recorded a new transaction. */
   isRecorded?: boolean;
-  /** 1 for a cache hit, 0 for a miss. */
+  /** A value is 1 for a cache hit, and 0 for a miss. */
   readonly caches: { [Name in (typeof cacheMetrics)[Cache]]?: 0 | 1 };
   /** The returned tax by state (`US-MN`), in dollars. */
   taxes?: readonly (readonly [state: string, tax: number])[];

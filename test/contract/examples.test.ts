@@ -364,10 +364,11 @@ it("runs the guide's commands in order", async () => {
     'filing dry_run 6.00',
     // New York at 8.875 %: 1.78 for the mug and 0.88 for its shipping, because the tax on 30.00 is 2.66.
     'calculation sale 2.66',
-    // 4.44 for the print and 0.89 for its shipping, because the tax on 60.00 is 5.33, and 6 % of 100.00 in Michigan.
+    // The taxes are 4.44 for the print and 0.89 for its shipping, because the tax on 60.00 is 5.33, and 6 % of 100.00
+    // in Michigan.
     'calculation sale 11.33',
-    // 1.78 and 8.88 for the lines, each rounded. The charges raise it to 11.54 for 130.00 and to 12.43 for 140.00: 0.89
-    // each.
+    // The taxes of the lines are 1.78 and 8.88, each rounded. The charges raise the tax to 11.54 for 130.00 and to
+    // 12.43 for 140.00: 0.89 each.
     'calculation sale 12.44',
     // The tax is 6.625 % of 110.00 - 11.00.
     'calculation sale 6.56',
@@ -375,7 +376,7 @@ it("runs the guide's commands in order", async () => {
     'calculation sale 4.80',
     // The tax is 6.25 % of 100.00 - 10.00.
     'calculation sale 5.63',
-    // 9.03 for six taxes on 100.00, each rounded, and 0.50.
+    // The taxes are 9.03 for six taxes on 100.00, each rounded, and a fee of 0.50.
     'calculation sale 9.53',
     'registration_advice',
     'report_by_state',

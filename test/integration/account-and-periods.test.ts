@@ -323,7 +323,7 @@ it('counts days by the time zone of the account', async () => {
   const settings = { registrations: fromNovember('MI'), filing_reminder_days: [2] };
   const west = await newCaller({ settings: { ...settings, time_zone: 'Pacific/Honolulu' } });
   const east = await newCaller({ settings: { ...settings, time_zone: 'Pacific/Kiritimati' } });
-  // 18 December in Honolulu, 19 December in Kiritimati.
+  // It is 18 December in Honolulu, and 19 December in Kiritimati.
   await runAt('2026-12-18T12:00:00Z');
   expect([await readShort(west), await readShort(east)]).toEqual([[], ['12-18 filing.due_soon US-MI closed 2 ']]);
 });

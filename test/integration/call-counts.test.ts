@@ -279,7 +279,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       await expectUnits({ limit: 25 }, 1, pageUnits(index, 26));
       await expectUnits({ limit: 100 }, 1, pageUnits(index, 101));
       expect(pageUnits(index, 101)).toBeLessThanOrEqual(7);
-      // 100 rows, then the other 320.
+      // The first call reads 100 rows, and the next one the other 320.
       await expectUnits({ status: 'finalized', limit: 25 }, 2, pageUnits(index, 100) + pageUnits(index, 320));
     });
 

@@ -437,7 +437,7 @@ it('ends an update on SIGTERM while it reads a page with deeply nested tags or a
     }
     return true;
   });
-  // 128 plus the signal number, as in a shell.
+  // The exit code is 128 plus the signal number, as in a shell.
   expect(await ended).toBe(143);
   expect(await readdir(temporary)).toEqual([]);
   await server.close();

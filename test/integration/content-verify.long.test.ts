@@ -41,7 +41,7 @@ const verified = async (...args: string[]) => {
   return { code, lines: out.trim().split('\n'), err };
 };
 
-// 30 parts in 16 partitions. Tests change 55402, and not 55403.
+// The release has 30 parts in 16 partitions. Tests change 55402, and not 55403.
 const keys = [...Array.from({ length: 28 }, (_, index) => String(55_401 + index)), '29 PALMS', 'ST PAUL'];
 const parts = keys.map((key) => buildPart(key, { [`US-MN-${key.replace(' ', '')}`]: '0.02125' }));
 let counter = 100;

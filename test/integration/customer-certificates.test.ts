@@ -288,7 +288,7 @@ describe('the recorded certificate of a transaction', () => {
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: { id: 'cus_2' } })];
     const shipping = { amount: '10.00', ship_to: { address: indiana } };
     const sold = await made(client.create(sale({ ...buyer(), line_items, shipping, status: 'finalized' })));
-    // 6 % of 100.00 in Michigan, and 7 % of half the delivery in Indiana.
+    // The taxes are 6 % of 100.00 in Michigan, and 7 % of half the delivery in Indiana.
     expect(sold.tax_amount).toBe('6.35');
   });
 

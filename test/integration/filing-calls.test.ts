@@ -112,7 +112,7 @@ it('makes one write per 49 entries of a shard, and one to end the filing, to clo
     const calls = await callCounts(async () => settled(filer, (await made(run())).id));
     return calls['TransactWriteItems'];
   };
-  // 120 entries in eight shards: each has between 1 and 48.
+  // The period has 120 entries in eight shards. Each shard has between 1 and 48.
   expect(await readWrites(() => filer.close(october))).toBe(1 + 8 + 1);
   const { id } = await newestFiling(filer);
   expect(await readWrites(() => filer.change(id, filed))).toBe(1 + 8 + 1);

@@ -30,7 +30,10 @@ const folder = createFolder();
 const recorded: Schema<'Transaction'>[] = [];
 const notCovered = new Set<string>();
 
-/** 108 sales and 6 credits in Indiana in August 2025: every ninth sale is not covered, and one is over-collected. */
+/**
+ * The ledger has 108 sales and 6 credits in Indiana in August 2025. Every ninth sale is not covered, and one is
+ * over-collected.
+ */
 const recordAugust = async (filer: Filer) => {
   for (let at = 0; at < 108; at++) {
     const product_tax_code = at % 9 === 0 ? 'FOOD.GROCERY' : 'GENERAL';

@@ -84,7 +84,7 @@ it('draws the same sample for the same seed, a different one for another seed, a
   const others = [await checkedBy('2'), await checkedBy('3'), await checkedBy('4'), await checkedBy('5')];
   // Two samples can have the same counts by chance.
   expect(others).not.toEqual(others.map(() => first));
-  // 60 are expected; five standard deviations are 34.
+  // The expected number is 60, and five standard deviations are 34.
   for (const { transactions } of [first, ...others]) expect(Math.abs(transactions - large / 4)).toBeLessThan(34);
   const text = await verify('--account', accounts[1] as string, '--sample', '0.5');
   expect(text.out).toMatch(/^A sample of 0\.5 of the transactions, --seed \d+\.\n/);

@@ -308,7 +308,7 @@ describe('the response of a sale with a thousand lines', () => {
 it('limits a list page by its size in bytes in Lambda, and continues after it', async () => {
   const client = await newClient();
   const body = huge(150, 0);
-  // 1.8 MB, and a page has at most 4 MB.
+  // The rows are 1.8 MB, and a page has at most 4 MB.
   const { id } = await made(client.create({ ...body, line_items: body.line_items.slice(0, 450) }));
   const { transaction, ...stored } = (await ledgerReads.find(client.account.id, id)) as StoredTransaction;
   // Copies, newer than the sale, whose id can be ahead of the clock after tests that moved it.

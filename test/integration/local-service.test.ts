@@ -164,8 +164,8 @@ describe('npm start, running', () => {
       encoding: 'utf8',
       input: `${before}\n${code}\nconsole.log(calculation.tax_amount, ...ofShipping);`,
     });
-    // 1.78 for each of two lines in New York and 1.20 for the line in Michigan. The charges raise New York to 4.44 and
-    // then 5.33.
+    // The taxes are 1.78 for each of two lines in New York and 1.20 for the line in Michigan. The charges raise New
+    // York to 4.44 and then 5.33.
     expect(output).toBe('6.54 parcel: 0.89 courier: 0.89\n');
   });
 

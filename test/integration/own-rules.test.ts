@@ -161,7 +161,7 @@ describe('later official imports', () => {
     const { id, out } = await importSst('MN', minnesota('0.01'), zip55401);
     expect(await findHead(id)).toMatchObject({ below: over, chain: [], own: { rules: [{}, {}] } });
     expect(out).toContain('(55401 from 9.525% to 8.375%');
-    // 6.875 % for the state, 1 % for the county, and 0.5 % for the custom district.
+    // The rates are 6.875 % for the state, 1 % for the county, and 0.5 % for the custom district.
     expect(await readTax()).toBe('8.38');
     expect(await readTax({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +sst \\+ own `));

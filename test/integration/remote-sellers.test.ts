@@ -27,14 +27,14 @@ it.each([
       ['US-TX', '80.00', '5.00'],
       ['US-TX-SINGLE-LOCAL-USE', '80.00', '1.40'],
     ],
-    // 6.25 % for the state, 1 % for Houston and 1 % for its transit district.
+    // The rates are 6.25 % for the state, 1 % for Houston and 1 % for its transit district.
     ['8.25', ['US-TX', 'US-TX-01-35000', 'US-TX-63-METRO']],
   ],
   [
     'AL',
     birmingham,
     [['US-AL-SSUT', '80.00', '6.40']],
-    // 4 % for the state, 2 % for Jefferson County and 4 % for Birmingham.
+    // The rates are 4 % for the state, 2 % for Jefferson County and 4 % for Birmingham.
     ['10.00', ['US-AL', 'US-AL-00-073', 'US-AL-01-07000']],
   ],
 ] as const)(

@@ -237,8 +237,8 @@ describe('taxes', () => {
       fetch(`${url}/taxjar/v2/taxes`, { method: 'POST', body, headers });
     const body = (price: string) =>
       `{"to_country":"US","to_zip":"48933","to_state":"MI","shipping":"0","line_items":[{"quantity":3,"unit_price":${price},"product_tax_code":"nope"}]}`;
-    // 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01. The last value is the result of floating-point
-    // arithmetic.
+    // The tax is 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01. The last value is the result of
+    // floating-point arithmetic.
     for (const price of ['33.335', '"33.335"', '33.335000000000001']) {
       const reply = await send(body(price));
       expect(await reply.text()).toContain('"amount_to_collect":6.00');

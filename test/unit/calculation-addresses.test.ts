@@ -146,7 +146,7 @@ describe('ZIPs in several states, without a state', () => {
     expect(reasons).toEqual(['standard_rated', 'customer_exempt']);
   });
 
-  it('decides by the resolved state whether the sale is within one state, as origin and as destination', () => {
+  it('applies the sourcing of a sale within a state by the resolved state of origin and destination', () => {
     const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
     const [kentucky, tennessee] = [getState('US-KY', '0.06', { settings }), getState('US-TN', '0.07', { settings })];
     const releaseFor = forStates({ KY: kentucky, TN: tennessee });

@@ -36,7 +36,7 @@ const row = (street: string, others: Partial<BoundaryFields> = {}) =>
   boundaryRow({ type: 'A', zips: '05401', state: '50', street: street.split(','), ...others });
 const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));
 const inBurlington = (line1: string) => ({ state: 'VT', postal_code: '05401', line1 });
-// 7% and 8% including the state.
+// The rates are 7% and 8% including the state.
 const burlington = { place: '10675' };
 const southBurlington = { place: '66175' };
 

@@ -423,7 +423,7 @@ describe('the cdtfa importer', () => {
   const good = fixture('cdtfa.csv');
   const listCodes = ({ parts }: Imported, city: string) => parts.get(city)?.jurisdictions.map(({ code }) => code);
 
-  it('generates codes without tables, one for each rate of a city of the name', async () => {
+  it('generates a code for each rate of a city if no tables exist', async () => {
     expect(codesIn(await importFiles('cdtfa', 'CA', [good]), 'ALAMEDA')).toEqual([
       'US-CA-DISTRICT-ALAMEDA | Alameda, local taxes | district | - | -',
     ]);

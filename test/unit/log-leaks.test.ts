@@ -46,7 +46,7 @@ describe('the leak detector', () => {
     ['item 1. 48933', ['48933']],
     [{ frames: ['    at none (/a/none.ts:1:2)', '    at async Lansing.one (/b.ts:1:2)'] }, []],
     [{ frames: ['    at f (/a.ts:1:2)'], of: 'none' }, ['none']],
-  ])('finds a short string only as a whole word: in %o %o', (line, found) => {
+  ])('finds a short string only as a whole word: %o contains %o', (line, found) => {
     expect(leaksIn([line], short)).toEqual(found.map((text) => `what was sent: ${text}`));
   });
 });

@@ -143,7 +143,7 @@ describe('the single local use tax of Texas', () => {
 describe('the simplified sellers use tax of Alabama', () => {
   it.each([
     ['GENERAL', '10.00', '8.00'],
-    // 2% for the state, 6% for the city and county.
+    // The rates are 2% for the state, and 6% for the city and county.
     ['FOOD.GROCERY', '8.00', '8.00'],
     ['FOOD.CANDY', '8.00', '8.00'],
     ['MANUFACTURING.MANUFACTURING_MACHINERY', null, '8.00'],

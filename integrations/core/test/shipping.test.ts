@@ -163,7 +163,7 @@ describe('the table of products that are not shipped', () => {
 
 describe('lines with a negative price', () => {
   it('reduces all goods by a negative line in proportion, and reduces a credit of one of them equally', async () => {
-    // 12.00 off 20.00 and 100.00: 8.875 % of 18.00, 90.00 is exempt.
+    // The discount is 12.00 off 20.00 and 100.00. The tax is 8.875 % of 18.00; 90.00 is exempt.
     const rice = buildLine('rice', '100.00', { taxCode: 'FOOD.GROCERY' });
     const less = { id: 'less', quantity: 1, unitPrice: '-12.00', discount: '0.00' };
     const order = buildOrder(buildCart([mug, rice, less], null), 'less', '1.60');
@@ -284,7 +284,7 @@ describe('retail delivery fees that Levy adds', () => {
       const { line_items, shipping, tax_amount } = (await readQuoted(adding, cart, 'shipping')).calculation;
       return [[...line_items, ...[shipping ?? []].flat()].map((charge) => charge.tax_amount), tax_amount];
     };
-    // 0.90 for the shipping.
+    // The tax on the shipping is 0.90.
     expect(await readTaxes(inMinneapolis(mugs('50.00')))).toEqual([['9.03', '1.40'], '10.43']);
     expect(await readTaxes(buildCart([mugs('50.00')], null, minneapolis))).toEqual([['9.53'], '9.53']);
   });
@@ -295,7 +295,7 @@ describe('retail delivery fees that Levy adds', () => {
 
   it('includes the fee in the sale, which is recorded once and refunded in parts', async () => {
     const cart = inMinneapolis(mugs('50.00'));
-    // 9.03 and 0.90 for the lines and the shipping, and 0.50.
+    // The taxes are 9.03 and 0.90 for the lines and the shipping. The fee is 0.50.
     const order = buildOrder(cart, 'fee-1', (await readQuoted(adding, cart)).calculation.tax_amount);
     const stored = { tax_amount: '10.43', calculated_tax_amount: '10.43', total_amount: '120.43' };
     expect(await recorded(adding, order)).toMatchObject(stored);

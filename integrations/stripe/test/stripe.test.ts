@@ -210,7 +210,7 @@ describe('life cycle of an invoice', () => {
   it('subtracts billing credits from the taxed amount of an invoice and of its credit note, and warns', async () => {
     const invoice = add([line(10_000, { discount: 2_000, credit: 3_000 })], { state: 'PA' });
     const { problems } = await send('invoice.created', invoice);
-    // 8 % of 50.00 in Philadelphia.
+    // The tax is 8 % of 50.00 in Philadelphia.
     expect([getTax(invoice), problems.map(({ code }) => code)]).toEqual([400, ['warning']]);
     invoice.status = 'paid';
     expect((await send('invoice.finalized', invoice)).problems).toEqual([]);

@@ -56,7 +56,7 @@ const code = text(
 );
 
 const monthDayAdvice = 'Use month and day, such as "06-01".';
-// 2000 is a leap year: a season can end on February 29.
+// The year 2000 is a leap year, so a season can end on February 29.
 const monthDay = z.string(monthDayAdvice).check(z.refine((value) => isDay(`2000-${value}`), monthDayAdvice));
 
 /** Suggests the known string closest to a mistyped one; empty if there is none. */
