@@ -11,6 +11,8 @@ import { decimal, type FullInvoice, getCredits, getTax, instant } from './invoic
 /** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
   readonly refund: Refund;
+  /** Whether a credit note that included it was voided. Then a credit below `refund.total` is voided, too. */
+  readonly isReopened?: boolean;
   /** The other refunds that return the same money. */
   readonly instead: readonly string[];
 };
@@ -83,8 +85,8 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: Full
   });
 };
 
-/** The part of a refund that credit notes include. */
-type Noted = { readonly amount: number; readonly instead: readonly string[] };
+/** The part of a refund that issued credit notes include, and whether a voided one included it. */
+type Noted = { readonly amount: number; readonly isReopened: boolean; readonly instead: readonly string[] };
 
 /** Returns the amount of each refund that the issued credit notes of invoices include. */
 const sumIncluded = async (stripe: Stripe, invoices: readonly string[]): Promise<ReadonlyMap<string, number>> => {
@@ -118,7 +120,7 @@ const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<
       const rest = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0) - (elsewhere.get(id) ?? 0), 0);
       const total = decimal(others.length > 0 ? 0 : rest);
       const refund = { id, total, lines: [], shipping: '0', at: instant(created) };
-      if (own || isFailed) obsolete.push({ refund, instead: own?.instead ?? [] });
+      if (own || isFailed) obsolete.push({ refund, isReopened: own?.isReopened === true, instead: own?.instead ?? [] });
       if (status !== 'succeeded' || rest === 0) continue;
       const detail = `The payment of this refund also paid ${others.join(', ')}. Issue credit notes that include the other ${decimal(rest)} of the refund.`;
       if (others.length === 0) refunds.push(refund);
@@ -140,17 +142,19 @@ export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<R
     const included = note.refunds.map(({ refund, amount_refunded }) => {
       return { id: getId(refund), amount: amount_refunded };
     });
-    if (note.status === 'void') {
+    const isVoid = note.status === 'void';
+    if (isVoid)
       obsolete.push(
         ...ofNote.map((refund) => ({ refund: { ...refund, total: '0' }, instead: included.map(({ id }) => id) })),
       );
-      continue;
-    }
-    refunds.push(...ofNote);
-    const ids = ofNote.map(({ id }) => id);
+    else refunds.push(...ofNote);
     for (const { id: key, amount } of included) {
-      const before = noted.get(key) ?? { amount: 0, instead: [] };
-      noted.set(key, { amount: before.amount + amount, instead: [...before.instead, ...ids] });
+      const { amount: before, ...own } = noted.get(key) ?? { amount: 0, isReopened: false, instead: [] };
+      const instead = [...own.instead, ...ofNote.map(({ id }) => id)];
+      noted.set(
+        key,
+        isVoid ? { ...own, amount: before, isReopened: true } : { ...own, amount: before + amount, instead },
+      );
     }
   }
   const plain = await plainRefunds(stripe, id, noted);
@@ -217,7 +221,10 @@ export const voidObsolete = async (
     if (!found.ok) problems.push(found.problem);
     if (!found.ok || found.value?.metadata?.['shop'] !== ledger.shop) continue;
     const recorded = toMinor(found.value.total_amount, 2);
-    if (recorded <= toMinor(one.refund.total, 2)) continue;
+    // Less than its rest if Levy keeps the credit of a voided note.
+    const wanted = refunds.find(({ id }) => id === one.refund.id) ?? one.refund;
+    const total = toMinor(wanted.total, 2);
+    if (recorded === total || (recorded < total && !one.isReopened)) continue;
     const update = {
       status: 'void',
       void_reason: 'The credit note was voided, the refund failed, or a credit note includes it.',

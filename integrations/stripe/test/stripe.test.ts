@@ -168,6 +168,15 @@ describe('life cycle of an invoice', () => {
     await billing.applyTax(invoice.id);
     expect(await readCredits(invoice.id)).toEqual([600]);
     expect((await billing.applyTax(invoice.id)).isChanged).toBe(false);
+    // A note of a part of the refund.
+    const part = noteOf(invoice, refund.id, [150]);
+    await billing.applyTax(invoice.id);
+    expect((await readCredits(invoice.id)).sort()).toEqual([150, 450]);
+    part.status = 'void';
+    note.lines = [];
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect(await readCredits(invoice.id)).toEqual([600]);
+    expect((await billing.applyTax(invoice.id)).isChanged).toBe(false);
   });
 
   it('keeps credits of a closed period, reports them, and credits only the remaining amount', async () => {
@@ -177,7 +186,7 @@ describe('life cycle of an invoice', () => {
     const invoice = await sell({ state: 'PA', created, lines: [line(1_000), line(1_000)] });
     const refunds = [returnPart(invoice, 300), returnPart(invoice, 200)] as const;
     const other = await sell({ state: 'PA', created });
-    const voided = noteOf(other, returnPart(other, 400).id, [400]);
+    const voided = noteOf(other, returnPart(other, 500).id, [400]);
     for (const { id } of [invoice, other]) expect((await billing.applyTax(id)).problems).toEqual([]);
     const body = { state: 'PA', period_end: month.toISOString().slice(0, 10) };
     const { id } = orThrow(await levy.levy.post('/filings', { body }));
@@ -197,11 +206,12 @@ describe('life cycle of an invoice', () => {
       ]);
       expect((await readCredits(invoice.id)).sort()).toEqual([100, 200, 200, 300]);
     }
-    // The refund of a voided note is still credited by the note.
-    const { problems } = await billing.applyTax(other.id);
-    expect([problems.map(({ code }) => code), await readCredits(other.id)]).toEqual([
+    // The refund of a voided note is still credited by the note, except for the part that the note did not include.
+    const { problems, isChanged } = await billing.applyTax(other.id);
+    expect([isChanged, problems.map(({ code }) => code), (await readCredits(other.id)).sort()]).toEqual([
+      false,
       ['conflict_period_closed'],
-      [400],
+      [100, 400],
     ]);
     for (const one of [invoice, other]) fake.invoices.delete(one.id);
   });
