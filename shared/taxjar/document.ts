@@ -1,6 +1,6 @@
 import { isShipped } from '../calculations/deliveries.ts';
 import { isAbroad, sentState } from '../catalog/location/address.ts';
-import { decimal, digits, rescale, signedDecimalPattern } from '../money/decimal.ts';
+import { decimal, decimalPattern, digits, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import { findProduct } from '../vocabulary/product-tax-code.ts';
 import { type Json, withoutNoise } from './numbers.ts';
@@ -168,27 +168,38 @@ export const listLines = (fields: Fields, isRefund = false) => {
   return lines?.map((line) => ({ ...line, fulfillment: isUnusual ? ('ship' as const) : null })) ?? null;
 };
 export type SentLine = NonNullable<ReturnType<typeof listLines>>[number];
+export type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
 
 /** Returns a price in its smallest units; `null` for a text that Levy refuses as a price. */
 const exactPrice = (text: string): bigint | null =>
   signedDecimalPattern.test(text) ? rescale(decimal(text), digits.fraction) : null;
 
-/** A line item of an order. */
-export type Sold = { readonly id: string; readonly product: string; readonly unit_price: string };
+/** A line item of an order, with its amount in cents that remains after other refunds. */
+export type Sold = { readonly id: string; readonly product: string; readonly unit_price: string; readonly net: bigint };
+
+/** Returns the amount of a line item after its discount, in cents; zero for a quantity that Levy refuses. */
+export const getNet = ({ quantity, unit_price, discount_amount = '0' }: Priced): bigint =>
+  decimalPattern.test(quantity)
+    ? multiply(decimal(quantity), decimal(unit_price), 2) - rescale(decimal(discount_amount), 2)
+    : 0n;
 
 /**
  * Returns the line items of a refund with the ids of the order's line items. A line item without an id of the order, such
- * as WooCommerce's own id of a refunded item, refunds a line item with the same product, with the same price if possible.
+ * as WooCommerce's own id of a refunded item, refunds a line item with the same product: if possible one of which enough
+ * remains, then one with the same price.
  */
 export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => {
-  const taken = new Set(lines.map(({ id }) => id).filter((id) => sold.some((one) => one.id === id)));
+  const left = new Map<string | null, bigint>(sold.map(({ id, net }) => [id, net]));
+  const take = (id: string | null, line: SentLine) => left.set(id, (left.get(id) ?? 0n) - getNet(line));
+  const ofOrder = new Set(lines.filter(({ id }) => left.has(id)));
+  for (const line of ofOrder) take(line.id, line);
   return lines.map((line, at) => {
+    const rank = ({ id, unit_price }: Sold) =>
+      ((left.get(id) ?? 0n) >= getNet(line) ? 2 : 0) + (exactPrice(unit_price) === exactPrice(line.unit_price) ? 1 : 0);
     const product = line.metadata[keptKeys.product_identifier] ?? null;
-    const all = taken.has(line.id) ? [] : sold.filter((one) => one.product === product);
-    const free = all.filter(({ id }) => !taken.has(id));
-    const isSamePrice = ({ unit_price }: Sold) => exactPrice(unit_price) === exactPrice(line.unit_price);
-    const found = free.find(isSamePrice) ?? free[0] ?? all[0];
-    if (found) taken.add(found.id);
+    const all = ofOrder.has(line) ? [] : sold.filter((one) => one.product === product);
+    const [found] = all.toSorted((a, b) => rank(b) - rank(a));
+    if (found) take(found.id, line);
     return { ...line, id: found?.id ?? line.id ?? String(at + 1) };
   });
 };

@@ -4,11 +4,12 @@ import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
 import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount, negative, parseAmount } from '../money/currency.ts';
-import { decimalPattern, multiply, decimal as parseDecimal, rescale } from '../money/decimal.ts';
+import { decimalPattern, decimal as parseDecimal, rescale } from '../money/decimal.ts';
 import {
   amountAt,
   type Fields,
   general,
+  getNet,
   getTerms,
   isZero,
   keptKeys,
@@ -16,10 +17,10 @@ import {
   listLines,
   matchSold,
   orderMetadata,
+  type Priced,
   parseDate,
   requiredAmount,
   requiredAt,
-  type SentLine,
   textAt,
   unsigned,
 } from './document.ts';
@@ -141,8 +142,6 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
     .map(({ id, share }) => ({ id, amount: formatAmount(share, 2), discount_amount: '0' }));
 };
 
-type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
-
 /**
  * Converts the line items whose amount has the other sign, such as a coupon or a restocking fee, to discounts of the
  * others, in proportion. In a sale, these are the negative ones; in a refund, those with the smaller sum.
@@ -152,10 +151,7 @@ const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fiel
   const signs = listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
   // Levy refuses other quantities.
   if (new Set(signs).size < 2 || !lines.every(({ quantity }) => decimalPattern.test(quantity))) return lines;
-  const nets = lines.map(
-    ({ quantity, unit_price, discount_amount = '0' }) =>
-      multiply(parseDecimal(quantity), parseDecimal(unit_price), 2) - rescale(parseDecimal(discount_amount), 2),
-  );
+  const nets = lines.map(getNet);
   // Levy refuses a discount above the price.
   if (nets.some((net) => net < 0n)) return lines;
   const sumSide = (isNegative: boolean) => sum(nets.filter((_, at) => signs[at] === isNegative));
@@ -192,10 +188,12 @@ export const soldLines = (fields: Fields) => {
 const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: bigint) => {
   const sent = listLines(fields, true);
   // An imported order has no product identifiers, but its line item ids can be product identifiers.
+  const known = left.line_items.length > 0 ? left.line_items : order;
   const sold = order.map(({ id, unit_price, metadata }) => ({
     id,
     unit_price,
     product: metadata[keptKeys.product_identifier] ?? id,
+    net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
   if (sent)
     return withoutOpposite(matchSold(sent, sold), fields).map(

@@ -87,7 +87,9 @@ type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces
 const prepareRequest = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
   if (kind === 'sale') return toSale(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
-  const isRead = order && (isWide || !listLines(fields) || Array.isArray(order.shipping));
+  const lines = listLines(fields, true);
+  const isOfOrder = ({ id }: { readonly id: string | null }) => order?.line_items.some((sold) => sold.id === id);
+  const isRead = order && (isWide || !lines?.every(isOfOrder) || Array.isArray(order.shipping));
   return buildCreditRequest(
     fields,
     order,

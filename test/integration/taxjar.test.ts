@@ -674,6 +674,29 @@ describe('orders and refunds', () => {
     expect((await refund('r3', 'unknown', [a, a])).amount).toBe(-20);
   });
 
+  it('refunds line items of one product at several prices, in one refund and in several', async () => {
+    const { caller, client } = await newClient();
+    const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
+    const sell = (id: string, quantity: number, unit_price: number) => ({
+      ...{ id, quantity, unit_price, product_identifier: 'mug' },
+    });
+    const create = (id: string, amount: number, sales_tax: number, ...lines: object[]) =>
+      client.createOrder({ ...order, ...michigan, transaction_id: id, amount, sales_tax, line_items: lines as never });
+    const refund = async (reference: string, id: string, tax: number, ...prices: number[]) => {
+      const lines = prices.map((price, at) => sell(`${id}-${at}`, 1, -price));
+      const amounts = [-prices.reduce((sum, price) => sum + price), 0, -tax];
+      const sent = buildRefund(id, reference, amounts, { ...michigan, line_items: lines });
+      return (await client.createRefund(sent)).refund.line_items?.map((line) => line.id);
+    };
+    await create('o1', 45, 2.7, sell('a', 2, 10), sell('b', 1, 25));
+    expect(await refund('o1', 'r1', 2.7, 10, 10, 25)).toEqual(['a', 'a', 'b']);
+    await create('o2', 20, 1.2, sell('a', 1, 10), sell('b', 1, 10));
+    expect(await refund('o2', 'r2', 0.6, 10)).toEqual(['a']);
+    expect(await refund('o2', 'r3', 0.6, 10)).toEqual(['b']);
+    const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
+    expect(data.map(({ refund_status }) => refund_status)).toEqual(['full', 'full']);
+  });
+
   it('subtracts a coupon among the line items of a refund from the others', async () => {
     const { caller, client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
