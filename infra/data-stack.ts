@@ -13,7 +13,7 @@ import { Tables, tableId } from './tables.ts';
 const dailyDays = 7;
 const monthlyDays = 400;
 
-// Past midnight everywhere in the United States.
+// At this time, it is past midnight everywhere in the United States.
 const daily = Schedule.cron({ hour: '10', minute: '30' });
 // Within the start window of the daily rule: on the 1st, AWS makes one backup for both, with the longer retention.
 const monthly = Schedule.cron({ day: '1', hour: '12', minute: '30' });

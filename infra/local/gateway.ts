@@ -222,7 +222,7 @@ const send = (response: ServerResponse, result: APIGatewayProxyResult): void => 
   const { statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded } = result;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
   for (const [name, values] of Object.entries(multiValueHeaders)) response.setHeader(name, values.map(String));
-  // The default of API Gateway.
+  // This is the default of API Gateway.
   if (statusCode !== 204 && statusCode !== 304 && !response.hasHeader('Content-Type'))
     response.setHeader('Content-Type', 'application/json');
   // `writeHead` would write before the length is known, and the response would be chunked.

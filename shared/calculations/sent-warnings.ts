@@ -10,7 +10,7 @@ import { Customer } from './fields.ts';
 import { CalculationRequest, LineItemRequest, ShippingRequest } from './request.ts';
 import type { Warning } from './response.ts';
 
-// Other services' names for our fields, in snake case.
+// These are other services' names for our fields, in snake case.
 const aliases: Readonly<Record<string, readonly string[]>> = {
   address1: ['line1'],
   amount: ['unit_price', 'amount'],

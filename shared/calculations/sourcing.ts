@@ -141,7 +141,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   };
 };
 
-// Ordered from worst to best.
+// The values are ordered from worst to best.
 const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9', 'street'] as const;
 const coverages = ['none', 'partial', 'complete'] as const;
 

@@ -82,7 +82,7 @@ export const CertificateRequest = described(
 );
 export type CertificateRequest = z.infer<typeof CertificateRequest>;
 
-// Alternative field names, from inline exemptions and from other services.
+// These are alternative field names, from inline exemptions and from other services.
 const aliases: Readonly<Record<string, string>> = {
   certificate_id: 'certificate_number',
   expires_at: 'valid_to',

@@ -169,7 +169,7 @@ const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Returns the discount on a tax due, both in cents, rounded half up. */
 const discountOn = (tax: bigint, { steps, cap, minimum }: DiscountFormula): bigint => {
   if (tax <= 0n) return 0n;
-  // The discount in units of 1/10,000 cent.
+  // The discount is in units of 1/10,000 cent.
   let units = 0n;
   let below = 0n;
   for (const { up_to, basis_points } of steps) {

@@ -83,7 +83,7 @@ it('credits the entered amounts of a discounted sale, which are amounts after di
     for (const [at, amount] of ['100.00', '200.00'].entries())
       await page.getByLabel('or amount before tax').nth(at).fill(amount);
     await page.getByLabel('Amount before tax', { exact: true }).fill('20.00');
-    // The whole sale: 320.00 with 6.35 %.
+    // The whole sale is 320.00 with 6.35 %.
     await seeText(page, 'The credit is 340.32 USD, with a tax of 20.32.');
     await click(page, 'Record the credit');
     await seeText(page, 'Credits of this sale');

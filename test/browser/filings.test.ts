@@ -211,7 +211,7 @@ it('downloads the exceptions of a filing, all filings and all customers as workb
       ),
     );
     await go(page, '#/filings');
-    // Michigan: 3 times 9.00, and 6.00 (6 %). Columbus, Ohio: 8 %.
+    // The taxes in Michigan are 9.00 three times, and 6.00 (6 %). The tax in Columbus, Ohio, is 8 %.
     expect(await cells('Download all filings as XLSX', ['state', 'currency', 'taxable_amount', 'tax_amount'])).toEqual([
       ['US-MI', 'USD', 400, 33],
       ['US-OH', 'USD', 100, 8],

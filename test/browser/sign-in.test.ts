@@ -55,7 +55,7 @@ it('signs in at the issuer by code with PKCE, and returns to the view', async ()
   await visit('#/coverage', {}, async (page) => {
     await click(page, signInButton);
     await seeHeading(page, 'Coverage');
-    // The token's scope.
+    // This is the scope of the token.
     await seeText(page, '(read only)');
     expect(page.url()).toBe(address('#/coverage'));
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);

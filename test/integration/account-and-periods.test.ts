@@ -269,7 +269,7 @@ const readShort = async (caller: Caller) => (await readReminders(caller)).map(sh
 it('sends a reminder of each return once per number of days and once when it is overdue, until it is filed', async () => {
   const stream = await openStream(environment.tables.transactions);
   const registrations = fromNovember('MI', 'OH', 'SC', 'VA');
-  // Due dates of November: MI, SC and VA on Sunday 20 December, so on Monday 21; OH on Wednesday 23.
+  // The returns of November are due in MI, SC and VA on Sunday 20 December, so on Monday 21, and in OH on Wednesday 23.
   const caller = await newCaller({ settings: { registrations, time_zone: 'America/New_York' } });
   const silent = await newCaller({ settings: { registrations, filing_reminder_days: null } });
   const late = await newCaller({ settings: { registrations: fromNovember('MI'), filing_reminder_days: [] } });

@@ -142,7 +142,7 @@ const requests: [name: string, run: Run, calls: string][] = [
   ].map((path): (typeof requests)[number] => [path, get(path), 'Query']),
   ['a list with lines', get('/transactions?expand=line_items&limit=10'), 'Query BatchGetItem'],
   ['a list after a transaction', get('/transactions?starting_after=:parent'), 'GetItem Query'],
-  // Active releases and update records.
+  // The call reads active releases and update records.
   ...['', '?state=MN', '?state=DE'].map((query): (typeof requests)[number] => [
     `/coverage${query}`,
     get(`/coverage${query}`),

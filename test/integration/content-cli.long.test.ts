@@ -218,7 +218,7 @@ describe('worked cases before activation', () => {
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('pass  as-it-is: 9.03');
     expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
-    // Rochester in the built-in fallback release: 6.875 + 0.5 + 0.75 %.
+    // The rate of Rochester in the built-in fallback release is 6.875 + 0.5 + 0.75 %.
     expect(ran.out).toMatch(/^FAIL {2}elsewhere: expected 9\.03, got 8\.13/m);
     expect(ran.out).toMatch(/^n\/a {3}too-early: /m);
     expect(ran.out).toContain('1 passed, 2 failed, 1 not applicable.');

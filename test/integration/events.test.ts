@@ -192,7 +192,7 @@ it('includes the amounts of a transaction, and no personal data', () => {
       tax_amount: '3.00',
     },
   });
-  // The amounts at finalization, not at creation.
+  // These are the amounts at finalization, not at creation.
   expect(getEvent('wavering', 'transaction.created')).toMatchObject({
     transaction: { reference_id: 'order-1', total_amount: '106.00', tax_amount: '6.00' },
   });

@@ -145,7 +145,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', ()
       indexes: { by_account: entries, by_tax_date: entries },
     });
     const { table } = await used(() => filer.filing(id));
-    // The head, and eight shards.
+    // The call reads the head and eight shards.
     expect(table).toBe(1 + 8);
   });
 });

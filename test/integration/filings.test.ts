@@ -185,7 +185,7 @@ describe('work before the response', () => {
     ['hangs', hang],
   ])('%s, and another request finishes the period', async (_name, behave) => {
     const filer = await newBusyFiler();
-    // The filing itself, and three steps.
+    // The writes are the filing itself, and three steps.
     breakAfter(4, behave);
     const answer = await filer.close(october, key);
     noFaults();

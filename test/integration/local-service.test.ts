@@ -116,7 +116,7 @@ describe('npm start, running', () => {
   });
   afterAll(endAll);
 
-  // Before the tests that move the clock.
+  // These tests run before the tests that move the clock.
   const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 

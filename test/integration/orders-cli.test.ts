@@ -41,7 +41,7 @@ const order = (reference_id: string, tax_amount: string, address: object, ...lin
 });
 const shipping = { amount: '10.00' };
 
-// Rates: Michigan 6 %, New York City 8.875 % (also on shipping), Boston 6.25 % (not on shipping).
+// The rates are 6 % in Michigan, 8.875 % in New York City (also on shipping), and 6.25 % in Boston (not on shipping).
 const cases: readonly (readonly [reason: string, ReturnType<typeof order> & { shipping?: object }, levy: string])[] = [
   ['rounding', order('rounding', '6.01', lansing, general), '6.00'],
   ['registration', order('registration', '6.63', trenton, general), '0.00'],

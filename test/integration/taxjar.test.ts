@@ -92,7 +92,7 @@ describe('taxes', () => {
       shipping: 1.5,
       line_items: [{ ...lines[0], discount: 2 }],
     });
-    // New York City: 4 %, 4.5 % and 0.375 % of 13.00 and of 1.50.
+    // The taxes in New York City are 4 %, 4.5 % and 0.375 % of 13.00 and of 1.50.
     expect(tax).toMatchObject({
       order_total_amount: 14.5,
       taxable_amount: 14.5,
@@ -858,7 +858,7 @@ describe('the TaxJar interface', () => {
       freight_taxable: false,
       county: 'LOS ANGELES COUNTY',
     });
-    // The postal service's name of the ZIP code.
+    // This is the postal service's name of the ZIP code.
     expect((await client.ratesForLocation('90404')).rate.city).toBe('SANTA MONICA');
     expect(await refusal(client.ratesForLocation('2108'))).toMatch(/^406 Not Acceptable: zip: Send 02108/);
     expect((await client.ratesForLocation('10001', { state: 'NY', country: 'US' })).rate.freight_taxable).toBe(true);

@@ -199,7 +199,7 @@ const publish = (quarter: string, rate: string): void => {
   for (const state of states) world.publishers.publish(smallFiles(state, { rate, quarter }));
 };
 
-// An update to the next quarter, over active releases of the previous quarter.
+// The update is to the next quarter, over active releases of the previous quarter.
 publish('2026Q4', '0.005');
 await undisturbed();
 publish('2027Q1', '0.006');

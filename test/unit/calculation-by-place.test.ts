@@ -327,7 +327,7 @@ const listParts = ({ jurisdictions }: Rates) =>
   Object.fromEntries(jurisdictions.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]));
 
 describe('rates of an address', () => {
-  // Minnesota Department of Revenue: 6.875% and, for Minneapolis, 2.15% in five parts.
+  // According to the Minnesota Department of Revenue, the rate is 6.875% and, for Minneapolis, 2.15% in five parts.
   it('includes each jurisdiction and their sum: Minneapolis', async () => {
     const rates = await ratesAt({ postal_code: '55401' });
     expect(rates).toMatchObject({ object: 'rates', date: '2026-11-22', combined_rate: '0.09025' });

@@ -29,7 +29,7 @@ describe('the built-in coverage', () => {
     expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all, attribution }).error).toBeUndefined();
   });
 
-  // Typed from the content study, not from the releases.
+  // The expected values are typed from the content study, not from the releases.
   it('agrees with the content study on states with a single rate, without the tax, and with local taxes', () => {
     const getLocal = (state: string) => {
       const { local_rates, local } = getState(state);

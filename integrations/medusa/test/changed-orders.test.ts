@@ -170,7 +170,7 @@ it('keeps a return fee in the ledger with its tax', async () => {
   const problems = watch(order.id);
   await changes.receive(await changes.takeBackFor(4, [{ id, quantity: 1 }]), [{ id, quantity: 1 }]);
   const { summary, total, tax_total } = await changes.read();
-  // The tax of the shipping and the fee in total.
+  // This is the total tax of the shipping and the fee.
   const charged = { items: cart.items.map((item) => ({ ...item, quantity: 1 })), shipping_subtotal: 9 };
   const goods = await expectedTax(levy, { ...charged, shipping_subtotal: 0 }, addresses.HI);
   expect(cents(tax_total)).toBe((await expectedTax(levy, charged, addresses.HI)) - goods);
