@@ -51,7 +51,7 @@ const serveWith =
     const problems: readonly Problem[] = [...parsedQuery.problems, ...(parsedBody?.problems ?? [])];
     if (isSome(problems)) throw new Refusal(problems);
     const { version, pathParameters } = context;
-    assert(version !== undefined, 'The handler resolves the version first.');
+    assert(version !== undefined, 'The version was not resolved before the request.');
     const input = {
       body: parsedBody?.value as z.output<Body>,
       sent,

@@ -289,7 +289,7 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
 export const subjectCoverage = (release: Release, codes: readonly string[], day: string): SubjectCoverage => {
   const each = codes.map((code) => ({ code, ...coverageOfCode(release, code, day) }));
   const [first, ...others] = each;
-  assert(first !== undefined, 'A subject of coverage has at least one product tax code.');
+  assert(first !== undefined, 'A subject of coverage has no product tax code.');
   const { code: _, ...answer } = first;
   if (others.every(({ treatment, text }) => treatment === first.treatment && text === first.text)) return answer;
   return {

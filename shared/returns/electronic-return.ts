@@ -48,7 +48,7 @@ const getSum = (totals: readonly Total[], part: keyof Total['tax_due']): bigint 
   totals.reduce((sum, { tax_due }) => sum + read(tax_due[part]), 0n);
 
 const listTotals = ({ totals, totals_next_cursor }: Filing): readonly Total[] => {
-  assert(totals !== null && totals_next_cursor === null, 'A return needs all totals of its filing.');
+  assert(totals !== null && totals_next_cursor === null, 'The totals of the filing are incomplete.');
   return totals;
 };
 
@@ -177,7 +177,7 @@ const returnElement = (filing: Filing, returnType: ReturnOptions['returnType']):
   const fees = getSum(totals, 'fees');
   const isEqual =
     totalDue + fees === (whole ? read(whole.calculated_tax_amount) + read(whole.over_collected_amount) : 0n);
-  assert(isEqual, 'The tax due of the jurisdictions is the tax due of the filing.');
+  assert(isEqual, 'The tax due of the jurisdictions differs from that of the filing.');
   return element('SimplifiedElectronicReturn', [
     ...(fees === 0n ? [] : [`<!-- Not included: fees of ${money(fees)}, which are reported separately. -->`]),
     element('ReturnType', returnType),
@@ -301,7 +301,7 @@ export const exampleReturn = (filing: Filing): string => {
   const tin = { type: 'FEIN', number: '123456789' } as const;
   const identity = { legal_name: 'A Shop LLC', tin, sst_id: 'S12345678', state_ids: {} };
   const written = electronicReturn([filing], identity, testReturn);
-  assert(written.ok, 'The example has a return.');
+  assert(written.ok, 'The example has no return.');
   return written.value;
 };
 

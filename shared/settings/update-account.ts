@@ -86,7 +86,7 @@ export const updateAccount = async (
 ): Promise<Result<Account>> => {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const account = await findAccount(id);
-    assert(account !== undefined, 'The credential was checked, so the account exists.');
+    assert(account !== undefined, 'The account of a checked credential is missing.');
     const changed = Object.fromEntries(
       Object.entries(requested).filter(
         ([name, value]) => !isDeepStrictEqual(value, account.settings[name as keyof Settings]),
@@ -100,7 +100,7 @@ export const updateAccount = async (
     const isUnchanged = ifMatch !== null && !ifMatch.includes('*');
     if (await changeSettings(account, changed, { by, isUnchanged })) {
       const after = await findAccount(id);
-      assert(after !== undefined, 'An account with credentials is not deleted.');
+      assert(after !== undefined, 'The account of a credential was deleted.');
       return accept(after);
     }
   }

@@ -34,7 +34,7 @@ const fillLedger = async (account: string, send: Send, size: number): Promise<vo
   const record = async (others: object): Promise<StoredTransaction> => {
     const { id } = await send('create-transaction', { status: 'finalized', ...others });
     const stored = await ledgerReads.find(account, id);
-    assert(stored !== undefined, 'The transaction was recorded.');
+    assert(stored !== undefined, 'The transaction was not recorded.');
     return stored;
   };
   const line_items = ['a', 'b', 'c'].map((id) => goods({ id, quantity: '1', unit_price: '100.00' }));

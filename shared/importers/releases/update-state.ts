@@ -154,7 +154,7 @@ const importState = async (
       tempFolder,
       reporter,
     });
-    assert(imported !== null, 'An import that is not a dry run returns its release.');
+    assert(imported !== null, 'An import did not return its release.');
     return { ...imported, over: active.id };
   } finally {
     await rm(tempFolder, { recursive: true, force: true });
@@ -236,7 +236,7 @@ const updateFiles = async (
   const isNew = !isSame || isOutdated;
   const made = isNew && files !== null ? await importState(publisher, files, options) : null;
   const release = made ? made.id : source.release;
-  assert(release !== null, 'A publisher has known files only if a release was made of them.');
+  assert(release !== null, 'A publisher has known files, but no release of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || head?.chain.includes(release) === true;
   const proposal = release === source.release ? source.proposal : null;
