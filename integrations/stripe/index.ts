@@ -11,7 +11,7 @@ import { checkShopName, type Ledger } from '../core/transactions.ts';
 import { buildOrder, decimal, type FullInvoice, getCredits, getTax, isForeign, voidedOrder } from './invoice.ts';
 import { listPaidInvoices, markNotes, type Returned, readReturned, voidObsolete } from './refunds.ts';
 import { createTaxCodes, type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
-import { writeTaxes } from './taxes.ts';
+import { markInvoice, writeTaxes } from './taxes.ts';
 
 export type LevyStripeOptions = {
   readonly stripe: Stripe;
@@ -171,8 +171,10 @@ const applyTax = async (context: Context, full: FullInvoice): Promise<Handled> =
   if (!('order' in read)) return read;
   if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
   const { order, ...voided } = await withoutObsolete(context.ledger, read);
-  const { problems, isChanged, credits } = await recordOrder(context.ledger, order);
+  const { problems, isChanged, credits, sale } = await recordOrder(context.ledger, order);
   if (credits) await markNotes(context.stripe, read.notes, credits);
+  // The draft transaction can have expired since.
+  if (sale) await markInvoice(context.stripe, full.invoice, sale.id);
   return { problems: [...voided.problems, ...problems], isChanged: isChanged || voided.isChanged };
 };
 

@@ -39,6 +39,17 @@ const limited = (rows: readonly TaxAmount[]): TaxAmount[] => {
   return [...rows.slice(0, maxRows - 1), { ...last, amount: getTax(all), tax_rate_data }];
 };
 
+/** Writes the transaction's id to the metadata of an invoice. Returns whether it was different. */
+export const markInvoice = async (
+  stripe: Stripe,
+  { id, metadata }: Stripe.Invoice,
+  transactionId: string,
+): Promise<boolean> => {
+  if (metadata?.['levy_transaction_id'] === transactionId) return false;
+  await stripe.invoices.update(id, { metadata: { levy_transaction_id: transactionId } });
+  return true;
+};
+
 /**
  * Writes the taxes of a calculation to the lines whose tax differs, and the transaction's id to the metadata of the
  * invoice. Writes nothing if both are up to date, so the event that this change causes ends here.
@@ -51,15 +62,13 @@ export const writeTaxes = async (
 ): Promise<boolean> => {
   const taxes = new Map(calculation.line_items.map((line) => [line.id, line]));
   const different = lines.filter(({ id, taxes: own }) => getTax(own) !== cents(taxes.get(id)?.tax_amount ?? '0'));
-  const metadata = { levy_transaction_id: transactionId };
+  const invoice_metadata = { levy_transaction_id: transactionId };
   for (let at = 0; at < different.length; at += maxLines) {
     const changed = different.slice(at, at + maxLines).map(({ id }) => {
       const rows = (taxes.get(id)?.taxes ?? []).map(buildAmount);
       return { id, tax_amounts: rows.length > 0 ? limited(rows) : ('' as const) };
     });
-    await stripe.invoices.updateLines(invoice.id, { lines: changed, invoice_metadata: metadata });
+    await stripe.invoices.updateLines(invoice.id, { lines: changed, invoice_metadata });
   }
-  const isMarked = invoice.metadata?.['levy_transaction_id'] === transactionId;
-  if (different.length === 0 && !isMarked) await stripe.invoices.update(invoice.id, { metadata });
-  return different.length > 0 || !isMarked;
+  return different.length > 0 || markInvoice(stripe, invoice, transactionId);
 };

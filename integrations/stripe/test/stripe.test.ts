@@ -298,6 +298,19 @@ describe('life cycle of an invoice', () => {
     fake.invoices.delete(invoice.id);
   });
 
+  it('writes the id of the sale to an invoice that was finalized after its draft transaction expired', async () => {
+    const invoice = add([line(1_000)], { status: 'open', metadata: { levy_transaction_id: 'txn_expired' } });
+    await send('invoice.finalized', invoice);
+    expect([invoice.metadata['levy_transaction_id'], invoice.writes]).toEqual([
+      (await readLedger(invoice.id))[0]?.id,
+      1,
+    ]);
+    await send('invoice.updated', invoice);
+    expect(invoice.writes).toBe(1);
+    invoice.status = 'void';
+    await send('invoice.voided', invoice);
+  });
+
   it('ignores a finalized invoice without lines', async () => {
     expect((await send('invoice.finalized', add([], { status: 'paid' }))).problems).toEqual([]);
   });
