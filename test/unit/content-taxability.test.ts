@@ -90,11 +90,12 @@ const inState = (row: TaxabilityRow): string => {
 const inCity = (row: TaxabilityRow, state: string): string => {
   const { local, condition, treatment, code } = row;
   const cap = conditions.find((one) => one.condition === condition && one.treatment === treatment)?.answer;
-  if (state === 'not_established') return state;
   if (state === 'other_tax') return local === 'full' ? 'taxable' : state;
   const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !code.startsWith('RENTALS.');
-  const capped = isGoods && state === 'taxable' && local !== 'none' ? { FL: '5000', TN: '1600' }[row.state] : undefined;
+  const isTaxed = ['taxable', 'not_established'].includes(state) && local !== 'none';
+  const capped = isGoods && isTaxed ? { FL: '5000', TN: '1600' }[row.state] : undefined;
   if (capped) return `base_cap amount=${capped}`;
+  if (state === 'not_established') return state;
   if (local === 'own') return 'not_established';
   if (cap?.startsWith('local_cap:')) return `base_cap amount=${Number(cap.slice(10))}`;
   if (local === 'none') return 'exempt';

@@ -70,7 +70,8 @@ const generalGoods: CodeAndPeriod = { code: 'GENERAL', attributes: { any: [], no
 const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined => {
   // Rentals are not sales of goods.
   const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !isWithin(code, 'RENTALS');
-  if (!isGoods || answer.state.type !== 'taxable' || answer.local.type === 'exempt') return undefined;
+  const isTaxed = ['taxable', 'not_established'].includes(answer.state.type) && answer.local.type !== 'exempt';
+  if (!isGoods || !isTaxed) return undefined;
   return ownLocalRules(own, generalGoods).find(({ effect }) => effect.type === 'base_cap')?.effect;
 };
 
@@ -90,11 +91,12 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
 /**
  * Returns whether a hand-written rule decides in place of an entry. A contradicting entry decides if it has at least
  * the same confidence, and either an attribute that the rule does not require, or the exact code while the rule has
- * only its family.
+ * only its family. A rule of the family does not hide that the treatment of a code is not established.
  */
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;
-  if (state.type === 'not_established' || JSON.stringify(state) === JSON.stringify(effect)) return true;
+  if (state.type === 'not_established') return ptcs.includes(entry.code);
+  if (JSON.stringify(state) === JSON.stringify(effect)) return true;
   const isNarrower = getRequired(entry.attributes).some((code) => !getRequired(attributes).includes(code));
   const isOfCode = !ptcs.includes(entry.code) && isAtLeast(entry.answer.confidence, confidence);
   return !isNarrower && !isOfCode;
