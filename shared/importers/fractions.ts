@@ -6,7 +6,7 @@ import { formatFraction, parseUnits, rateDecimals } from '../catalog/release-val
  */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
 
-/** A loop, because `/0+$/` takes quadratic time if many zeros precede a different digit. */
+/** Removes zeros at the end in a loop, because `/0+$/` takes quadratic time if many zeros precede a different digit. */
 const withoutZeros = (decimals: string): string => {
   let end = decimals.length;
   while (decimals[end - 1] === '0') end -= 1;

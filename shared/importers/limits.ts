@@ -21,7 +21,7 @@ export const limits = {
   rowsOfCity: 1_000,
   /** Rows of a format whose reader keeps all rows in memory until the file ends. */
   heldRows: 100_000,
-  /** ZIP ranges of these rows, and ZIP codes in these ranges. */
+  /** The ZIP ranges of the held rows, and the ZIP codes in these ranges. */
   heldZips: 5_000_000,
   /** ZIP codes times the cities in rows without a ZIP: each city can have different rates in each ZIP. */
   citiesInZips: 500_000,

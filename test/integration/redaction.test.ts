@@ -66,7 +66,7 @@ const toSale = (random: Random, id: string) =>
     explain: random.chance(0.3),
     line_items: Array.from({ length: 1 + random.below(3) }, (_, at) => buildLine(random, at)),
     metadata: { email: random.secret('mail') },
-    // An unknown field, which causes a warning.
+    // This unknown field causes a warning.
     [random.secret('field')]: true,
     ...(random.chance(0.3) && { ship_from: { address: { ...michigan, line1: random.secret('depot') } } }),
   });

@@ -125,7 +125,7 @@ describe('the period ends around a day', () => {
     );
   });
 
-  it('follows the calendar before a known period, or without one', () => {
+  it('returns calendar periods before a known period, or if no period is known', () => {
     const quarterly = [registration('2026-01-01', null, 'quarter')];
     const from = periodAfter('2026-06-30', quarterly);
     expect(adjacentPeriodEnds('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });

@@ -89,7 +89,7 @@ describe('files', () => {
       { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
       { because: 'beyond the size limit of a row', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
       { because: 'until a quote in a later row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
-    ])('reports the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
+    ])('reports the line of a quote that is open $because, and returns the rows before it', async ({ rest, says }) => {
       const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
       expect(rows).toEqual([
         { line: 1, cells: ['a', 'b'] },
