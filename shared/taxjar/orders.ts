@@ -21,6 +21,7 @@ import {
   parseDate,
   requiredAmount,
   requiredAt,
+  type Sold,
   textAt,
   unsigned,
 } from './document.ts';
@@ -142,11 +143,27 @@ const creditedShipping = (sent: { amount: string } | undefined, order: Recorded,
     .map(({ id, share }) => ({ id, amount: formatAmount(share, 2), discount_amount: '0' }));
 };
 
+/** Returns by how much each line item exceeds what remains of the order's line item that it refunds. */
+const listExcess = (lines: readonly { readonly id: string; readonly net: bigint }[], sold: readonly Sold[]) => {
+  const left = new Map(sold.map(({ id, net }) => [id, net]));
+  return lines.map(({ id, net }) => {
+    const rest = left.get(id);
+    if (rest === undefined) return 0n;
+    left.set(id, rest > net ? rest - net : 0n);
+    return net > rest ? net - rest : 0n;
+  });
+};
+
 /**
  * Converts the line items whose amount has the other sign, such as a coupon or a restocking fee, to discounts of the
- * others, in proportion. In a sale, these are the negative ones; in a refund, those with the smaller sum.
+ * others, in proportion. In a sale, these are the negative ones; in a refund, those with the smaller sum. A refund first
+ * reduces the line items that exceed what remains of the order's, because the sale's coupon can have reduced only some.
  */
-const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fields, isSale = false): readonly Own[] => {
+const withoutOpposite = <Own extends Priced & { readonly id: string }>(
+  lines: readonly Own[],
+  fields: Fields,
+  { isSale = false, sold = [] }: { readonly isSale?: boolean; readonly sold?: readonly Sold[] } = {},
+): readonly Own[] => {
   const isMinus = (line: Fields, name: string) => textAt(line, name)?.startsWith('-') === true;
   const signs = listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
   // Levy refuses other quantities.
@@ -160,14 +177,16 @@ const withoutOpposite = <Own extends Priced>(lines: readonly Own[], fields: Fiel
   if (isSale && isMainNegative) return lines;
   const main = [...lines.keys()].filter((at) => nets[at] === 0n || signs[at] === isMainNegative);
   const off = sumSide(!isMainNegative);
+  const found = main.map((at) => ({ ...(lines[at] as Own), net: nets[at] as bigint }));
+  const excess = listExcess(found, sold);
+  const first = sum(excess) <= off ? excess : found.map(() => 0n);
   const shares = allocate(
-    off,
-    main.map((at) => nets[at] as bigint),
+    off - sum(first),
+    found.map(({ net }, at) => net - (first[at] as bigint)),
   );
-  return main.map((at, index) => {
-    const { discount_amount = '0', ...line } = lines[at] as Own;
-    const discount = rescale(parseDecimal(discount_amount), 2) + (shares[index] as bigint);
-    return { ...line, discount_amount: formatAmount(discount, 2) } as Own;
+  return found.map(({ net: _, discount_amount = '0', ...line }, at) => {
+    const discount = rescale(parseDecimal(discount_amount), 2) + (first[at] as bigint) + (shares[at] as bigint);
+    return { ...line, discount_amount: formatAmount(discount, 2) } as unknown as Own;
   });
 };
 
@@ -180,7 +199,7 @@ export const soldLines = (fields: Fields) => {
   const generals = lines?.filter(({ product_tax_code }) => product_tax_code === general) ?? [];
   if (generals.length === 0 || generals.some(({ unit_price }) => !unit_price.startsWith('-'))) return lines;
   const unsignedLines = (listLines(fields, true) ?? []).map((line, at) => ({ ...line, id: line.id ?? String(at + 1) }));
-  const rest = withoutOpposite(unsignedLines, fields, true);
+  const rest = withoutOpposite(unsignedLines, fields, { isSale: true });
   return rest === unsignedLines ? lines : rest;
 };
 
@@ -196,7 +215,7 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
     net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
   if (sent)
-    return withoutOpposite(matchSold(sent, sold), fields).map(
+    return withoutOpposite(matchSold(sent, sold), fields, { sold }).map(
       ({ description, product_tax_code, fulfillment, discount_amount = '0', ...line }) => ({
         ...line,
         discount_amount,

@@ -700,8 +700,9 @@ describe('orders and refunds', () => {
   it('subtracts a coupon among the line items of a refund from the others', async () => {
     const { caller, client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
-    const items = (sign: 1 | -1) => [
-      { id: 'a', quantity: 1, unit_price: sign * 60 },
+    // The coupon reduces only general goods of a sale.
+    const items = (sign: 1 | -1, code = '') => [
+      { id: 'a', quantity: 1, unit_price: sign * 60, product_tax_code: code },
       { id: 'b', quantity: 2, unit_price: sign * 20 },
       { id: 'coupon', quantity: 1, unit_price: sign * -10 },
     ];
@@ -716,8 +717,12 @@ describe('orders and refunds', () => {
       );
       expect([refund.amount, refund.sales_tax]).toEqual([-90, -5.4]);
     }
+    await client.createOrder({ ...sold, line_items: items(1, '20010'), transaction_id: 'clothing' });
+    const more = { ...michigan, line_items: items(-1) };
+    const { refund } = await client.createRefund(buildRefund('r3', 'clothing', [-90, 0, -5.4], more));
+    expect(refund.line_items?.map(({ discount }) => discount)).toEqual([0, -10]);
     const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
-    expect(data).toMatchObject([{ refund_status: 'full', credited_amount: '90.00' }]);
+    expect(data).toMatchObject(Array(2).fill({ refund_status: 'full', credited_amount: '90.00' }));
   });
 
   it('subtracts a coupon without a code from all line items if none of them is general goods', async () => {
