@@ -180,6 +180,16 @@ it('counts the orders with warnings that can change the tax', async () => {
   );
 });
 
+it('reads shipping of goods that are usually not shipped from a CSV file', async () => {
+  const row = (id: string, fulfillment: string) =>
+    `${id},2026-10-08,0,MI,48933,FEES.GIFT_CARDS,1,50.00,5.00,${fulfillment}`;
+  const columns =
+    'reference_id,tax_date,tax_amount,state,postal_code,product_tax_code,quantity,unit_price,shipping_amount,fulfillment';
+  const text = [columns, row('mailed', 'ship'), row('sent', '')].join('\n');
+  const ran = await run(await newCaller(), 'compare', text, 'orders.csv');
+  expectFailure(ran, 'Line 3: shipping_amount: No line item', expect.stringMatching(/^1 order compared: 1 equal/m));
+});
+
 it('records a refund with its sale, wherever the sale is in the file', async () => {
   const caller = await newCaller();
   const sale = order('sale', '6.50', lansing, { ...general, id: 'a' });

@@ -172,6 +172,7 @@ const orderColumns = [
 const lineColumns = [
   'line_id',
   'product_tax_code',
+  'fulfillment',
   'quantity',
   'unit_price',
   'discount_amount',
@@ -209,8 +210,9 @@ const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
     customer: { ...filled({ id: customer_id }), address: { country: 'US', ...address } },
     ...(shipping_amount && { shipping: { amount: shipping_amount } }),
     line_items: rows.map(({ record }) => {
-      const { line_id: id, product_tax_code, quantity, unit_price, discount_amount, line_tax_amount } = record;
-      return filled({ id, product_tax_code, quantity, unit_price, discount_amount, tax_amount: line_tax_amount });
+      const { line_id: id, line_tax_amount: tax_amount, ...line } = record;
+      const { product_tax_code, fulfillment, quantity, unit_price, discount_amount } = line;
+      return filled({ id, product_tax_code, fulfillment, quantity, unit_price, discount_amount, tax_amount });
     }),
   };
   return { line: firstLine, rows: rows.map(({ line }) => line), value };
