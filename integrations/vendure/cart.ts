@@ -67,6 +67,10 @@ const getDecimals = (currency: string): number =>
 /** Returns the number of Vendure's minor units in the smallest unit of a currency: 100 for the yen. */
 const getUnit = (currency: string): number => 10 ** Math.max(0, exponent - getDecimals(currency));
 
+/** Rounds a payment or a refund: Vendure calculates in a hundredth of a yen, but payment providers use whole yen. */
+export const roundToUnit = (minor: number, currency: string): number =>
+  Math.round(minor / getUnit(currency)) * getUnit(currency);
+
 export type Write = (minor: number) => string;
 
 /** Converts Vendure's minor units to a decimal string that Levy accepts for the currency. */

@@ -14,6 +14,7 @@ import {
   getWriter,
   type OrderFields,
   type RefundFields,
+  roundToUnit,
   toCart,
   type Unsupported,
   type Write,
@@ -58,6 +59,12 @@ const settledAt = ({ customFields, updatedAt }: Refund): Date =>
 
 const refundsIn = (order: Order): Refund[] => (order.payments ?? []).flatMap(({ refunds }) => refunds ?? []);
 
+/** Creates the function that writes a payment or a refund. */
+const getMoneyWriter = ({ currencyCode }: Order): Write => {
+  const write = getWriter(currencyCode);
+  return (minor) => write(roundToUnit(minor, currencyCode));
+};
+
 const toRefunds = (order: Order, write: Write): SoldRefund[] =>
   refundsIn(order)
     .filter(({ state, total }) => state === 'Settled' && total > 0)
@@ -96,7 +103,7 @@ export const toSoldOrder = (order: Order): { readonly order: SoldOrder } | { rea
   if (!levySale) return null;
   const sale = JSON.parse(levySale) as Sale | NoSale;
   if ('unsupported' in sale) return failed(order.code, sale.unsupported.code, sale.unsupported.detail);
-  const write = getWriter(order.currencyCode);
+  const write = getMoneyWriter(order);
   const own = { reference: order.code, paid: write(sumPaid(order)), changedAt: changedAt(order) };
   const wanted = getWanted(order, Number(toMinor(sale.total, exponent)));
   return { order: { ...sale, ...own, wanted, refunds: toRefunds(order, write) } };

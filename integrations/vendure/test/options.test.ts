@@ -14,13 +14,14 @@ import {
 } from '@vendure/core';
 import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
-import { startLevy } from '../../core/test/levy.ts';
-import { readQuoted } from '../../core/test/orders.ts';
+import { readRecorded, startLevy } from '../../core/test/levy.ts';
+import { readQuoted, recorded } from '../../core/test/orders.ts';
 import { toCart } from '../cart.ts';
 import { createCustomerIdReader } from '../cart-input.ts';
 import { levyFromEnvironment } from '../options.ts';
 import { LevyPlugin } from '../plugin.ts';
 import { backoff, startRecording } from '../record.ts';
+import { toSale, toSoldOrder } from '../sale.ts';
 import { createSurcharges } from '../shipping.ts';
 import { shippingCharges } from '../tax-lines.ts';
 import { addresses, berlin } from './orders.ts';
@@ -67,7 +68,14 @@ it('logs an unavailable job queue without stopping the server', async () => {
 
 const noMore = { customerId: null, shippingTaxCode: null };
 const orderIn = (currencyCode: string, listPrice: number): Order => {
-  const line = { id: 1, quantity: 1, listPrice, proratedLinePrice: listPrice, listPriceIncludesTax: false };
+  const line = {
+    id: 1,
+    quantity: 1,
+    listPrice,
+    proratedLinePrice: listPrice,
+    listPriceIncludesTax: false,
+    taxLines: [],
+  };
   const shippingAddress = { ...addresses.MI, streetLine1: 'x' };
   return { currencyCode, lines: [line], shippingLines: [], shippingAddress } as unknown as Order;
 };
@@ -92,6 +100,26 @@ it.each([
     });
   },
 );
+
+it('rounds refunds to the unit that a payment provider pays back', async () => {
+  const order = {
+    ...orderIn('JPY', 88_900),
+    code: 'yen',
+    total: 88_900,
+    totalWithTax: 94_200,
+    customFields: {},
+  } as Order;
+  const updatedAt = new Date();
+  order.customFields = { levySale: JSON.stringify(toSale(order, noMore)) } as Order['customFields'];
+  // A third of 942 yen.
+  const refund = { id: 1, state: 'Settled', total: 31_433, shipping: 0, lines: [], customFields: {}, updatedAt };
+  const payments = [{ state: 'Settled', amount: 94_200, refunds: [refund], updatedAt }] as unknown as Order['payments'];
+  const sold = toSoldOrder({ ...order, payments, updatedAt } as Order);
+  if (!sold || 'problem' in sold) throw new Error('The order is not sold.');
+  await recorded({ levy: service.levy, shop: 'vendure' }, sold.order);
+  const { credits } = await readRecorded(service, 'yen');
+  expect(credits.map(({ total_amount }) => total_amount)).toEqual(['314']);
+});
 
 it('rejects prices that include tax abroad only for goods that are picked up in the United States', () => {
   const order = orderIn('USD', 1000);
