@@ -88,13 +88,19 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: Full
 /** The part of a refund that issued credit notes include, and whether a voided one included it. */
 type Noted = { readonly amount: number; readonly isReopened: boolean; readonly instead: readonly string[] };
 
+/** Returns the refunds that a credit note includes, without those of payments outside of Stripe. */
+const listIncluded = ({ refunds }: Stripe.CreditNote) =>
+  refunds
+    .filter(({ type }) => type !== 'payment_record_refund')
+    .map(({ refund, amount_refunded }) => ({ id: getId(refund), amount: amount_refunded }));
+
 /** Returns the amount of each refund that the issued credit notes of invoices include. */
 const sumIncluded = async (stripe: Stripe, invoices: readonly string[]): Promise<ReadonlyMap<string, number>> => {
   const included = new Map<string, number>();
   for (const invoice of invoices)
     for (const note of await listNotes(stripe, invoice))
-      for (const { refund, amount_refunded } of note.status === 'void' ? [] : note.refunds)
-        included.set(getId(refund), (included.get(getId(refund)) ?? 0) + amount_refunded);
+      for (const { id, amount } of note.status === 'void' ? [] : listIncluded(note))
+        included.set(id, (included.get(id) ?? 0) + amount);
   return included;
 };
 
@@ -139,9 +145,7 @@ export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<R
   const noted = new Map<string, Noted>();
   for (const note of notes) {
     const ofNote = await refundsOfNote(stripe, note, full);
-    const included = note.refunds.map(({ refund, amount_refunded }) => {
-      return { id: getId(refund), amount: amount_refunded };
-    });
+    const included = listIncluded(note);
     const isVoid = note.status === 'void';
     if (isVoid)
       obsolete.push(

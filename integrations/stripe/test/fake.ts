@@ -92,6 +92,11 @@ const lineJson = ({ id, amount, quantity, discount, credit, product, tax }: Fake
   pretax_credit_amounts: pretax(credit, discount),
   pricing: { price_details: { product } },
 });
+/** A refund of Stripe, or of a payment record. */
+const listRefund = (id: string) =>
+  id.startsWith('re_')
+    ? { type: 'refund', refund: id }
+    : { type: 'payment_record_refund', refund: null, payment_record_refund: { refund_group: id } };
 const noteJson = (note: FakeNote) => ({
   id: note.id,
   object: 'credit_note',
@@ -100,7 +105,7 @@ const noteJson = (note: FakeNote) => ({
   effective_at: null,
   metadata: note.metadata ?? {},
   total: noteTotal(note),
-  refunds: note.refund ? [{ refund: note.refund, amount_refunded: note.refunded ?? noteTotal(note) }] : [],
+  refunds: note.refund ? [{ ...listRefund(note.refund), amount_refunded: note.refunded ?? noteTotal(note) }] : [],
 });
 
 export const startStripe = async () => {

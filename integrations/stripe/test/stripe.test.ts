@@ -280,6 +280,13 @@ describe('life cycle of an invoice', () => {
     expect(await readAll()).toEqual([[540], [1_080], []]);
   });
 
+  it('credits a credit note of a refund outside of Stripe', async () => {
+    const invoice = await sell();
+    noteOf(invoice, 'prr_1', [300]);
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    expect(await readCredits(invoice.id)).toEqual([300]);
+  });
+
   it('voids the sale of an invoice whose product was deleted', async () => {
     const invoice = await sell({ lines: [line(1_000)] });
     for (const row of invoice.lines) row.product = 'prod_deleted';
