@@ -93,7 +93,7 @@ export const creditLine = ({ line, leftUnits }: Charge, net: bigint, quantity: n
   if (line === null) return null;
   const isExact = (line.unit_price.split('.')[1]?.length ?? 0) <= exponent;
   const amount = isExact ? toMinor(line.unit_price, exponent) * BigInt(quantity) : 0n;
-  const asSold = quantity > 0 && quantity <= leftUnits && amount >= net;
+  const asSold = isExact && quantity > 0 && quantity <= leftUnits && amount >= net;
   return {
     id: line.id,
     quantity: asSold ? String(quantity) : '1',

@@ -201,6 +201,14 @@ describe('refunds', () => {
   });
 });
 
+it('credits only the tax of units whose price has fractions of a cent', async () => {
+  const cart = buildCart([{ id: 'pin', quantity: 8, unitPrice: '0.125' }]);
+  const order = { ...buildOrder(mugs, newReference(), '0.05'), ...cart, total: '1.05' };
+  const back = buildRefund('1', '0.05', { lines: [{ id: 'pin', quantity: 8 }], tax: '0.05' });
+  await read({ ...order, refunds: [back] });
+  expect(await states(order.reference)).toEqual(['sale finalized 1.05', 'credit finalized 0.05']);
+});
+
 describe('failures', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
   it.each(faultsOfWrites)('records one sale and one credit after a retry if any write fails with %s', async (fault) => {
