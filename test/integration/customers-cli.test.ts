@@ -57,6 +57,7 @@ describe('put', () => {
       'b,,,,,,,',
       '',
       'a,"Shop, A","MI, OH",government,,,,',
+      'a,"Shop, A","MI, OH",government,,,,',
     ];
     const counts = '2 customers: 2 created, 0 changed, 0 unchanged; 0 certificates removed.\n';
     expectSuccess(await putFile('certificates.csv', lines.join('\r\n')), counts);
@@ -72,6 +73,8 @@ describe('put', () => {
         { states: ['US-MI', 'US-OH'], reason: 'government', certificate_number: null, valid_to: null },
       ],
     });
+    // A repeated line does not repeat the certificate.
+    expect((await get('a')).exemptions).toHaveLength(2);
     expect(await get('b')).toMatchObject({ name: null, exemptions: [] });
   });
 
