@@ -6,6 +6,7 @@ import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
 import { Refusal, type RequestContext, requireCaller } from '../shared/api/request-context.ts';
 import { errorStatuses } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
+import { clearRefusal, unrecorded } from '../shared/observability/tally.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
 import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
@@ -53,7 +54,7 @@ type Call = PostOptions & { readonly body?: object; readonly query?: Query };
 const callWith =
   (context: RequestContext) =>
   async (method: string, path: string, call: Call): Promise<unknown> => {
-    const { body, query = {}, headers = {}, settings = {}, replaces } = call;
+    const { body, query = {}, headers = {}, settings = {}, replaces, isProbe } = call;
     const { operation, id } = matching(method, path);
     authorize(operation)(context);
     const caller = requireCaller(context);
@@ -71,7 +72,8 @@ const callWith =
       rawBody: Buffer.from(body ? JSON.stringify(body) : ''),
       ...(replaces && { replaces }),
     };
-    const { statusCode, body: text } = await operation.serve(inner).catch(throwConverted);
+    const serve = () => operation.serve(inner).catch(throwConverted);
+    const { statusCode, body: text } = await (isProbe ? unrecorded(serve) : serve());
     const reply: unknown = JSON.parse(text);
     if (statusCode >= 400) throw toRefusal(statusCode, reply as Parameters<typeof toRefusal>[1]);
     return reply;
@@ -131,6 +133,7 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
         for (const code of codes) warnings.add(code);
       },
     });
+    clearRefusal();
     const headers = warnings.size > 0 ? { 'Levy-Warnings': [...warnings].join(',') } : {};
     return json(status, body, { ...context.replyHeaders, ...headers });
   } catch (error) {

@@ -54,6 +54,22 @@ export const recordRefusal = (code: Code): void => {
   if (own) own.code = code;
 };
 
+/** Removes the refusal of an inner operation from a request that succeeds without it. */
+export const clearRefusal = (): void => {
+  delete tally()?.code;
+};
+
+/** Runs an inner operation whose refusal and tax are not those of the request. */
+export const unrecorded = async <Value>(run: () => Promise<Value>): Promise<Value> => {
+  const own = tally();
+  const { code, taxes } = own ?? {};
+  try {
+    return await run();
+  } finally {
+    if (own) Object.assign(own, { code, taxes });
+  }
+};
+
 const { AWS_LAMBDA_FUNCTION_NAME, LOG } = process.env;
 
 /** Whether requests and schedule runs write log lines: always on Lambda, otherwise with `LOG=requests`. Tests change it. */

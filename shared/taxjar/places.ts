@@ -45,6 +45,7 @@ const isFreightTaxedAt = async ({ levy }: Request, address: Rates['address']): P
   const document = { customer: { address }, line_items, shipping: { amount: '10.00' } };
   const calculated = (await levy.post('/calculations', document, {
     settings: { registrations: 'all', incomplete_coverage: 'warn', ambiguous_address: 'warn' },
+    isProbe: true,
   })) as Calculation;
   return isFreightTaxed(calculated);
 };

@@ -10,6 +10,8 @@ export type PostOptions = {
   readonly headers?: Query;
   readonly settings?: Partial<Settings>;
   readonly replaces?: Replaces;
+  /** The request does not return this tax, so metrics exclude it. */
+  readonly isProbe?: boolean;
 };
 
 /** Calls an operation of Levy's API in this process, as the caller of the request. Throws its refusals. */

@@ -190,11 +190,11 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
     ...terms,
     line_items: lines ?? [{ id: '1', quantity: '1', unit_price: amount, product_tax_code: general }],
   };
-  const calculateWith = async (charge: string | null) =>
+  const calculateWith = async (charge: string | null, isProbe = false) =>
     (await levy.post(
       '/calculations',
       { ...document, shipping: charge && { amount: charge } },
-      { settings: { registrations: registrations === null ? settings.registrations : [...registrations] } },
+      { settings: { registrations: registrations === null ? settings.registrations : [...registrations] }, isProbe },
     )) as Calculation;
   const isFree = !/[1-9]/.test(shipping);
   const calculated = await calculateWith(isFree ? null : shipping);
@@ -210,7 +210,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   // As in TaxJar, the response for an order without a charge states whether a charge would be taxed.
   const withCharge = async () => {
     try {
-      return await calculateWith('1');
+      return await calculateWith('1', true);
     } catch (error) {
       // The order has no shipped line item.
       if (error instanceof TaxJarRefusal) return calculated;

@@ -73,7 +73,10 @@ const toResponse = (kind: Kind, recorded: Recorded, status = 200): TaxJarRespons
 const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promise<Left> => {
   const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
   try {
-    const rest = (await levy.post('/calculations', all, replaces ? { replaces } : {})) as Calculation;
+    const rest = (await levy.post('/calculations', all, {
+      ...(replaces && { replaces }),
+      isProbe: true,
+    })) as Calculation;
     return { ...rest, shipping: [rest.shipping ?? []].flat() };
   } catch (error) {
     if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: [] };

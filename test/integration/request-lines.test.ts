@@ -6,7 +6,7 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { published } from '../../shared/observability/metric.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { anonymous, type Caller, connectClient, newCaller, newClient } from '../support/api.ts';
+import { anonymous, type Caller, connectClient, newCaller, newClient, startApi } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { hurriedCall } from '../support/gateway.ts';
@@ -148,6 +148,34 @@ describe('the log line of a request', () => {
     expect(unread().slice(before)).toEqual([{ ...time, CredentialsUnread: 1, error: 'TimeoutError' }]);
     expect(getLine(answer)).toMatchObject({ status: 503, code: 'system_service_unavailable' });
     expect(getLine(answer)).not.toHaveProperty('account');
+  });
+
+  it("contains neither the probes nor the handled refusals of TaxJar's interface", async () => {
+    const { key } = await newCaller();
+    const { url } = await startApi();
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const ask = async (method: 'GET' | 'POST', path: string, body?: object) =>
+      (await fetch(`${url}/taxjar/v2/${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      })) as never as Answer;
+    const rates = await ask('GET', 'rates/10001');
+    expect(getLine(rates)).not.toHaveProperty('Tax');
+    const line_items = [{ id: '1', quantity: 1, unit_price: 100 }];
+    const taxes = await ask('POST', 'taxes', {
+      to_country: 'US',
+      to_state: 'NY',
+      to_zip: '10001',
+      shipping: 0,
+      line_items,
+    });
+    // New York City: 8.875 %, also of shipping.
+    expect(getLine(taxes)).toMatchObject({ state: 'US-NY', Tax: 8.88 });
+    const customer = { customer_id: 'c', name: 'C', exemption_type: 'wholesale' };
+    const created = await ask('POST', 'customers', customer);
+    expect([created.status, getLine(created)['code']]).toEqual([201, undefined]);
+    expect(getLine(await ask('GET', 'rates/2108'))).toHaveProperty('code');
   });
 
   it('writes no line if request lines are off', async () => {
