@@ -79,6 +79,15 @@ export const requiredAmount = (fields: Fields, name: string): string => {
 
 export const isZero = (text: string | null): boolean => text === null || /^-?[0.]*$/.test(text);
 
+/** Refuses negative amounts of an order, which would be recorded as if they were positive. */
+export const requirePositive = (fields: Fields): void => {
+  for (const name of ['amount', 'shipping', 'sales_tax']) {
+    const text = amountAt(fields, name);
+    if (!text?.startsWith('-') || isZero(text)) continue;
+    throw new TaxJarRefusal(406, `${name} is ${text}. Send zero or more. Money that is returned is a refund.`);
+  }
+};
+
 /** Amounts of refunds are sent with either sign. */
 export const unsigned = (text: string): string => text.replace(/^-/, '');
 

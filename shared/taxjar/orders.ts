@@ -21,6 +21,7 @@ import {
   parseDate,
   requiredAmount,
   requiredAt,
+  requirePositive,
   type Sold,
   textAt,
   unsigned,
@@ -66,6 +67,7 @@ const fingerprint = (fields: Fields): string => {
 
 /** Returns the request that records an order as a finalized sale. */
 export const toSale = (fields: Fields) => {
+  requirePositive(fields);
   const tax = requiredAmount(fields, 'sales_tax');
   const terms = getTerms(fields);
   return {

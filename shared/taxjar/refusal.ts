@@ -83,7 +83,9 @@ const describeError = ({ code, detail, source }: Refused['errors'][number]): str
   if (remedy) return remedy;
   const { pointer, parameter }: { readonly pointer?: string | null; readonly parameter?: string } = source ?? {};
   const name = pointer ? getName(pointer) : addressParts.find(([own]) => own === parameter)?.[1];
-  return name ? `${name}: ${detail}` : detail;
+  // An amount can also be a number.
+  const text = detail.replaceAll(' a decimal as a string', ' a decimal');
+  return name ? `${name}: ${text}` : text;
 };
 
 /** Converts an error envelope of Levy. `detail` keeps its sentences, each with TaxJar's name of the field. */

@@ -12,6 +12,7 @@ import {
   requiredAmount,
   requiredAt,
   requireObject,
+  requirePositive,
   stateAt,
   textAt,
   unknownCodes,
@@ -180,6 +181,7 @@ export const collectsIn = (registrations: readonly Registration[] | null, state:
 
 export const calculate = async ({ levy, body, settings, today, note }: Request): Promise<TaxJarResponse> => {
   const fields = requireObject(body);
+  requirePositive(fields);
   const terms = getTerms(fields);
   const shipping = requiredAmount(fields, 'shipping');
   const lines = soldLines(fields);

@@ -942,6 +942,11 @@ describe('the TaxJar interface', () => {
       [{ to_zip: '' }, '406 Not Acceptable: to_zip is missing. Send to_zip, such as 48933.'],
       [{ transaction_id: '' }, '406 Not Acceptable: transaction_id is missing. Send transaction_id.'],
       [{ sales_tax: 'much' }, '406 Not Acceptable: sales_tax is much.'],
+      [
+        { amount: -16.5 },
+        '406 Not Acceptable: amount is -16.5. Send zero or more. Money that is returned is a refund.',
+      ],
+      [{ shipping: -1.5 }, '406 Not Acceptable: shipping is -1.5. Send zero or more.'],
       [{ sales_tax: 1.234 }, '406 Not Acceptable: sales_tax is 1.234. Send at most two decimals.'],
       [{ amount: 1, shipping: 2 }, '406 Not Acceptable: amount is less than shipping'],
       [{ exemption_type: 'church' }, '406 Not Acceptable: exemption_type is church.'],
