@@ -236,7 +236,7 @@ it("records the refunds of sales that are not yet in the API's list", async () =
   lagging.close();
 });
 
-const valid = order('o-1', '6.00', lansing, general);
+const valid = { ...order('o-1', '6.00', lansing, general), status: null };
 it.each([
   ['text that is not JSON', 'nonsense', 'Line 1: The line is not JSON'],
   ['a list', '[]', 'Line 1: /: Write a JSON object'],

@@ -111,7 +111,8 @@ const orderFrom = ({ value, line, rows }: Parsed): Order => {
   const { currency: sent, line_items, ...input } = sentInput;
   if (typeof reference !== 'string' || reference === '')
     return refuse('/reference_id', 'Write the id of the order as a string.');
-  if (status !== 'finalized') return refuse('/status', 'Remove status, and any order that is not finalized.');
+  if ((status ?? 'finalized') !== 'finalized')
+    return refuse('/status', 'Remove status, and any order that is not finalized.');
   const currency = typeof sent === 'string' && isCurrency(sent) ? sent : 'USD';
   const total = taxFrom(tax_amount, '/tax_amount', currency);
   if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Write the date of the order as a string.');
