@@ -47,7 +47,7 @@ const listProjects = (suite: string, include: readonly string[], mode: string) =
       include: include.map((pattern) => `test/${suite}/${pattern}`),
       exclude: [...exclude],
       setupFiles: [
-        'test/support/avoid-midnight.ts',
+        'test/support/test-day.ts',
         'test/support/setup.ts',
         ...(callsApi ? ['test/support/setup-api.ts'] : []),
       ],

@@ -9,7 +9,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
-    setupFiles: [fileURLToPath(new URL('../../test/support/avoid-midnight.ts', import.meta.url))],
+    setupFiles: [fileURLToPath(new URL('../../test/support/test-day.ts', import.meta.url))],
     // The default on a machine with two cores is one. A test waits for its service, which runs in another process.
     maxWorkers: 2,
     testTimeout: 120_000,

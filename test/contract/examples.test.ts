@@ -22,15 +22,12 @@ import { anonymous, type Caller, newCaller, startApi } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';
 import { createFiler, settled } from '../support/filings.ts';
 import type { Answer, BodyOfOperation, OperationId } from '../support/http.ts';
-import { later, made, startOnTestDay } from '../support/sales.ts';
+import { later, made } from '../support/sales.ts';
 
 const { calculation, customer, filings, renewedCustomer, replay } = samples;
 const getExample = (operation: Operation) => endpoints[operation].response.example(samples);
 const buildRequest = (operation: Operation, name: string) =>
   endpoints[operation].requests?.[name]?.value as Readonly<Record<string, unknown>>;
-
-// The built-in rates of the examples are not outdated on this day.
-startOnTestDay();
 
 let caller: Caller;
 beforeAll(async () => {

@@ -20,9 +20,7 @@ import {
 } from '../support/filings.ts';
 import { runSchedule } from '../support/gateway.ts';
 
-import { buildCreditRequest, dayMs, everyRow, getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { buildCreditRequest, dayMs, everyRow, getRefusal, later, made } from '../support/sales.ts';
 
 const monthly = (state: string, from: string, to: string | null = null) =>
   ({ state, from, to, frequency: 'month' }) as const;

@@ -15,9 +15,7 @@ import type { Filer } from '../support/filings.ts';
 import { closedFiling, createFiler, everyEntry, listTotals, soldOn } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { scannedItems } from '../support/raw-items.ts';
-import { dayMs, getRefusal, hourMs, later, made, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { dayMs, getRefusal, hourMs, later, made } from '../support/sales.ts';
 
 const closePeriods = (remainingMs?: () => number) => runSchedule('close-periods', remainingMs);
 

@@ -16,9 +16,7 @@ import {
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { buildCreditRequest, everyPage, made, onlyShipping, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { buildCreditRequest, everyPage, made, onlyShipping } from '../support/sales.ts';
 
 type Transaction = Schema<'RetrievedTransaction'>;
 type Charge = Pick<Transaction['line_items'][number], 'taxes'>;

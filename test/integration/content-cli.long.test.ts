@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { advanceClock } from '../../shared/config/clock.ts';
+import { advanceClock, now } from '../../shared/config/clock.ts';
 import {
   beginImport,
   listHeads,
@@ -21,7 +21,9 @@ import { openPublisherServer } from '../support/publisher-server.ts';
 import { expectFailure, expectSuccess } from '../support/run-command.ts';
 import { createFolder, saveFile } from '../support/temporary-files.ts';
 
-const today = new Date().toISOString().slice(0, 10);
+// Processes that this file starts use the real time.
+advanceClock(Date.now() - now());
+const today = new Date(now()).toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
 // The built-in releases use the counters up to 100.
 const getId = (counter: number) => `US-MN@${today}.${100 + counter}`;
@@ -324,7 +326,7 @@ describe('unfinished imports', () => {
   it('lists the import with its start and the next step, even before a new import is written', async () => {
     const left = 'US-MN@2020-01-01.101';
     // A day later, the next import would discard it.
-    const beganAt = new Date(Date.now() - 3_600_000).toISOString();
+    const beganAt = new Date(now() - 3_600_000).toISOString();
     await interrupted(left, ['55401', '55999'], beganAt);
     const line = `${left} is not finished. Its import began at ${beganAt.slice(0, 16).replace('T', ' ')} UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${left}\`.`;
     expect((await content('list', '--state', 'MN')).out).toMatch(

@@ -7,6 +7,7 @@ import { locate } from '../../shared/catalog/location/place.ts';
 import { placeRate } from '../../shared/catalog/rates.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { accepted } from '../../shared/cli/terminal/run-command.ts';
+import { now } from '../../shared/config/clock.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import * as store from '../../shared/store/content/content-store.ts';
@@ -241,7 +242,7 @@ const content = (...args: readonly string[]) => readOutput(contentProgram(), arg
 
 /** Runs at noon of a day by the service's clock. */
 const on = <Value>(day: string, run: () => Promise<Value>): Promise<Value> =>
-  later(Date.parse(`${day}T12:00:00Z`) - Date.now(), run);
+  later(Date.parse(`${day}T12:00:00Z`) - now(), run);
 
 // The gates compare each file with the previous one, and random files change most places.
 const activated = ['--activate', '--override', 'vanished,changed,largest,past,cap,built-in,cases'];

@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
+import { now } from '../../shared/config/clock.ts';
 import { impactOfChange } from '../../shared/importers/releases/measure-impact.ts';
 import { openRelease } from '../../shared/importers/releases/open-release.ts';
 import { findHead, importRelease } from '../../shared/store/content/content-store.ts';
@@ -15,7 +16,7 @@ import { buildHead } from '../support/local-content.ts';
 import { dayMs, later } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
-const today = new Date().toISOString().slice(0, 10);
+const today = new Date(now()).toISOString().slice(0, 10);
 const builtIn = builtInRelease('WI')?.id ?? '';
 
 const rates = lines(

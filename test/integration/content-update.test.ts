@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
+import { now } from '../../shared/config/clock.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { headItem } from '../../shared/store/content/content-item.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
@@ -310,7 +311,7 @@ describe('failing publishers', () => {
 
 it('discards an import that was interrupted a day ago, but not one that could still be running', async () => {
   const [old, recent] = ['US-ND@2026-11-20.150', 'US-ND@2026-11-20.151'] as const;
-  const begin = (id: string, agoMs: number) => store.beginImport(id, new Date(Date.now() - agoMs).toISOString());
+  const begin = (id: string, agoMs: number) => store.beginImport(id, new Date(now() - agoMs).toISOString());
   const begun = await begin(old, 25 * hourMs);
   if (!begun.ok) throw new Error('The import did not begin.');
   await store.writePart(begun.value, buildPart('58001', {}));

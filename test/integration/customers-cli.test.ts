@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
+import { now } from '../../shared/config/clock.ts';
 import { newCaller } from '../support/api.ts';
 import { expectFailure, expectSuccess, runInProcess } from '../support/run-command.ts';
 import { made } from '../support/sales.ts';
 import { saveFile } from '../support/temporary-files.ts';
 
-const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const day = (days: number) => new Date(now() + days * 86_400_000).toISOString().slice(0, 10);
 const newShop = async () => {
   const { account, call } = await newCaller();
   const run = (command: string, ...args: string[]) =>

@@ -1,6 +1,7 @@
 import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerKey } from '../../shared/store/keys.ts';
@@ -229,7 +230,7 @@ describe('customers under faults', () => {
 });
 
 describe('lists of customers', () => {
-  const today = new Date().toISOString().slice(0, 10);
+  const today = new Date(now()).toISOString().slice(0, 10);
   const inDays = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
 
   it('lists customers in order of id, each once', async () => {

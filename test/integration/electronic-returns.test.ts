@@ -4,11 +4,9 @@ import { newCaller } from '../support/api.ts';
 import { figuresIn, getText, identity, memberPlaces, readReturn, xml } from '../support/electronic-return.ts';
 import { cancel, closedFiling, createFiler, type Filer, file } from '../support/filings.ts';
 import type { Answer } from '../support/http.ts';
-import { buildCreditRequest, made, sale, startOnTestDay } from '../support/sales.ts';
+import { buildCreditRequest, made, sale } from '../support/sales.ts';
 
 // The returns of several months and states are compared with their sales in worksheets.test.ts.
-
-startOnTestDay();
 
 type State = keyof typeof memberPlaces;
 

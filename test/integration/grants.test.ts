@@ -44,6 +44,7 @@ const { cancel, closedFiling, createFiler, soldOn } = await import('../support/f
 const { hurriedCall, runSchedule } = await import('../support/gateway.ts');
 const { buildCommit, created } = await import('../support/transactions.ts');
 const { buildCreditRequest, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
+await import('../support/test-day.ts');
 
 type Client = ReturnType<typeof createFiler>;
 type Entry = Operation | ScheduleName | 'count-transactions' | 'update-content';

@@ -13,9 +13,8 @@ import { intercept, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, createFiler, expectVerified, newestFiling, soldOn } from '../support/filings.ts';
 import { hurriedCall, runSchedule } from '../support/gateway.ts';
 import { readRawItems } from '../support/raw-items.ts';
-import { later, made, startOnTestDay } from '../support/sales.ts';
+import { later, made } from '../support/sales.ts';
 
-startOnTestDay();
 afterEach(noFaults);
 
 const october = { state: 'MI', period_end: '2026-10-31' };

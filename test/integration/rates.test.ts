@@ -4,7 +4,8 @@ import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Rates } from '../../shared/rates/response.ts';
 import { newCaller } from '../support/api.ts';
 import { recordCalls } from '../support/count-calls.ts';
-import { dayMs, getRefusal, later, made, startOnTestDay, testDay } from '../support/sales.ts';
+import { dayMs, getRefusal, later, made } from '../support/sales.ts';
+import { testDay } from '../support/test-day.ts';
 
 const clientWith = async (settings: Partial<Settings> = {}) => {
   const { call } = await newCaller({ scopes: ['read'], settings });
@@ -12,9 +13,6 @@ const clientWith = async (settings: Partial<Settings> = {}) => {
 };
 const listCodes = (body: Rates): string[] => body.warnings.map(({ code }) => code);
 const minneapolis = { postal_code: '55401', city: 'Minneapolis', state: 'MN' };
-
-// The built-in rates are not outdated on this day.
-startOnTestDay();
 
 describe('the built-in content', () => {
   it("returns today's rates of a ZIP, with the parts that add up to them", async () => {

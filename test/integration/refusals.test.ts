@@ -4,9 +4,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
-import { getRefusal, made, sale, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { getRefusal, made, sale } from '../support/sales.ts';
 
 /** The additional fields of each request. */
 const common: Readonly<Record<string, object>> = {

@@ -20,10 +20,7 @@ import {
   made,
   michigan,
   sale,
-  startOnTestDay,
 } from '../support/sales.ts';
-
-startOnTestDay();
 
 type Report = Schema<'ReportByState'>;
 type Transaction = Schema<'Transaction'>;

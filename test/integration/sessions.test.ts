@@ -4,9 +4,7 @@ import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
-import { getRefusal, later, made, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { getRefusal, later, made } from '../support/sales.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -6,9 +6,7 @@ import { startEventSource } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { made, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { made } from '../support/sales.ts';
 
 const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
 

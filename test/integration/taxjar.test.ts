@@ -11,9 +11,7 @@ import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { closedFiling, createFiler, expectVerified } from '../support/filings.ts';
 import { accounts } from '../support/run-command.ts';
-import { made, startOnTestDay } from '../support/sales.ts';
-
-startOnTestDay();
+import { made } from '../support/sales.ts';
 
 let url: string;
 beforeAll(async () => {

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';
-import { testDay } from '../support/sales.ts';
 import { openEventBus } from '../support/stand-in-aws.ts';
 import { createFolder } from '../support/temporary-files.ts';
+import { testDay } from '../support/test-day.ts';
 
 const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA', 'KS'])];
 const folder = createFolder();

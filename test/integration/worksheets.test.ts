@@ -10,22 +10,11 @@ import { closedFiling, createFiler, csv, type Filer, type Filing } from '../supp
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { expectFailure, runInProcess } from '../support/run-command.ts';
-import {
-  buildCreditRequest,
-  everyPage,
-  getRefusal,
-  made,
-  recorded,
-  sale,
-  shippingCharges,
-  startOnTestDay,
-} from '../support/sales.ts';
+import { buildCreditRequest, everyPage, getRefusal, made, recorded, sale, shippingCharges } from '../support/sales.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 // The returns of a quarter in eighteen states, as worksheets of their forms and as electronic returns, compared with the
 // rows of their transactions.
-
-startOnTestDay();
 
 /** The folder of the official schemas, which the project does not contain. Without it, only the order is checked. */
 const officialSchemas = process.env['SER_SCHEMAS'];

@@ -9,6 +9,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { Issuer as Configured } from '../../shared/api/jwt.ts';
+import { now } from '../../shared/config/clock.ts';
 import { listen } from './http.ts';
 
 type Key = { readonly alg: string; readonly privateKey: CryptoKey; readonly jwk: JWK };
@@ -22,7 +23,7 @@ export const assembled = (header: unknown, payload: unknown, signature = ''): st
 /** The account claim that `withIssuer` configures. */
 export const accountClaim = 'https://example.com/levy_account';
 
-export const secondsNow = (): number => Math.floor(Date.now() / 1000);
+export const secondsNow = (): number => Math.floor(now() / 1000);
 
 /** An OIDC issuer over HTTP on loopback that serves its metadata and changing keys. */
 export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa: 'RS256' }) => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { rateOn } from '../../shared/catalog/rates.ts';
+import { now } from '../../shared/config/clock.ts';
 import { zipsOfState } from '../../shared/importers/zips.ts';
 import { jurisdictionCode, stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
@@ -21,7 +22,7 @@ const dated: Readonly<Record<string, readonly [page: string, folder: string]>> =
     'azdor.gov/sites/default/files/document/',
   ],
   'oct2026.xlsx': [
-    `dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${new Date().getUTCFullYear()}/`,
+    `dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${new Date(now()).getUTCFullYear()}/`,
     'dor.mo.gov/pdf/rates/2026/',
   ],
   'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx': [

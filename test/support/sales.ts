@@ -1,4 +1,4 @@
-import { advanceClock, now } from '../../shared/config/clock.ts';
+import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Client } from './api.ts';
 import type { Answer, Schema } from './http.ts';
 
@@ -59,14 +59,6 @@ export const later = async <Value>(byMs: number, run: () => Promise<Value>): Pro
     advanceClock(-byMs);
   }
 };
-
-/**
- * The test day: the files that tests publish are current, and the periods that tests use are past, current or future.
- */
-export const testDay = '2026-11-24T12:00:00Z';
-
-/** Sets the service's clock to the test day, for the rest of a test file. The clock keeps running. */
-export const startOnTestDay = (): void => advanceClock(Date.parse(testDay) - now());
 
 /** Returns the transaction of a response that must not be a refusal. */
 export const made = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => {

@@ -1,7 +1,6 @@
 /** The vitest setup file of every project. */
 import fc from 'fast-check';
 import { afterAll, vi } from 'vitest';
-import { advanceClock, now } from '../../shared/config/clock.ts';
 import { onSend } from './http.ts';
 import { keepSecret, leaks, secretsIn, startWatch } from './log-watch.ts';
 
@@ -27,7 +26,6 @@ afterAll(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
-  advanceClock(Date.now() - now());
   const found = leaks();
   if (found.length > 0) throw new Error(`The service's log is for nobody's data.\n${found.join('\n')}`);
 });
