@@ -80,7 +80,7 @@ const standing = (book: Book, state: string): Filing[] =>
 export const nextEnd = (book: Book, state: string): string | null => {
   const last = standing(book, state).at(-1);
   const open = [...book.journal.values()].filter((entry) => entry.state === state && entry.filing === null);
-  const created = instant(book.createdMs).slice(0, 10);
+  const created = localDay(book.createdMs, book.timeZone);
   const begun = book.registrations === 'all' ? [] : [created];
   const [oldest] = last ? [daysAfter(last.end, 1)] : [...open.map(({ month }) => `${month}-01`), ...begun].sort();
   return oldest === undefined ? null : getLastDay(getPeriod(book, state, oldest).last);
