@@ -3,8 +3,8 @@ import { taxDateAt } from '../shared/accounts/time-zone.ts';
 import { authorize } from '../shared/api/authenticate.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
 import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
+import { errorResult } from '../shared/api/reply.ts';
 import { Refusal, type RequestContext, requireCaller } from '../shared/api/request-context.ts';
-import { errorStatuses } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { clearRefusal, unrecorded } from '../shared/observability/tally.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
@@ -42,12 +42,6 @@ const matching = (method: string, path: string) => {
   throw new Error(`${method} ${path} is not an operation of the TaxJar interface.`);
 };
 
-/** Converts the refusal of an invalid request, which an operation throws. */
-const throwConverted = (error: unknown): never => {
-  if (!(error instanceof Refusal)) throw error;
-  throw toRefusal(errorStatuses[error.problems[0].code], { errors: error.problems.slice(0, 20) });
-};
-
 type Call = PostOptions & { readonly body?: object; readonly query?: Query };
 
 /** Serves a request of an operation with the caller of the outer request, after a check of the operation's scope. */
@@ -72,7 +66,12 @@ const callWith =
       rawBody: Buffer.from(body ? JSON.stringify(body) : ''),
       ...(replaces && { replaces }),
     };
-    const serve = () => operation.serve(inner).catch(throwConverted);
+    const serve = () =>
+      operation.serve(inner).catch((error: unknown) => {
+        // An operation throws the refusal of an invalid request.
+        if (error instanceof Refusal) return errorResult(error, inner);
+        throw error;
+      });
     const { statusCode, body: text } = await (isProbe ? unrecorded(serve) : serve());
     const reply: unknown = JSON.parse(text);
     if (statusCode >= 400) throw toRefusal(statusCode, reply as Parameters<typeof toRefusal>[1]);

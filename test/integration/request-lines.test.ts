@@ -176,6 +176,9 @@ describe('the log line of a request', () => {
     const created = await ask('POST', 'customers', customer);
     expect([created.status, getLine(created)['code']]).toEqual([201, undefined]);
     expect(getLine(await ask('GET', 'rates/2108'))).toHaveProperty('code');
+    const to = { to_country: 'US', to_state: 'NY', to_zip: '10001', shipping: 0 };
+    const invalid = await ask('POST', 'taxes', { ...to, line_items: [{ quantity: 'two', unit_price: 1 }] });
+    expect([invalid.status, getLine(invalid)]).toMatchObject([406, { code: 'validation_invalid_format', Refused: 1 }]);
   });
 
   it('writes no line if request lines are off', async () => {
