@@ -202,11 +202,13 @@ export const matchSold = (lines: readonly SentLine[], sold: readonly Sold[]) => 
   const take = (id: string | null, line: SentLine) => left.set(id, (left.get(id) ?? 0n) - getNet(line));
   const ofOrder = new Set(lines.filter(({ id }) => left.has(id)));
   for (const line of ofOrder) take(line.id, line);
+  const priced = sold.map((one) => ({ ...one, price: exactPrice(one.unit_price) }));
   return lines.map((line, at) => {
-    const rank = ({ id, unit_price }: Sold) =>
-      ((left.get(id) ?? 0n) >= getNet(line) ? 2 : 0) + (exactPrice(unit_price) === exactPrice(line.unit_price) ? 1 : 0);
+    const [net, price] = [getNet(line), exactPrice(line.unit_price)];
+    const rank = (one: (typeof priced)[number]) =>
+      ((left.get(one.id) ?? 0n) >= net ? 2 : 0) + (one.price === price ? 1 : 0);
     const product = line.metadata[keptKeys.product_identifier] ?? null;
-    const all = ofOrder.has(line) ? [] : sold.filter((one) => one.product === product);
+    const all = ofOrder.has(line) ? [] : priced.filter((one) => one.product === product);
     const [found] = all.toSorted((a, b) => rank(b) - rank(a));
     if (found) take(found.id, line);
     return { ...line, id: found?.id ?? line.id ?? String(at + 1) };
