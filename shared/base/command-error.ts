@@ -10,7 +10,11 @@ export class CommandError extends Error {
 export const rewordAdvice = (text: string, verb: 'Pass' | 'Write' | 'Use'): string =>
   text
     .replaceAll('You sent', verb === 'Pass' ? 'You passed' : 'The file has')
-    .replaceAll('acknowledge_exceptions=', '--acknowledge-exceptions ')
+    .replaceAll('acknowledge_exceptions=', 'acknowledge_exceptions ')
+    .replaceAll(
+      /\b(?:acknowledge_exceptions|(?:previous_)?confirmation_number)\b/g,
+      (field) => `--${field.replaceAll('_', '-')}`,
+    )
     .replaceAll(/\b([Ss])end(?= )/g, (_, letter) => (letter === 'S' ? verb : verb.toLowerCase()));
 
 /** Returns the value of a result. Throws a `CommandError` for a refusal. */

@@ -192,7 +192,9 @@ describe('a period from dry run to filed', () => {
       shop.caller.call('GET', `/transactions/${recorded[0]?.id}/history` as '/transactions/{id}/history'),
     );
     expect(JSON.stringify(history)).toContain('"operator"');
-    expect(await refusal('file', id, '--confirmation-number', 'IN-2')).toContain('number cannot be changed');
+    const fixed = await refusal('file', id, '--confirmation-number', 'IN-2');
+    expect(fixed).toContain('number cannot be changed');
+    expect(fixed).toContain('pass its current number as --previous-confirmation-number.');
     const numbers = '--confirmation-number IN-2 --previous-confirmation-number IN-1'.split(' ');
     expectSuccess(await shop.run('file', id, ...numbers), 'confirmation number IN-2.');
     expect(await refusal('cancel', id)).toContain('filed');

@@ -131,10 +131,7 @@ export const file = subcommand({
       acknowledge_exceptions: options.acknowledgeExceptions ?? null,
     };
     const { error } = FilingUpdate.safeParse(change);
-    if (error)
-      throw new CommandError(
-        rewordAdvice(problemIn(error).replace('confirmation_number', '--confirmation-number'), 'Pass'),
-      );
+    if (error) throw new CommandError(rewordAdvice(problemIn(error), 'Pass'));
     const { id, read, ...operator } = await chooseFiling(named, options);
     const result = await updateFiling(id, change, operator);
     if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
