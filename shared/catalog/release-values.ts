@@ -92,9 +92,9 @@ export const isPerInvoice = (rounding: Rounding): boolean =>
 /** How a state rounds. */
 export type Rounding =
   /**
-   * Rounds half up on the third decimal (SSUTA section 324). The account chooses line or invoice. By line, `with_goods` rounds
-   * the shipping together with its goods (`shared/tax/shipping.ts`). `per: 'invoice'` computes the tax on the invoice
-   * total, regardless of the account's choice. `half: 'down'` drops exactly half a cent.
+   * Rounds half up on the third decimal (SSUTA section 324). The account chooses line or invoice. By line, `with_goods`
+   * rounds the shipping together with its goods (`shared/tax/shipping.ts`). `per: 'invoice'` computes the tax on the
+   * invoice total, regardless of the account's choice. `half: 'down'` drops exactly half a cent.
    */
   | { readonly method: 'half_up'; readonly shipping?: 'with_goods'; readonly per?: 'invoice'; readonly half?: 'down' }
   /** Applies mandatory tables to the invoice total. Jurisdictions without a table round half up. */

@@ -27,7 +27,7 @@ export const averageLocalRate = (state: string): string => findSummary(state)?.a
  */
 const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
   const summary = findSummary(state);
-  assert(summary !== undefined, `the rate table of ${state} has a summary: run npm run pack`);
+  assert(summary !== undefined, `the rate table of ${state} has no summary: run npm run pack`);
   return summary;
 };
 

@@ -103,14 +103,13 @@ const readLocal = (
     : bad(`has state and local rates that sum to less than ${known}, the minimum in the whole state: correct them`);
 };
 
-/** A ZIP with a risk level of 1, or without one, is within one city and one county (content notes 2). */
-
 const readZipRates = (cells: Texts<typeof columns>, context: Context): RowResult<ZipRates> => {
   if (cells.state.toUpperCase() !== context.state) return skipped(`is not for ${context.state}`);
   return whenRead(readZip(cells.zip, context.state), (zip) =>
     whenRead(readCells(columns, cells), (values) =>
       whenRead(readLocal(values, cells.special !== '', context), (local) => {
         const { region, countyName, risk } = values;
+        // A ZIP with a risk level of 1, or without one, is within one city and one county (content notes 2).
         return row({ zip, region, countyName, local, crossesBorders: risk !== '' && Number(risk) !== 1 });
       }),
     ),

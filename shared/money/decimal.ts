@@ -6,7 +6,7 @@ export type Decimal = { readonly units: bigint; readonly scale: number };
 /** Limits for numbers in a request. The schema enforces them. */
 export const digits = { integer: 12, fraction: 10 } as const;
 export const decimalPattern = new RegExp(`^\\d{1,${digits.integer}}(\\.\\d{1,${digits.fraction}})?$`);
-/** The value in units; it may be negative. */
+/** The pattern of a decimal that may be negative. */
 export const signedDecimalPattern = new RegExp(`^-?${decimalPattern.source.slice(1)}`);
 
 /** Parses a decimal string that the schema has accepted. It may be negative. */

@@ -101,13 +101,7 @@ const lineTaxes = (items: readonly JsonObject[], currency: string): readonly big
 /** Validates what the API does not validate, and removes the fields that it does not have. */
 const orderFrom = ({ value, line, rows }: Parsed): Order => {
   const order = asObject(value) ?? refuse('/', 'Write a JSON object for each order.');
-  const {
-    tax_amount,
-    status = 'finalized',
-    reference_id: reference,
-    parent_reference_id: parent,
-    ...sentInput
-  } = order;
+  const { tax_amount, status, reference_id: reference, parent_reference_id: parent, ...sentInput } = order;
   const { currency: sent, line_items, ...input } = sentInput;
   if (typeof reference !== 'string' || reference === '')
     return refuse('/reference_id', 'Write the id of the order as a string.');

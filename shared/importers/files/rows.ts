@@ -12,10 +12,10 @@ export type Row = {
   readonly surplus?: string | null;
 };
 
-/** `size` is the unpacked size in bytes. */
+/** The first line of an unreadable row, and the reason. It is the last row of the table. */
 export type BrokenRow = { readonly line: number; readonly broken: string };
 
-/** `size`: in bytes, unpacked. */
+/** `size` is the unpacked size in bytes. */
 export type Table = { readonly name: string; readonly size: number; readonly rows: AsyncIterable<Row | BrokenRow> };
 
 // Known rows are at most 1,000 characters long. Without a limit, an unclosed quote would read the rest of the file into
