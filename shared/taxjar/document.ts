@@ -1,4 +1,5 @@
 import { isShipped } from '../calculations/deliveries.ts';
+import { lineItemsAdvice, lineItemsMax } from '../calculations/request.ts';
 import { isAbroad, sentState } from '../catalog/location/address.ts';
 import { decimal, decimalPattern, digits, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
@@ -173,6 +174,8 @@ const isGoods = ({ product_tax_code }: { readonly product_tax_code: string | nul
  */
 export const listLines = (fields: Fields, isRefund = false) => {
   const lines = listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
+  // The limit of Levy, checked here because matching the line items of a refund takes quadratic time.
+  if (lines !== null && lines.length > lineItemsMax) throw new TaxJarRefusal(406, `line_items: ${lineItemsAdvice}`);
   const isUnusual = lines !== null && !isZero(amountAt(fields, 'shipping')) && !lines.some(isGoods);
   return lines?.map((line) => ({ ...line, fulfillment: isUnusual ? ('ship' as const) : null })) ?? null;
 };

@@ -955,6 +955,10 @@ describe('the TaxJar interface', () => {
     ];
     for (const [change, text] of bad)
       expect(await refusal(client.createOrder({ ...order, ...change }))).toContain(text);
+    const repeated = { line_items: Array(10_000).fill({ id: '1', quantity: 1, unit_price: -0.01 }) };
+    expect(await refusal(client.createRefund(buildRefund('r', 'unknown', [-100, 0, 0], repeated)))).toBe(
+      '406 Not Acceptable: line_items: Send an array of 1 to 1000 line items.',
+    );
     const nowhere = client.taxForOrder({ ...to, amount: 1, shipping: 0, nexus_addresses: [{}] });
     expect(await refusal(nowhere)).toMatch(/^406 Not Acceptable: nexus_addresses\[0\]: state is missing\. Send state/);
     for (const parameter of ['transaction_date', 'from_transaction_date', 'to_transaction_date'])
