@@ -13,19 +13,19 @@ const onAmazon =
   '{close-periods,content-imports,content-store,create-transaction,credits,idempotency,list-transactions,reconciliations,update-transaction}.test.ts';
 
 /**
- * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those (also the bundles of all functions), and more
- * of the random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
- * on DynamoDB Local, and compares the memory database with it.
+ * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, the schedules of the simulation, and more of
+ * the random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some
+ * integration tests on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
   test: {
     include: ['**/!(*.long).test.ts'],
-    projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
+    projects: ['unit', 'integration', 'contract', 'infra', 'simulation'],
   },
   long: {
     include: [
       '**/*.long.test.ts',
-      '{content-oracles,http-bad-input,local-service,memory,place-rule-oracle,schedules,tax-included}.test.ts',
+      '{content-oracles,http-bad-input,local-service,place-rule-oracle,schedules,tax-included}.test.ts',
     ],
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
@@ -70,15 +70,26 @@ const listProjects = (suite: string, include: readonly string[], mode: string) =
   ];
 };
 
-/** The files of mode `long` that take minutes. One that started last would run alone at the end. */
-const slowest = ['schedules.test.ts', 'processes.long.test.ts', 'http-bad-input.test.ts', 'memory.test.ts'];
+/**
+ * The files that start first. One of minutes that started last would run alone at the end. `deployment.test.ts`
+ * synthesizes the templates.
+ */
+const slowest = [
+  'deployment.test.ts',
+  'schedules.test.ts',
+  'processes.long.test.ts',
+  'http-bad-input.test.ts',
+  'memory.long.test.ts',
+];
 
-/** Starts the slowest files first, and the others as usual. */
+/** Starts the slowest files first, and those that wait for the templates last. */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const first = slowest.flatMap((name) => sorted.filter(({ moduleId }) => basename(moduleId) === name));
-    return [...first, ...sorted.filter((file) => !first.includes(file))];
+    const others = sorted.filter((file) => !first.includes(file));
+    const isWaiting = ({ project }: TestSpecification) => project.name === 'infra';
+    return [...first, ...others.filter((file) => !isWaiting(file)), ...others.filter(isWaiting)];
   }
 }
 
@@ -89,7 +100,7 @@ export default defineConfig(({ mode }) => {
     test: {
       globalSetup: 'test/support/global-setup.ts',
       projects: projects.flatMap((suite) => listProjects(suite, include, mode)),
-      sequence: mode === 'long' ? { sequencer: SlowestFirst } : {},
+      sequence: { sequencer: SlowestFirst },
       reporters: ['default', 'json'],
       // .ci/run adds up the reports of its runs, so each run writes a separate file.
       outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { answerFrom, MemoryDatabase } from '../support/memory-database.ts';
-import { isLong } from '../support/seeded.ts';
 import type { Both } from './book.ts';
 import { seen } from './requests.ts';
 import { isRepeating, runModel } from './run.ts';
@@ -39,17 +38,16 @@ const newWorld = (terms: Both) => {
   return worldOfEvents(terms);
 };
 
-/** All responses to a change, and the other cases that the long runs must cover. */
+/** All responses to a change, and the other cases that the runs must cover. */
 const met = readFileSync(new URL('responses.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n');
 
-const runs = isLong ? 700 : 150;
+const runs = 700;
 
 it(`matches its model in ${runs} runs of up to 40 commands`, { timeout: 600_000 }, async () => {
-  const mode = isLong ? ' --mode long' : '';
-  await runModel(`npx vitest run --config test/vitest.config.ts${mode} test/model/memory.test.ts`, runs, newWorld);
-  if (!isLong || isRepeating) return;
+  await runModel('npm run test:long -- test/model/memory.long.test.ts', runs, newWorld);
+  if (isRepeating) return;
   const missing = met.filter((answer) => !seen().has(answer));
   expect(missing).toEqual([]);
 });
