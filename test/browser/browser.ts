@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page, type Route } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { advanceClock, now } from '../../shared/config/clock.ts';
 import { startApi } from '../support/api.ts';
+
+// The pages use the real time.
+advanceClock(Date.now() - now());
 
 const candidates = [
   process.env['CHROMIUM'],
