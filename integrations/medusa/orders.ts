@@ -60,6 +60,7 @@ const changeFields = ['id', 'order_id', 'version', 'confirmed_at'];
 
 /** Orders with their claims and changes. */
 export const readOrders = async (container: Container, ids: readonly string[]): Promise<MedusaOrder[]> => {
+  if (ids.length === 0) return [];
   const claims: Claim[] = [];
   const changes: Change[] = [];
   const ofOrders = (entity: string, fields: readonly string[]) =>
