@@ -80,6 +80,7 @@ const slowest = [
   'processes.long.test.ts',
   'http-bad-input.test.ts',
   'memory.long.test.ts',
+  'bundling.long.test.ts',
 ];
 
 /** Starts the slowest files first, and those that wait for the templates last. */
