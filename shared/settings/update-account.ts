@@ -52,19 +52,19 @@ export const findHiddenPeriods = async (
   return null;
 };
 
-/** Explains why the change is refused, and what to do. `verb` is how the caller passes a value. */
-export const explainHiddenPeriods = ({ setting, state, month }: HiddenPeriods, verb: 'send' | 'pass'): string => {
+/** Explains why the change is refused, and what to do. */
+export const explainHiddenPeriods = ({ setting, state, month }: HiddenPeriods): string => {
   const advice =
     setting === 'registrations'
       ? 'Close these periods first, or keep the registration and set the last day on which you collect there.'
-      : `Close these periods first, or ${verb} ${month}-01 or an earlier day.`;
+      : `Close these periods first, or send ${month}-01 or an earlier day.`;
   return `${state} has sales or credits since ${month} that are not in a filing, and this change would exclude their periods. ${advice}`;
 };
 
 const hiddenPeriodsProblem = (hidden: HiddenPeriods): Problem => ({
   code: 'conflict_period_order',
   title: 'Periods are open',
-  detail: explainHiddenPeriods(hidden, 'send'),
+  detail: explainHiddenPeriods(hidden),
   source: { pointer: `/${hidden.setting}` },
   meta: { state: hidden.state, period_end: lastDay(toMonth(hidden.month)) },
 });

@@ -29,8 +29,16 @@ export class TaxJarRefusal extends Error {
 
 /** Examples of required fields. */
 const examples: Readonly<Record<string, string>> = {
-  ...{ to_country: 'US', to_state: 'MI', state: 'MI', to_zip: '48933', zip: '48933' },
-  ...{ transaction_date: '2026-10-14', amount: '16.5', shipping: '0', sales_tax: '1.35', exemption_type: 'wholesale' },
+  to_country: 'US',
+  to_state: 'MI',
+  state: 'MI',
+  to_zip: '48933',
+  zip: '48933',
+  transaction_date: '2026-10-14',
+  amount: '16.5',
+  shipping: '0',
+  sales_tax: '1.35',
+  exemption_type: 'wholesale',
 };
 
 export const missing = (field: string): TaxJarRefusal =>

@@ -207,7 +207,7 @@ export const settings = subcommand({
     const hidden = await findHiddenPeriods(account, changed, filingReads);
     if (hidden)
       throw new CommandError(
-        `${hidden.setting} cannot be changed; nothing was changed. ${explainHiddenPeriods(hidden, 'pass')}`,
+        `${hidden.setting} cannot be changed; nothing was changed. ${rewordAdvice(explainHiddenPeriods(hidden), 'Pass')}`,
       );
     if (changes.length > 0 && !(await changeSettings(account, changed)))
       throw new CommandError(

@@ -136,7 +136,11 @@ const errorsMax = 20;
 
 /** The options whose names differ from the field's. */
 const optionNames: Readonly<Record<string, string>> = {
-  ...{ id: 'the id', certificate_number: '--number', document_url: '--url', valid_from: '--from', valid_to: '--to' },
+  id: 'the id',
+  certificate_number: '--number',
+  document_url: '--url',
+  valid_from: '--from',
+  valid_to: '--to',
 };
 
 /** Returns the option of a field, such as `--from` for `/exemptions/0/valid_from`. */

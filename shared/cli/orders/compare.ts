@@ -32,13 +32,20 @@ const toRow = ({ order, levy, reason, detail }: Compared) => {
   const { line, reference, currency, charged, body } = order;
   const sign = getSign(order);
   return {
-    ...{ line, reference_id: reference, tax_date: String(body['tax_date']), currency, reason, detail },
+    line,
+    reference_id: reference,
+    tax_date: String(body['tax_date']),
+    currency,
+    reason,
+    detail,
     ...formatTaxes(currency, sign * charged.total, sign * levy),
   };
 };
 
 const toSummary = ({ currency, reason, count, charged, levy }: Group) => ({
-  ...{ currency, reason, count },
+  currency,
+  reason,
+  count,
   ...formatTaxes(currency, charged, levy),
 });
 

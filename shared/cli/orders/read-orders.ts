@@ -46,9 +46,12 @@ const refuse = (pointer: string, advice: string): never => {
 
 /** The columns of a CSV file whose names differ from the last part of the field's JSON pointer. */
 const columnNames: Readonly<Record<string, string>> = {
-  ...{ '/customer/id': 'customer_id', '/customer/address': 'state' },
-  ...{ '/shipping': 'shipping_amount', '/shipping/amount': 'shipping_amount' },
-  ...{ '/line_items/id': 'line_id', '/line_items/tax_amount': 'line_tax_amount' },
+  '/customer/id': 'customer_id',
+  '/customer/address': 'state',
+  '/shipping': 'shipping_amount',
+  '/shipping/amount': 'shipping_amount',
+  '/line_items/id': 'line_id',
+  '/line_items/tax_amount': 'line_tax_amount',
 };
 
 /**
