@@ -63,6 +63,13 @@ const findZip = (state: string, zip: string) => {
 export const rates = async (request: Request): Promise<TaxJarResponse> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
+  const country = (request.query['country'] || 'US').toUpperCase();
+  // Typed clients read `null` as a rate of zero.
+  if (found.combined_rate === null)
+    throw new TaxJarRefusal(
+      404,
+      `Levy has no rate for ${zip} in ${country}. Send a place in the United States or Puerto Rico.`,
+    );
   const { jurisdictions } = found;
   const code = jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === 'state')?.jurisdiction_code;
   const getName = (type: string) =>
@@ -75,7 +82,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
     body: {
       rate: {
         zip,
-        country: (request.query['country'] || 'US').toUpperCase(),
+        country,
         country_rate: '0.0',
         state,
         state_rate: getRate(jurisdictions, 'state'),
@@ -85,7 +92,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
         city_rate: getRate(jurisdictions, 'city'),
         combined_district_rate: getRate(jurisdictions, 'district'),
         combined_rate: found.combined_rate,
-        freight_taxable: found.combined_rate === null ? null : await isFreightTaxedAt(request, found.address),
+        freight_taxable: await isFreightTaxedAt(request, found.address),
       },
     },
   };

@@ -867,8 +867,16 @@ describe('the TaxJar interface', () => {
     expect((await client.ratesForLocation('10001', { state: 'NY', country: 'US' })).rate.freight_taxable).toBe(true);
     for (const state of [undefined, 'ca', 'California'])
       expect((await client.ratesForLocation('90404', state ? { state } : {})).rate.state).toBe('CA');
-    const abroad = await client.ratesForLocation('90404', { country: 'ca' });
-    expect(abroad.rate).toMatchObject({ country: 'CA', combined_rate: null, freight_taxable: null });
+    // The client for Go reads `null` as a rate of zero.
+    for (const [zip, country] of [
+      ['V5K0A1', 'ca'],
+      ['00150', 'FI'],
+      ['2060', 'AU'],
+      ['96910', 'GU'],
+    ] as const)
+      expect(await refusal(client.ratesForLocation(zip, { country }))).toBe(
+        `404 Not Found: Levy has no rate for ${zip} in ${country.toUpperCase()}. Send a place in the United States or Puerto Rico.`,
+      );
     const { categories } = await client.categories();
     expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toBe('Everyday clothing');
     expect(await client.nexusRegions()).toMatchObject({ regions: [{ region_code: 'MI', region: 'Michigan' }] });
