@@ -13,14 +13,15 @@ const selfCollecting = new Set(Object.values(data.self_collecting_cities.codes).
 export const isSelfCollecting = (jurisdiction: string): boolean => selfCollecting.has(jurisdiction);
 
 /**
- * An amount of a filing. `tax` and `…_tax` are calculated tax without fees; `…_due` adds the over-collected tax. The
- * parts of `tax_due` by origin are as in the filing: `food_drug_due` is the state's tax on food and drugs at its
- * reduced rate.
+ * An amount of a filing. `tax` and `…_tax` are calculated tax without fees; `…_due` adds the over-collected tax.
+ * `food_drug_due` is the state's tax on food and drugs at its reduced rate, and `general_due` the rest of `tax_due`.
+ * `own_…` leaves out sales whose tax a marketplace collects.
  */
 const figures = [
   ...(['gross', 'deductions', 'taxable', 'gross_with_tax', 'deductions_with_tax'] as const),
+  ...(['own_gross', 'own_deductions'] as const),
   ...(['tax', 'state_tax', 'local_tax', 'over_collected'] as const),
-  ...(['in_state_due', 'out_of_state_due', 'food_drug_due', 'state_due', 'local_due', 'tax_due'] as const),
+  ...(['general_due', 'food_drug_due', 'state_due', 'local_due', 'tax_due'] as const),
 ] as const;
 export type FormFigure = (typeof figures)[number];
 

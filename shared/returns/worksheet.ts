@@ -24,7 +24,11 @@ const roundTo = (amount: bigint, unit: FormLayout['unit']): bigint => {
 const getTax = ({ calculated_tax_amount }: Pick<FilingTotal, 'calculated_tax_amount'>): bigint =>
   read(calculated_tax_amount);
 
-type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount'>;
+type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount' | 'exempt_by_reason'>;
+
+/** Returns the sales whose tax a marketplace collects. */
+const sumMarketplace = (bases: readonly Base[]): bigint =>
+  getSum(bases, ({ exempt_by_reason: { marketplace } }) => read(marketplace));
 
 /** Returns the amounts of some jurisdictions in US dollars. `bases` contain each sale once. */
 const getFigures = (totals: readonly FilingTotal[], stateCode: string, bases: readonly Base[]) => {
@@ -33,26 +37,28 @@ const getFigures = (totals: readonly FilingTotal[], stateCode: string, bases: re
   ) as [bigint, bigint, bigint];
   const state = totals.filter(({ jurisdiction_code }) => jurisdiction_code === stateCode);
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== stateCode);
-  const due = (rows: readonly FilingTotal[], part: 'in_state' | 'out_of_state' | 'food_and_drugs') =>
-    getSum(rows, ({ tax_due }) => read(tax_due[part]));
   const over = (rows: readonly FilingTotal[]) => getSum(rows, (row) => read(row.over_collected_amount));
   const [stateTax, localTax] = [getSum(state, getTax), getSum(local, getTax)];
+  const due = stateTax + localTax + over(totals);
+  const foodAndDrugs = getSum(totals, ({ tax_due }) => read(tax_due.food_and_drugs));
+  const marketplace = sumMarketplace(bases);
   return {
     gross,
     taxable,
     deductions: gross - taxable,
     gross_with_tax: gross + collected,
     deductions_with_tax: gross - taxable + collected,
+    own_gross: gross - marketplace,
+    own_deductions: gross - taxable - marketplace,
     tax: stateTax + localTax,
     state_tax: stateTax,
     local_tax: localTax,
     over_collected: over(totals),
     state_due: stateTax + over(state),
     local_due: localTax + over(local),
-    in_state_due: due(totals, 'in_state'),
-    out_of_state_due: due(totals, 'out_of_state'),
-    food_drug_due: due(totals, 'food_and_drugs'),
-    tax_due: stateTax + localTax + over(totals),
+    general_due: due - foodAndDrugs,
+    food_drug_due: foodAndDrugs,
+    tax_due: due,
   } satisfies Record<FormFigure, bigint>;
 };
 
@@ -97,6 +103,20 @@ const frequencyNotes = (layout: FormLayout, { frequency }: FilingWithTotals): st
         `This is the form of a ${layout.frequency}. The state has another form for a ${frequency.replace('_', ' ')}: its lines can differ.`,
       ];
 
+const lowConfidenceNotes = ({ confidence, source }: FormLayout): string[] =>
+  confidence === 'low'
+    ? [`The lines were not compared with the current form. Compare each line before you file. Source: ${source}.`]
+    : [];
+
+const marketplaceNotes = ({ lines }: FormLayout, whole: Base | undefined): string[] => {
+  const amount = sumMarketplace(whole ? [whole] : []);
+  const isExcluded = lines.some((line) => 'figure' in line && line.figure === 'own_gross');
+  const place = isExcluded
+    ? 'are not on this form, because the state excludes them from the return of the seller'
+    : 'are in gross sales and in deductions. If the instructions of the form exclude them, subtract them from both';
+  return amount === 0n ? [] : [`Sales of ${money(amount)} USD whose tax a marketplace collects ${place}.`];
+};
+
 /** Returns the totals in US dollars. */
 const dollarTotals = ({ totals }: FilingWithTotals): readonly FilingTotal[] =>
   totals.filter(({ currency }) => currency === 'USD');
@@ -114,7 +134,9 @@ const listNotes = (
   return [
     ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
     ...frequencyNotes(layout, filing),
+    ...lowConfidenceNotes(layout),
     ...layout.notes,
+    ...marketplaceNotes(layout, whole),
     ...(due < 0n
       ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
       : []),

@@ -179,8 +179,6 @@ const getFigures = (rows: readonly TaxedRow[]) => {
     'local tax': sum('tax', (row) => !isState(row)),
     'city gross': sum('gross', city),
     'city taxable': sum('taxable', city),
-    'in-state tax': sum('tax', (row) => row.isInState && !isReduced(row)),
-    'out-of-state tax': sum('tax', (row) => !row.isInState && !isReduced(row)),
     'reduced state tax': sum('tax', isReduced),
     'Denver tax': sum('tax', coded('CO-01-20000')),
     'Philadelphia gross': sum('gross', philadelphia),

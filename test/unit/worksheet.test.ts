@@ -92,3 +92,53 @@ it('notes that the state has a different form for the frequency', () => {
   );
   expect(notes.map((of) => of.filter((note) => note.includes('form of a quarter')).length)).toEqual([1, 0]);
 });
+
+const writeSheet = (state: keyof typeof formNames, sample: FilingWithTotals) => {
+  const sheet = buildWorksheet(
+    {
+      ...sample,
+      state,
+      totals: sample.totals.map((total, at) => (at === 0 ? { ...total, jurisdiction_code: state } : total)),
+    },
+    formLayout(formNames[state]),
+  );
+  return { ...sheet, amounts: Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount])) };
+};
+
+// By hand: sales of 100.00, of which a marketplace made 30.00 and 70.00 are taxed.
+// Florida excludes sales of a marketplace from the seller's return (Fla. Stat. 212.05965(4)); Texas includes them.
+it.each([
+  [
+    'US-FL',
+    { 'A.1': '70.00', 'A.2': '0.00', 'A.3': '70.00' },
+    '30.00 USD whose tax a marketplace collects are not on this form',
+  ],
+  [
+    'US-TX',
+    { 1: '100.00', 2: '70.00' },
+    '30.00 USD whose tax a marketplace collects are in gross sales and in deductions',
+  ],
+] as const)('reports sales of a marketplace in %s', (state, expected, text) => {
+  const sample = californian('100.00', '6.00', '2.00');
+  const summary = sample.summary.map((sum) => ({
+    ...sum,
+    taxable_amount: '70.00',
+    exempt_amount: '30.00',
+    exempt_by_reason: { ...sum.exempt_by_reason, marketplace: '30.00' },
+  }));
+  const { amounts, notes } = writeSheet(state, { ...sample, summary });
+  expect(amounts).toMatchObject(expected);
+  expect(notes.filter((note) => note.includes(text))).toHaveLength(1);
+  expect(writeSheet(state, sample).notes.filter((note) => note.includes('marketplace'))).toEqual([]);
+});
+
+// From 2025, a sale from outside Illinois is taxed at the destination (Illinois FY 2025-10), and is on lines 4 and 5.
+// By hand: state tax of 62.50 on sales from inside, 125.00 from outside, and 1.00 on food and drugs.
+it('reports sales from outside Illinois on the lines of the destination', () => {
+  const sample = californian('3100.00', '188.50', '0.00');
+  const due = { in_state: '62.50', out_of_state: '125.00', food_and_drugs: '1.00', fees: '0.00' };
+  const totals = sample.totals.map((total, at) => (at === 0 ? { ...total, tax_due: due } : total));
+  const { amounts, notes } = writeSheet('US-IL', { ...sample, totals });
+  expect(amounts).toMatchObject({ '4b': '188.00', '5b': '1.00', '6 to 8': null, 9: '189.00' });
+  expect(notes.filter((note) => note.startsWith('The lines were not compared with the current form.'))).toHaveLength(1);
+});
