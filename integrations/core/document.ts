@@ -1,6 +1,6 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import type { Address, Cart, Line } from './order.ts';
-import { isReduction, shippingOfLines } from './shipping.ts';
+import { getParent, isReduction, shippingOfLines } from './shipping.ts';
 
 export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
 
@@ -50,7 +50,7 @@ const toAddress = (address: Address): Schemas['PostalAddress'] => {
   };
 };
 
-const toLine = (line: Line): Schemas['LineItemRequest'] => ({
+const toLine = (line: Line, parent: Line | undefined): Schemas['LineItemRequest'] => ({
   id: line.id,
   quantity: String(line.quantity),
   unit_price: line.unitPrice,
@@ -59,6 +59,7 @@ const toLine = (line: Line): Schemas['LineItemRequest'] => ({
   ...(line.description && { description: line.description.slice(0, 1000) }),
   ...(line.fulfillment && { fulfillment: line.fulfillment }),
   ...(line.shipFrom && { ship_from: { address: toAddress(line.shipFrom) } }),
+  ...(parent && { parent_line_item_id: parent.id }),
 });
 
 /**
@@ -96,7 +97,7 @@ export const toDocument = (cart: Cart): Documented => {
     document: {
       currency,
       customer: { ...(customerId && { id: customerId }), address: sent },
-      line_items: [...lines, ...fees].map(toLine),
+      line_items: [...lines, ...fees].map((line) => toLine(line, getParent(line, lines))),
       ...(charges && { shipping: charges }),
     },
   };

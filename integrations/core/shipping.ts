@@ -22,21 +22,42 @@ const unshipped: ReadonlySet<string> = new Set([
   ...['RETAIL_DELIVERY_FEE', 'CONTAINER_DEPOSIT', 'GIFT_WRAP', 'CARD_SURCHARGE', 'ORDER_FEE', 'DONATIONS'],
 ]);
 
+const getName = (code: string | null | undefined): string =>
+  (code ?? 'GENERAL').split('._', 1)[0]?.split('.').at(-1) ?? '';
+
 type Delivered = { readonly code: string | null | undefined; readonly fulfillment: Fulfillment | null | undefined };
 
 /** Returns whether a carrier delivers a line: by its `fulfillment`, or else by its product tax code. */
 export const isShipped = ({ code, fulfillment }: Delivered): boolean => {
   if (fulfillment) return fulfillment === 'ship';
-  const [path = '', ...attributes] = (code ?? 'GENERAL').split('._');
+  const [path, ...attributes] = (code ?? 'GENERAL').split('._');
   if (attributes.includes('TANGIBLE_MEDIA')) return true;
   const isElectronic = ['ELECTRONIC_DELIVERY', 'LOAD_AND_LEAVE', 'REMOTE_ACCESS'].some((one) =>
     attributes.includes(one),
   );
-  return !isElectronic && !unshipped.has(path.split('.').at(-1) ?? '');
+  return !isElectronic && !unshipped.has(getName(path));
 };
 
 /** Returns whether a line reduces others, such as a surcharge below zero. */
 export const isReduction = ({ unitPrice }: Pick<Line, 'unitPrice'>): boolean => /^-.*[1-9]/.test(unitPrice);
+
+const feeNames: readonly string[] = ['GIFT_WRAP', 'CARD_SURCHARGE', 'ORDER_FEE', 'CONTAINER_DEPOSIT'];
+const deliveryNames: readonly string[] = ['DELIVERY', 'HANDLING', 'POSTAGE'];
+const isDelivery = ({ taxCode }: Line): boolean => deliveryNames.includes(getName(taxCode));
+
+/**
+ * Returns the lines that a shipping charge can name. Levy refuses a charge for fees, such as a gift wrap, or for other
+ * shipping, unless the order has no other lines.
+ */
+const listGoods = (all: readonly Line[]): Line[] => {
+  const lines = all.filter((line) => !isReduction(line) && getName(line.taxCode) !== 'RETAIL_DELIVERY_FEE');
+  const sold = lines.filter((line) => !isDelivery(line));
+  const goods = sold.filter(({ taxCode }) => !feeNames.includes(getName(taxCode)));
+  return [goods, sold].find((found) => found.length > 0) ?? lines;
+};
+
+const listShipped = (lines: readonly Line[]): Line[] =>
+  lines.filter(({ taxCode, fulfillment }) => isShipped({ code: taxCode, fulfillment }));
 
 const isHandedOver = ({ fulfillment }: Line): boolean => Boolean(fulfillment) && fulfillment !== 'ship';
 
@@ -47,6 +68,17 @@ const isHandedOver = ({ fulfillment }: Line): boolean => Boolean(fulfillment) &&
 export const feeDelivery = (lines: readonly Line[]): Pick<Line, 'fulfillment' | 'shipFrom'> => {
   const pickedUp = lines.every(isHandedOver) ? lines.find(({ fulfillment }) => fulfillment === 'pickup') : undefined;
   return { fulfillment: pickedUp ? 'pickup' : 'none', shipFrom: pickedUp?.shipFrom };
+};
+
+/**
+ * Returns the line that a line with the code of a shipping charge is for, if no line is shipped by its tax code: the
+ * first line that the shop may ship. Levy refuses the charge without it.
+ */
+export const getParent = (line: Line, all: readonly Line[]): Line | undefined => {
+  if (!isDelivery(line)) return undefined;
+  const goods = listGoods(all);
+  const isNeeded = !goods.includes(line) && listShipped(goods).length === 0;
+  return isNeeded ? goods.find((other) => !isHandedOver(other)) : undefined;
 };
 
 /** Returns one charge as an object and several as a list. */
@@ -63,9 +95,7 @@ export const shippingOfLines = (
   all: readonly Line[],
   charges: readonly ShippingCharge[],
 ): { readonly fees: Line[]; readonly shipping: SentCharge | SentCharge[] | undefined } => {
-  const goods = all.filter((line) => !isReduction(line));
-  const areShipped = (lines: readonly Line[]) =>
-    lines.filter(({ taxCode, fulfillment }) => isShipped({ code: taxCode, fulfillment }));
+  const goods = listGoods(all);
   const fees: Line[] = [];
   const sent: SentCharge[] = [];
   for (const charge of charges.filter(({ amount }) => /[1-9]/.test(amount))) {
@@ -74,14 +104,14 @@ export const shippingOfLines = (
     const named = goods.filter((line) => lineIds?.includes(line.id));
     const own = named.length > 0 ? named : goods;
     const open = own.filter((line) => !isHandedOver(line));
-    const shipped = areShipped(open);
+    const shipped = listShipped(open);
     if (open.length === 0) {
       const fee = { quantity: 1, unitPrice: amount, discount: '0', taxCode: 'GENERAL', description: 'Shipping' };
       fees.push({ id, ...fee, ...feeDelivery(own) });
       continue;
     }
     // Without ids, the charge is for all shipped lines.
-    const isForAll = shipped.length > 0 && shipped.length === areShipped(goods).length;
+    const isForAll = shipped.length > 0 && shipped.length === listShipped(goods).length;
     const ids = (shipped.length > 0 ? shipped : open).map((line) => line.id);
     sent.push({ id, amount, ...(taxCode && { product_tax_code: taxCode }), ...(!isForAll && { line_item_ids: ids }) });
   }
@@ -103,7 +133,9 @@ export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
   const ofFees = (fees ?? []).length > 0 && [
     `The order has a shipping charge, but the shop ships none of ${handedOver}: the charge is taxed as general goods. Remove the shipping charge, or change the fulfillment of these products.`,
   ];
-  const ofCharges = [shipping ?? []].flat().flatMap(({ line_item_ids: ids }) => {
+  const idsOfLines = line_items.flatMap(({ parent_line_item_id: id }) => (id ? [[id]] : []));
+  const idsOfCharges = [shipping ?? []].flat().map(({ line_item_ids }) => line_item_ids);
+  const ofCharges = [...idsOfLines, ...idsOfCharges].flatMap((ids) => {
     const named = line_items.filter(({ id }) => ids?.includes(id ?? ''));
     if (named.length === 0 || named.some(({ product_tax_code: code, fulfillment }) => isShipped({ code, fulfillment })))
       return [];

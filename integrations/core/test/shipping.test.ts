@@ -80,6 +80,28 @@ describe('the tax on shipping', () => {
     expect(notes).toEqual([expect.stringContaining('none of The app is shipped')]);
   });
 
+  it('names no gift wrap and no postage as the goods of a shipping charge', async () => {
+    const [wrap, stamps] = ['FEES.GIFT_WRAP', 'SHIPPING.POSTAGE'].map((taxCode) =>
+      buildLine(taxCode, '4.00', { taxCode, fulfillment: taxCode === 'FEES.GIFT_WRAP' ? null : 'ship' }),
+    ) as [Line, Line];
+    for (const lines of [
+      [card, wrap],
+      [card, wrap, stamps],
+      [wrap, stamps],
+    ]) {
+      const cart = buildCart(lines, '10.00');
+      expect(await readQuote(ledger, cart)).toMatchObject({ ok: true });
+      const documented = toDocument(cart);
+      const ids = [(lines[0] as Line).id];
+      expect(documented.ok && documented.document.shipping).toMatchObject({ line_item_ids: ids });
+    }
+    // A line that is a shipping charge is for the same goods.
+    const { notes } = await readTax(buildCart([card, stamps], null));
+    expect(notes).toEqual([expect.stringContaining('none of The card is shipped')]);
+    // The taxes are 6 % of 20.00, 4.00 and 3.00.
+    expect(await readTax(buildCart([pickedUp, wrap], '3.00'))).toMatchObject({ tax: '1.62', ofShipping: '0.18' });
+  });
+
   it('taxes the shipping of picked-up goods as a fee at the store, and logs it', async () => {
     // The taxes are 6 % of 20.00 and of 3.00.
     const { notes, ...taxes } = await readTax(buildCart([pickedUp], '3.00'));
