@@ -145,9 +145,27 @@ const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number):
   };
 };
 
+/** Subtracts a recorded credit from what is left of the charges. */
+const subtractCredit = (
+  charges: readonly Charge[],
+  { line_items, shipping }: Transaction,
+  { lines }: Refund,
+  exponent: number,
+): void => {
+  const credited = new Map([...line_items, ...[shipping ?? []].flat()].map((row) => [row.id, row]));
+  const units = new Map(lines.map(({ id, quantity }) => [id, quantity]));
+  for (const charge of charges) {
+    const row = credited.get(charge.id);
+    charge.leftNet -= toMinor(row?.net_amount ?? '0', exponent);
+    charge.leftTax -= toMinor(row?.tax_amount ?? '0', exponent);
+    charge.leftUnits -= units.get(charge.id) ?? 0;
+  }
+};
+
 /**
- * Converts the refunds of an order to credits of its sale, in the same order. Each credit has the amount that the shop
- * refunded:
+ * Converts the refunds of an order to credits of its sale, oldest first. Credits in `recorded`, by the id of their
+ * refund, stay as they are: the others are distributed over what these left, even if their refund is older, such as one
+ * that was pending for days. Each credit has the amount that the shop refunded:
  *
  * - Returned units refund their share of the remaining amount of their line, and shipping its amount.
  * - If the refund is lower, all of them are reduced in proportion.
@@ -156,12 +174,18 @@ const toCredit = (charges: readonly Charge[], refund: Refund, exponent: number):
  * - A refund that exceeds the remaining total is credited up to it; the rest is `excess`.
  *
  * The tax is always the part of the recorded tax that Levy calculates for a credit, so the credits of a fully refunded
- * order add up to its sale to the cent. A zero refund has no credit.
+ * order add up to its sale to the cent. A zero refund has no credit. `left` is what remains of the sale.
  */
-export const listCredits = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
+const listCredits = (sale: Sale, refunds: readonly Refund[], recorded: ReadonlyMap<string, Transaction>) => {
   const exponent = getDecimals(sale.tax_amount);
   const charges = listCharges(sale, exponent);
-  return refunds.flatMap((refund) => toCredit(charges, refund, exponent) ?? []);
+  for (const refund of refunds) {
+    const credit = recorded.get(refund.id);
+    if (credit) subtractCredit(charges, credit, refund, exponent);
+  }
+  const open = refunds.filter(({ id }) => !recorded.has(id));
+  const credits = open.flatMap((refund) => toCredit(charges, refund, exponent) ?? []);
+  return { credits, left: getSum(charges.map(gross)) };
 };
 
 /** Returns the reference of the credit for a refund. */
@@ -180,58 +204,66 @@ const creditBody = (sale: Transaction, credit: Credit, order: Order, shop: strin
 
 type Credited = { readonly id?: string; readonly isChanged: boolean; readonly problem: Problem | null };
 
+const excessProblem = (reference: string, { reference: order }: Order, excess: string): Problem =>
+  failed(reference, 'excess', `Refunds of order ${order} exceed its recorded total by ${excess}.`).problem;
+
+/** Returns the problem of a credit that differs from its refund, or `null`. */
+const getDifference = (sale: Transaction, credit: Transaction, expected: string): Problem | null => {
+  const { id, total_amount, parent_transaction_id } = credit;
+  const [actual, wanted] = [total_amount, expected].map((amount) => toMinor(amount, getDecimals(sale.tax_amount)));
+  if (parent_transaction_id === sale.id && actual === wanted) return null;
+  const detail = `The refund should be ${expected} of ${sale.id}; ${id} has ${total_amount} of ${parent_transaction_id}.`;
+  return failed(credit.reference_id ?? id, 'mismatch', detail).problem;
+};
+
 /** Records the credit of a refund. Returns a problem for each difference between the ledger and the shop's refund. */
 const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, order: Order): Promise<Credited> => {
   const body = creditBody(sale, credit, order, ledger.shop);
-  const reference = body.reference_id;
-  const minor = (amount: string) => toMinor(amount, getDecimals(sale.tax_amount));
-  const excess = `Refunds of order ${order.reference} exceed its recorded total by ${credit.excess}.`;
-  const problem = minor(credit.excess) > 0n ? failed(reference, 'excess', excess).problem : null;
-  if (minor(credit.total) === 0n) return { isChanged: false, problem };
+  const isAbove = (amount: string) => toMinor(amount, getDecimals(sale.tax_amount)) > 0n;
+  const problem = isAbove(credit.excess) ? excessProblem(body.reference_id, order, credit.excess) : null;
+  if (!isAbove(credit.total)) return { isChanged: false, problem };
   const found = await createOnce(ledger, 'refund', body, 'finalized');
   if (!found.ok) return { isChanged: false, problem: found.problem };
   const { isChanged, transaction } = found.value;
-  const { id, total_amount, parent_transaction_id } = transaction;
-  if (parent_transaction_id !== sale.id || minor(total_amount) !== minor(credit.total)) {
-    const detail = `The refund should be ${credit.total} of ${sale.id}; ${id} has ${total_amount} of ${parent_transaction_id}.`;
-    return { isChanged, problem: failed(reference, 'mismatch', detail).problem };
-  }
-  return { id, isChanged, problem };
+  const difference = getDifference(sale, transaction, credit.total);
+  return difference ? { isChanged, problem: difference } : { id: transaction.id, isChanged, problem };
 };
 
 /**
  * Returns the refunds that require credits. The first refunds return the amount that the customer paid `above` the
- * sale, unless they have a credit. `recorded` has the amounts of the credits by the id of the refund.
+ * sale, unless they have a credit. `recorded` has the credits by the id of the refund.
  */
 const refundsOfSale = (
   { refunds }: Order,
   exponent: number,
   above: bigint,
-  recorded: ReadonlyMap<string, bigint>,
+  recorded: ReadonlyMap<string, Transaction>,
 ): Refund[] => {
+  if (above <= 0n) return [...refunds];
   let left = above;
   return refunds.flatMap((refund) => {
     const whole = toMinor(refund.total, exponent);
     const overpaid = left < 0n ? 0n : left < whole ? left : whole;
-    const part = recorded.get(refund.id) ?? whole - overpaid;
+    const credit = recorded.get(refund.id);
+    const part = credit ? toMinor(credit.total_amount, exponent) : whole - overpaid;
     left -= whole - part;
     if (part === whole) return refund;
     return part > 0n ? { ...refund, total: toDecimal(part, exponent), lines: [], shipping: '0' } : [];
   });
 };
 
-/** Returns the amounts of the recorded credits of a sale by the id of their refund. */
+/** Returns the recorded credits of a sale by the id of their refund. */
 const readRecorded = async (
   ledger: Ledger,
   sale: Transaction,
   { reference, refunds }: Order,
-): Promise<Attempt<Map<string, bigint>>> => {
-  const recorded = new Map<string, bigint>();
-  for (const { id } of refunds) {
+): Promise<Attempt<Map<string, Transaction>>> => {
+  const isCredited = [sale.credited_amount, sale.credited_tax_amount].some((amount) => /[1-9]/.test(amount));
+  const recorded = new Map<string, Transaction>();
+  for (const { id } of isCredited ? refunds : []) {
     const found = await findByReference(ledger, refundReference(reference, id));
     if (!found.ok) return found;
-    if (found.value?.parent_transaction_id === sale.id)
-      recorded.set(id, toMinor(found.value.total_amount, getDecimals(sale.tax_amount)));
+    if (found.value?.parent_transaction_id === sale.id) recorded.set(id, found.value);
   }
   return done(recorded);
 };
@@ -244,28 +276,10 @@ export type Credits = {
   readonly credits: ReadonlyMap<string, string>;
 };
 
-const recordAll = async (
-  ledger: Ledger,
-  sale: Transaction,
-  order: Order,
-  refunds: readonly Refund[],
-): Promise<Credits> => {
-  const problems: Problem[] = [];
-  const credits = new Map<string, string>();
-  let isChanged = false;
-  for (const credit of listCredits(sale, refunds)) {
-    const credited = await ensureCredit(ledger, sale, credit, order);
-    if (credited.problem) problems.push(credited.problem);
-    if (credited.id) credits.set(credit.refund.id, credited.id);
-    isChanged ||= credited.isChanged;
-  }
-  return { problems, isChanged, credits };
-};
-
 /**
- * Records the credits of an order's refunds on its sale, oldest first. The customer can have paid more than `sold`, the
- * total of the sale: an edit lowered a paid order, or raised it above a sale that Levy refuses to void. Refunding the
- * difference requires no credit. Recorded credits stay.
+ * Records the credits of an order's refunds on its sale. The customer can have paid more than `sold`, the total of the
+ * sale: an edit lowered a paid order, or raised it above a sale that Levy refuses to void. Refunding the difference
+ * requires no credit. Recorded credits stay.
  */
 export const recordCredits = async (
   ledger: Ledger,
@@ -276,9 +290,31 @@ export const recordCredits = async (
   const exponent = getDecimals(sale.tax_amount);
   const [paid, total] = [order.paid ?? order.total, order.total].map((amount) => toMinor(amount, exponent));
   const most = (paid as bigint) > (total as bigint) ? (paid as bigint) : (total as bigint);
-  const above = most - toMinor(sold, exponent);
-  if (above <= 0n) return recordAll(ledger, sale, order, order.refunds);
-  const recorded = await readRecorded(ledger, sale, order);
-  if (!recorded.ok) return { problems: [recorded.problem], isChanged: false, credits: new Map() };
-  return recordAll(ledger, sale, order, refundsOfSale(order, exponent, above, recorded.value));
+  const read = await readRecorded(ledger, sale, order);
+  const credits = new Map<string, string>();
+  if (!read.ok) return { problems: [read.problem], isChanged: false, credits };
+  const recorded = read.value;
+  const refunds = refundsOfSale(order, exponent, most - toMinor(sold, exponent), recorded);
+  const listed = listCredits(sale, refunds, recorded);
+  const problems: Problem[] = [];
+  for (const { id, total } of refunds) {
+    const credit = recorded.get(id);
+    if (!credit) continue;
+    credits.set(id, credit.id);
+    const missing = toMinor(total, exponent) - toMinor(credit.total_amount, exponent);
+    const excess = toDecimal(missing, exponent);
+    const problem =
+      missing > 0n && listed.left === 0n
+        ? excessProblem(refundReference(order.reference, id), order, excess)
+        : getDifference(sale, credit, total);
+    if (problem) problems.push(problem);
+  }
+  let isChanged = false;
+  for (const credit of listed.credits) {
+    const credited = await ensureCredit(ledger, sale, credit, order);
+    if (credited.problem) problems.push(credited.problem);
+    if (credited.id) credits.set(credit.refund.id, credited.id);
+    isChanged ||= credited.isChanged;
+  }
+  return { problems, isChanged, credits };
 };

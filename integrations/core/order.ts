@@ -102,6 +102,6 @@ export type Order = Cart & {
   readonly paid?: string;
   /** Whether the tax is the shop's fallback instead of Levy's. */
   readonly isEstimated: boolean;
-  /** Settled refunds, oldest first. Their order must not change, because each credit depends on the earlier credits. */
+  /** Settled refunds, oldest first. Recorded credits stay if an older refund is settled later. */
   readonly refunds: readonly Refund[];
 };

@@ -75,8 +75,6 @@ export const isNewer = (
 type Ensured = Written & {
   /** Levy has a newer state, so the snapshot is ignored. */
   readonly isKept?: boolean;
-  /** Why Levy refuses to replace the sale after an edit. */
-  readonly refusal?: Problem;
 };
 
 /** Voids an edited sale. Returns `null`, or the sale if Levy refuses permanently. */
@@ -127,7 +125,9 @@ const updateToMatch = async (
   if (isRecorded(transaction)) {
     if (wanted === 'draft') return done({ ...found, isKept: true });
     const isSame = getFigures(transaction as Parameters<typeof getFigures>[0]) === getFigures(body);
-    return isSame ? done(await updateMarks(ledger, transaction, body)) : voidSale(ledger, transaction, reference_id);
+    if (isSame) return done(await updateMarks(ledger, transaction, body));
+    // Levy would also refuse the new sale, and none would remain.
+    return found.refusal ? done(found) : voidSale(ledger, transaction, reference_id);
   }
   const update = {
     shipping: null,

@@ -1,5 +1,5 @@
 import type { Levy, Schemas } from '../../shared/client/client.ts';
-import { type Attempt, done, refused } from './problem.ts';
+import { type Attempt, done, type Problem, refused } from './problem.ts';
 import { computeDigest } from './quotes.ts';
 
 export type Transaction = Schemas['Transaction'];
@@ -41,7 +41,12 @@ export const connectionFrom = ({ LEVY_URL: url = '', LEVY_API_KEY: apiKey }: Env
 };
 
 /** A transaction in Levy, and whether this call changed it. */
-export type Written = { readonly transaction: Transaction; readonly isChanged: boolean };
+export type Written = {
+  readonly transaction: Transaction;
+  readonly isChanged: boolean;
+  /** Why Levy permanently refuses what was sent, although it has the transaction. */
+  readonly refusal?: Problem;
+};
 
 const transactionIn = (errors: readonly object[]): string | undefined =>
   (errors[0] as { readonly meta?: { readonly transaction_id?: string } | null } | undefined)?.meta?.transaction_id;
@@ -91,8 +96,9 @@ export const createOnce = async (
       const id = code === 'conflict_duplicate_reference_id' ? transactionIn(errors) : undefined;
       if (id !== undefined) return retrieve(ledger, reference, id);
       const found = await findByReference(ledger, reference);
-      if (!found.ok || found.value === null) return refused(reference, result.refusal, body.line_items);
-      return done({ transaction: found.value, isChanged: false });
+      const { problem } = refused(reference, result.refusal, body.line_items);
+      if (!found.ok || found.value === null) return { ok: false, problem };
+      return done({ transaction: found.value, isChanged: false, ...(problem.isFinal && { refusal: problem }) });
     }
     // A replayed response is outdated if the transaction has changed since the first request.
     if (!result.headers.has('Idempotent-Replayed')) return done({ transaction: result.data, isChanged: true });

@@ -201,6 +201,26 @@ describe('refunds', () => {
   });
 });
 
+it('credits an older refund that is settled later from what the recorded credits left', async () => {
+  const cart = buildCart([
+    { id: 'mug', quantity: 1, unitPrice: '10.00' },
+    { id: 'bowl', quantity: 1, unitPrice: '30.00' },
+  ]);
+  // The tax is 4.5 % in Honolulu.
+  const order = buildOrder(cart, newReference(), '1.80');
+  const bowl = buildRefund('2', '31.35', { lines: [{ id: 'bowl', quantity: 1 }], at: '2026-11-20T12:00:00.000Z' });
+  const pending = buildRefund('1', '10.45', { at: '2026-11-15T12:00:00.000Z' });
+  await read({ ...order, refunds: [bowl] });
+  const stored = { credited_amount: '40.00', credited_tax_amount: '1.80', refund_status: 'full' };
+  for (let times = 0; times < 2; times++)
+    expect(await read({ ...order, refunds: [pending, bowl] })).toMatchObject(stored);
+  expect(await states(order.reference)).toEqual([
+    'sale finalized 41.80',
+    'credit finalized 31.35',
+    'credit finalized 10.45',
+  ]);
+});
+
 it('credits only the tax of units whose price has fractions of a cent', async () => {
   const cart = buildCart([{ id: 'pin', quantity: 8, unitPrice: '0.125' }]);
   const order = { ...buildOrder(mugs, newReference(), '0.05'), ...cart, total: '1.05' };
@@ -296,6 +316,21 @@ describe('edits that cannot replace a sale', () => {
       'credit finalized 2.71',
       'credit finalized 4.00',
     ]);
+  });
+
+  it('keeps a sale and credits its refunds if Levy refuses the edited order', async () => {
+    const order = buildOrder(mugs, newReference(), '1.20');
+    await read(order);
+    const wrong = buildCart([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
+    const lines = wrong.lines.map((line) => ({ ...line, taxCode: 'GENERIC' }));
+    const refunds = [buildRefund('1', '9.29')];
+    const edited = buildOrder({ ...wrong, lines }, order.reference, '0.80', { paid: '27.87', refunds });
+    for (const isChanged of [true, false])
+      expect(await recordOrder(ledger, edited)).toMatchObject({
+        isChanged,
+        problems: [{ isFinal: true, detail: expect.stringContaining('product_tax_code') }],
+      });
+    expect(await states(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
   it('credits no refund twice after an edit back to the recorded sale', async () => {
