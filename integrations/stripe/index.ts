@@ -74,7 +74,8 @@ const readInvoices = async (stripe: Stripe, { type, data }: Stripe.Event): Promi
   if (type.startsWith('invoice.')) return [object.id];
   if (type.startsWith('credit_note.'))
     return [typeof object.invoice === 'string' ? object.invoice : (object.invoice?.id ?? [])].flat();
-  return typeof object.payment_intent === 'string' ? listPaidInvoices(stripe, object.payment_intent) : [];
+  const { payment_intent } = object;
+  return typeof payment_intent === 'string' ? listPaidInvoices(stripe, { type: 'payment_intent', payment_intent }) : [];
 };
 
 /** Returns a client whose calls all end at the signal. */

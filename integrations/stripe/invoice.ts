@@ -22,7 +22,8 @@ export const getCredits = ({ pretax_credit_amounts }: Credited): number =>
   getTax((pretax_credit_amounts ?? []).filter(({ type }) => type === 'credit_balance_transaction'));
 
 /** Returns the amount of a line after its discounts and billing credits, in cents. */
-const getNet = (line: Stripe.InvoiceLineItem): number => line.amount - getTax(line.discount_amounts) - getCredits(line);
+export const getNet = (line: Stripe.InvoiceLineItem): number =>
+  line.amount - getTax(line.discount_amounts) - getCredits(line);
 
 /** Throws for an invoice whose tax cannot be set by line, or is set by another engine. */
 const requireSupported = ({ invoice, lines }: FullInvoice): void => {
@@ -111,9 +112,25 @@ export const voidedOrder = (reference: string): Order => {
   return order as Order;
 };
 
+const hour = 60 * 60;
+const maxAhead = 30 * 24 * hour;
+
 /**
- * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice, and its
- * date is `effective_at`, else the finalization. Throws `UnsupportedInvoice` if Levy cannot record it.
+ * Returns the date of an invoice in seconds: `effective_at`, else the finalization. For a draft, this is when Stripe will
+ * finalize it, or else now, in whole hours after its creation, so that most events of a draft change nothing.
+ */
+const getDate = ({ effective_at, status_transitions, created, automatically_finalizes_at }: Stripe.Invoice): number => {
+  const finalized = effective_at ?? status_transitions.finalized_at;
+  if (finalized) return finalized;
+  const now = Math.floor(Date.now() / 1000);
+  const passed = created + Math.floor((now - created) / hour) * hour;
+  // Levy has no rates of later dates.
+  const isSoon = automatically_finalizes_at && automatically_finalizes_at < now + maxAhead;
+  return isSoon ? Math.max(automatically_finalizes_at, passed) : passed;
+};
+
+/**
+ * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice. Throws `UnsupportedInvoice` if Levy cannot record it.
  */
 export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
   const { invoice, lines } = full;
@@ -121,7 +138,7 @@ export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], 
   requireSupported(full);
   const coded: Coded[] = [];
   for (const line of lines) coded.push({ line, code: await readCode(line, codes), net: getNet(line) });
-  const { customer, status_transitions, effective_at, created, total, total_taxes } = invoice;
+  const { customer, total, total_taxes } = invoice;
   const customerId = typeof customer === 'string' ? customer : customer?.id;
   return {
     reference: invoice.id,
@@ -130,7 +147,7 @@ export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], 
     customerId,
     lines: withoutNegativeLines(coded).map(toLine),
     shipping: [],
-    placedAt: instant(effective_at ?? status_transitions.finalized_at ?? created),
+    placedAt: instant(getDate(invoice)),
     wanted: invoice.status === 'draft' ? 'draft' : 'finalized',
     tax: decimal(getTax(total_taxes)),
     total: decimal(total),

@@ -6,7 +6,7 @@ import { distribute, toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
 import { failed, type Problem, refused } from '../core/problem.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
-import { decimal, type FullInvoice, getCredits, getTax, instant } from './invoice.ts';
+import { decimal, type FullInvoice, getCredits, getNet, getTax, instant } from './invoice.ts';
 
 /** A refund whose credit in Levy no longer belongs to the invoice. A credit above `refund.total` is voided. */
 type Obsolete = {
@@ -28,9 +28,11 @@ export type Returned = {
 
 const getId = (object: string | { readonly id: string }): string => (typeof object === 'string' ? object : object.id);
 
-/** Returns the ids of the invoices that a payment intent paid. */
-export const listPaidInvoices = async (stripe: Stripe, payment_intent: string): Promise<string[]> => {
-  const payment = { type: 'payment_intent', payment_intent } as const;
+/** Returns the ids of the invoices that a payment intent or a payment record paid. */
+export const listPaidInvoices = async (
+  stripe: Stripe,
+  payment: Stripe.InvoicePaymentListParams.Payment,
+): Promise<string[]> => {
   const payments = await stripe.invoicePayments.list({ payment, status: 'paid', limit: 100 });
   return payments.data.map(({ invoice }) => getId(invoice));
 };
@@ -57,42 +59,56 @@ const readRows = async (stripe: Stripe, note: Stripe.CreditNote): Promise<Row[]>
   }));
 };
 
-/** Distributes a credit note that returns only tax, without naming a line, over the taxes of the invoice. */
-const listTaxRows = (total: number, { lines }: FullInvoice): Row[] => {
-  const taxes = lines.map((line) => BigInt(getTax(line.taxes)));
-  const parts = distribute(BigInt(total), taxes);
-  return lines.map(({ id }, at) => ({ of: id, net: 0, tax: Number(parts[at]) })).filter(({ tax }) => tax > 0);
+/** Distributes a row without an invoice line that states its tax over the net amounts and the taxes of the invoice. */
+const assignRow = (row: Row, { lines }: FullInvoice): Row[] => {
+  if (row.of || row.tax === 0) return [row];
+  const parts = (total: number, weights: number[]) => distribute(BigInt(total), weights.map(BigInt)).map(Number);
+  const nets = parts(
+    row.net,
+    lines.map((line) => Math.max(getNet(line), 0)),
+  );
+  const taxes = parts(
+    row.tax,
+    lines.map((line) => getTax(line.taxes)),
+  );
+  return lines.map(({ id }, at) => ({ of: id, net: nets[at] as number, tax: taxes[at] as number }));
 };
 
 /**
- * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A credit note
- * without invoice lines is distributed over the invoice.
+ * Returns a refund for each line of a credit note, so each line is credited with its own amount and tax. A row without
+ * an invoice line and a tax is distributed over the invoice, and so is a note whose rows do not add up.
  */
 const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, full: FullInvoice): Promise<Refund[]> => {
   const base = { shipping: '0', at: instant(note.effective_at ?? note.created) };
-  const read = await readRows(stripe, note);
-  const isOnlyTax = read.length > 0 && read.every(({ of, net }) => !of && net === 0);
-  const rows = isOnlyTax ? listTaxRows(note.total, full) : read;
-  const isByLine = rows.every(({ of, net, tax }) => of && net + tax >= 0);
-  if (!isByLine || getGross(rows) !== note.total)
+  const rows = (await readRows(stripe, note)).flatMap((row) => assignRow(row, full));
+  const byLine = [...Map.groupBy(rows, ({ of }) => of)].map(([of, own]) => ({
+    of,
+    total: getGross(own),
+    tax: own.reduce((sum, { tax }) => sum + tax, 0),
+  }));
+  if (getGross(rows) !== note.total || byLine.some(({ total }) => total < 0))
     return [{ ...base, id: note.id, total: decimal(note.total), lines: [] }];
-  return rows.map(({ of, net, tax }) => {
+  return byLine.map(({ of, total, tax }) => {
+    if (!of) return { ...base, id: note.id, total: decimal(total), lines: [] };
     const line = full.lines.find(({ id }) => id === of);
     const quantity = Math.max(line?.quantity ?? 1, 1);
     const lines = line ? [{ id: line.id, quantity }] : [];
-    const own = { lines, total: decimal(net + tax), ...(tax > 0 && { tax: decimal(tax) }) };
-    return { ...base, id: `${note.id}-${of}`, ...own };
+    return { ...base, id: `${note.id}-${of}`, lines, total: decimal(total), tax: decimal(tax) };
   });
 };
 
 /** The part of a refund that issued credit notes include, and whether a voided one included it. */
 type Noted = { readonly amount: number; readonly isReopened: boolean; readonly instead: readonly string[] };
 
-/** Returns the refunds that a credit note includes, without those of payments outside of Stripe. */
+/**
+ * Returns the refunds that a credit note includes. A refund of a payment outside of Stripe has no object of its own, so
+ * its id is that of the payment record.
+ */
 const listIncluded = ({ refunds }: Stripe.CreditNote) =>
-  refunds
-    .filter(({ type }) => type !== 'payment_record_refund')
-    .map(({ refund, amount_refunded }) => ({ id: getId(refund), amount: amount_refunded }));
+  refunds.map(({ refund, payment_record_refund, amount_refunded }) => ({
+    id: payment_record_refund?.payment_record ?? getId(refund),
+    amount: amount_refunded,
+  }));
 
 /** Returns the amount of each refund that the issued credit notes of invoices include. */
 const sumIncluded = async (stripe: Stripe, invoices: readonly string[]): Promise<ReadonlyMap<string, number>> => {
@@ -104,34 +120,85 @@ const sumIncluded = async (stripe: Stripe, invoices: readonly string[]): Promise
   return included;
 };
 
+/** A refund, or the sum of all refunds of a payment outside of Stripe. */
+type MoneyBack = Pick<Stripe.Refund, 'id' | 'amount' | 'status' | 'created'> & {
+  readonly isRecord?: boolean;
+  /** The other invoices that the payment paid. */
+  readonly others: readonly string[];
+};
+
+const readMoneyBack = async (
+  stripe: Stripe,
+  invoice: string,
+  { payment_intent, payment_record }: Stripe.InvoicePayment.Payment,
+): Promise<MoneyBack[]> => {
+  const listOthers = async (payment: Stripe.InvoicePaymentListParams.Payment) =>
+    (await listPaidInvoices(stripe, payment)).filter((id) => id !== invoice);
+  if (payment_intent) {
+    const intent = { payment_intent: getId(payment_intent) };
+    const found = await stripe.refunds.list({ ...intent, limit: 100 }).autoPagingToArray({ limit: 10_000 });
+    const others = found.length === 0 ? [] : await listOthers({ type: 'payment_intent', ...intent });
+    return found.map((refund) => ({ ...refund, others }));
+  }
+  if (!payment_record) return [];
+  const { id, created, amount_refunded } = await stripe.paymentRecords.retrieve(getId(payment_record));
+  if (amount_refunded.value === 0) return [];
+  const others = await listOthers({ type: 'payment_record', payment_record: id });
+  return [{ id, created, amount: amount_refunded.value, status: 'succeeded', isRecord: true, others }];
+};
+
+/** Reads the refunds of an invoice's payments, oldest first. */
+const listMoneyBack = async (stripe: Stripe, invoice: string): Promise<MoneyBack[]> => {
+  const found: MoneyBack[] = [];
+  for await (const { payment } of stripe.invoicePayments.list({ invoice, status: 'paid', limit: 100 }))
+    found.push(...(await readMoneyBack(stripe, invoice, payment)));
+  return found.sort((left, right) => left.created - right.created || (left.id < right.id ? -1 : 1));
+};
+
+const getProblem = (invoice: string, { id, others }: MoneyBack, rest: number): Problem => {
+  const reference = refundReference(invoice, id);
+  const amount = `the other ${decimal(rest)} of the refund`;
+  if (others.length === 0) {
+    const detail = `Payment record ${id} was refunded without a credit note. Issue one that includes ${amount}.`;
+    return failed(reference, 'payment_record', detail).problem;
+  }
+  const detail = `The payment of this refund also paid ${others.join(', ')}. Issue credit notes that include ${amount}.`;
+  return failed(reference, 'shared_payment', detail).problem;
+};
+
 /**
  * Returns the part of each refund of an invoice's payments that no credit note includes, and the refunds whose credit is
- * too high: they failed, or a credit note includes them. A part of a payment of several invoices can belong to any of
- * them, so it is a problem.
+ * too high: they failed, or a credit note includes them. The first parts return what the customer overpaid. A part of a
+ * payment of several invoices can belong to any of them, and the refunds of a payment record have no dates, so these
+ * are problems.
  */
-const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlyMap<string, Noted>) => {
+const plainRefunds = async (
+  stripe: Stripe,
+  { id: invoice, amount_overpaid }: Stripe.Invoice,
+  noted: ReadonlyMap<string, Noted>,
+) => {
   const refunds: Refund[] = [];
   const obsolete: Obsolete[] = [];
   const problems: Problem[] = [];
-  for await (const { payment } of stripe.invoicePayments.list({ invoice, status: 'paid', limit: 100 })) {
-    if (!payment.payment_intent) continue;
-    const payment_intent = getId(payment.payment_intent);
-    const found = await stripe.refunds.list({ payment_intent, limit: 100 }).autoPagingToArray({ limit: 10_000 });
-    const paid = found.length === 0 ? [] : await listPaidInvoices(stripe, payment_intent);
-    const others = paid.filter((id) => id !== invoice);
-    const elsewhere = await sumIncluded(stripe, others);
-    for (const { id, amount, status, created } of found) {
-      const own = noted.get(id);
-      const isFailed = status === 'failed' || status === 'canceled';
-      const rest = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0) - (elsewhere.get(id) ?? 0), 0);
-      const total = decimal(others.length > 0 ? 0 : rest);
-      const refund = { id, total, lines: [], shipping: '0', at: instant(created) };
-      if (own || isFailed) obsolete.push({ refund, isReopened: own?.isReopened === true, instead: own?.instead ?? [] });
-      if (status !== 'succeeded' || rest === 0) continue;
-      const detail = `The payment of this refund also paid ${others.join(', ')}. Issue credit notes that include the other ${decimal(rest)} of the refund.`;
-      if (others.length === 0) refunds.push(refund);
-      else problems.push(failed(refundReference(invoice, id), 'shared_payment', detail).problem);
-    }
+  let overpaid = amount_overpaid;
+  for (const back of await listMoneyBack(stripe, invoice)) {
+    const { id, amount, status, created, others, isRecord = false } = back;
+    const own = noted.get(id);
+    const isFailed = status === 'failed' || status === 'canceled';
+    const elsewhere = (await sumIncluded(stripe, others)).get(id) ?? 0;
+    const open = isFailed ? 0 : Math.max(amount - (own?.amount ?? 0) - elsewhere, 0);
+    const isOpen = others.length > 0 || isRecord;
+    const rest = others.length > 0 ? open : Math.max(open - overpaid, 0);
+    const refund = { id, total: decimal(isOpen ? 0 : rest), lines: [], shipping: '0', at: instant(created) };
+    const isReopened = own?.isReopened === true || amount_overpaid > 0;
+    const instead = own?.instead ?? [];
+    if (own || isFailed || isReopened) obsolete.push({ refund, isReopened, instead });
+    if (isReopened) obsolete.push({ refund: { ...refund, id: restId(id), total: '0.00' }, isReopened, instead });
+    if (status !== 'succeeded') continue;
+    overpaid -= open - rest;
+    if (rest === 0) continue;
+    if (isOpen) problems.push(getProblem(invoice, back, rest));
+    else refunds.push(refund);
   }
   return { refunds, obsolete, problems };
 };
@@ -161,7 +228,7 @@ export const readReturned = async (stripe: Stripe, full: FullInvoice): Promise<R
       );
     }
   }
-  const plain = await plainRefunds(stripe, id, noted);
+  const plain = await plainRefunds(stripe, full.invoice, noted);
   refunds.push(...plain.refunds);
   obsolete.push(...plain.obsolete);
   return { refunds: sortRefunds(refunds), obsolete, notes, problems: plain.problems };
@@ -187,22 +254,28 @@ export const markNotes = async (
   }
 };
 
+/** The id of a second credit of a refund, for the part that its first credit lacks. */
+const restId = (refund: string): string => `${refund}-rest`;
+
 /**
- * Keeps the credit of a refund with its recorded total, and reduces the refunds that return the same money by its
- * excess, in proportion.
+ * Keeps the credit of a refund with its recorded total. Reduces the refunds that return the same money by its excess, in
+ * proportion, or adds a refund of the part that it lacks.
  */
 const keepCredit = (refunds: readonly Refund[], { refund, instead }: Obsolete, recorded: bigint): Refund[] => {
   const others = refunds.filter(({ id }) => id !== refund.id);
+  const kept = { ...refund, total: toDecimal(recorded, 2) };
+  const excess = recorded - toMinor(refund.total, 2);
+  if (excess < 0n)
+    return sortRefunds([...others, kept, { ...refund, id: restId(refund.id), total: toDecimal(-excess, 2) }]);
   const reduced = others.filter(({ id }) => instead.includes(id));
   const totals = reduced.map(({ total }) => toMinor(total, 2));
   const sum = totals.reduce((all, total) => all + total, 0n);
-  const excess = recorded - toMinor(refund.total, 2);
   const left = distribute(excess < sum ? sum - excess : 0n, totals);
   const rest = reduced.flatMap((one, at) =>
     left[at] ? { ...one, tax: undefined, total: toDecimal(left[at], 2) } : [],
   );
   const untouched = others.filter(({ id }) => !instead.includes(id));
-  return sortRefunds([...untouched, ...rest, { ...refund, total: toDecimal(recorded, 2) }]);
+  return sortRefunds([...untouched, ...rest, kept]);
 };
 
 /**
@@ -237,10 +310,11 @@ export const voidObsolete = async (
     isChanged ||= voided.ok;
     if (voided.ok) continue;
     const { problem } = refused(reference, voided.refusal);
-    problems.push(problem);
+    // A credit below its refund is completed by a second credit.
+    if (!problem.isFinal || recorded > total) problems.push(problem);
     // A retry voids the credit, then the other refunds are recorded in full.
     refunds = problem.isFinal
-      ? keepCredit(refunds, one, recorded)
+      ? keepCredit(refunds, { ...one, refund: wanted }, recorded)
       : refunds.filter(({ id }) => !one.instead.includes(id));
   }
   return { isChanged, problems, refunds };

@@ -26,7 +26,9 @@ export type FakeInvoice = {
   metadata: Record<string, string>;
   writes: number;
   effective?: number;
-  /** The payment intent, and whether it paid the invoice. Default: a separate one that did. */
+  finalizes?: number;
+  overpaid?: number;
+  /** The payment intent or the payment record, and whether it paid the invoice. Default: a separate one that did. */
   intent?: string;
   payment?: string;
 };
@@ -74,6 +76,8 @@ const invoiceJson = (invoice: FakeInvoice) => ({
   customer_address: { ...addresses[invoice.state], country: invoice.country },
   created: invoice.created,
   effective_at: invoice.effective ?? null,
+  automatically_finalizes_at: invoice.finalizes ?? null,
+  amount_overpaid: invoice.overpaid ?? 0,
   status_transitions: { finalized_at: invoice.status === 'draft' ? null : invoice.created },
   total: getTotal(invoice),
   total_taxes: taxes(getTax(invoice)),
@@ -92,11 +96,12 @@ const lineJson = ({ id, amount, quantity, discount, credit, product, tax }: Fake
   pretax_credit_amounts: pretax(credit, discount),
   pricing: { price_details: { product } },
 });
+const isRecord = (id: string): boolean => id.startsWith('prec_');
 /** A refund of Stripe, or of a payment record. */
 const listRefund = (id: string) =>
-  id.startsWith('re_')
-    ? { type: 'refund', refund: id }
-    : { type: 'payment_record_refund', refund: null, payment_record_refund: { refund_group: id } };
+  isRecord(id)
+    ? { type: 'payment_record_refund', refund: null, payment_record_refund: { payment_record: id, refund_group: 'g' } }
+    : { type: 'refund', refund: id, payment_record_refund: null };
 const noteJson = (note: FakeNote) => ({
   id: note.id,
   object: 'credit_note',
@@ -134,7 +139,9 @@ export const startStripe = async () => {
     };
     const owner = query.get('invoice');
     const getIntent = (invoice: string) => invoices.get(invoice)?.intent ?? `pi_${invoice}`;
-    const intent = query.get('payment_intent') ?? query.get('payment[payment_intent]');
+    const intent = ['payment_intent', 'payment[payment_intent]', 'payment[payment_record]']
+      .map((name) => query.get(name))
+      .find(Boolean);
     if (kind === 'products' && id === 'prod_deleted')
       return { status: 404, body: { error: { type: 'invalid_request_error', message: 'No such product' } } };
     if (kind === 'products')
@@ -160,8 +167,17 @@ export const startStripe = async () => {
           .map(({ id: invoice, payment: status = 'paid' }) => ({ invoice, intent: getIntent(invoice), status }))
           .filter((row) => (owner ? row.invoice === owner : row.intent === intent))
           .filter(({ status }) => status === (query.get('status') ?? status))
-          .map((row) => ({ ...row, id: `inpay_${row.invoice}`, payment: { payment_intent: row.intent } })),
+          .map((row) => ({
+            ...row,
+            id: `inpay_${row.invoice}`,
+            payment: { [isRecord(row.intent) ? 'payment_record' : 'payment_intent']: row.intent },
+          })),
       );
+    if (kind === 'payment_records') {
+      const own = refunds.filter(({ invoice }) => getIntent(invoice) === id);
+      const value = sum(own.map(({ amount }) => amount));
+      return { status: 200, body: { id, object: 'payment_record', created: 0, amount_refunded: { value } } };
+    }
     if (kind === 'refunds')
       return page(
         refunds

@@ -187,7 +187,11 @@ describe('life cycle of an invoice', () => {
     const refunds = [returnPart(invoice, 300), returnPart(invoice, 200)] as const;
     const other = await sell({ state: 'PA', created });
     const voided = noteOf(other, returnPart(other, 500).id, [400]);
-    for (const { id } of [invoice, other]) expect((await billing.applyTax(id)).problems).toEqual([]);
+    // The credit of the note is in the next period, so it can be voided.
+    const third = await sell({ state: 'PA', created });
+    const reopened = noteOf(third, returnPart(third, 500).id, [400]);
+    reopened.created = now;
+    for (const { id } of [invoice, other, third]) expect((await billing.applyTax(id)).problems).toEqual([]);
     const body = { state: 'PA', period_end: month.toISOString().slice(0, 10) };
     const { id } = orThrow(await levy.levy.post('/filings', { body }));
     const path = { id: String(id) };
@@ -213,7 +217,18 @@ describe('life cycle of an invoice', () => {
       ['conflict_period_closed'],
       [100, 400],
     ]);
-    for (const one of [invoice, other]) fake.invoices.delete(one.id);
+    expect((await readCredits(third.id)).sort()).toEqual([100, 400]);
+    reopened.status = 'void';
+    for (const isChanged of [true, false])
+      expect(await billing.applyTax(third.id)).toEqual({ isChanged, problems: [] });
+    expect((await readCredits(third.id)).sort()).toEqual([100, 400]);
+    // Another note includes a part of the refund.
+    const part = noteOf(third, fake.refunds.at(-1)?.id as string, [150]);
+    part.created = now;
+    for (const isChanged of [true, false])
+      expect(await billing.applyTax(third.id)).toEqual({ isChanged, problems: [] });
+    expect((await readCredits(third.id)).sort()).toEqual([100, 150, 250]);
+    for (const one of [invoice, other, third]) fake.invoices.delete(one.id);
   });
 
   // Stripe's change log of 2024-10-28: billing credits are applied before tax, like discounts.
@@ -280,11 +295,59 @@ describe('life cycle of an invoice', () => {
     expect(await readAll()).toEqual([[540], [1_080], []]);
   });
 
-  it('credits a credit note of a refund outside of Stripe', async () => {
-    const invoice = await sell();
-    noteOf(invoice, 'prr_1', [300]);
+  it('credits a credit note of a refund outside of Stripe, and reports the part without a note', async () => {
+    const invoice = await sell({ intent: 'prec_1' });
     expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    for (const amount of [300, 200]) returnPart(invoice, amount);
+    const note = noteOf(invoice, 'prec_1', [300]);
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([
+      {
+        code: 'payment_record',
+        reference: `${invoice.id}-refund-prec_1`,
+        detail:
+          'Payment record prec_1 was refunded without a credit note. Issue one that includes the other 2.00 of the refund.',
+        isFinal: true,
+      },
+    ]);
     expect(await readCredits(invoice.id)).toEqual([300]);
+    note.refunded = 500;
+    expect((await billing.applyTax(invoice.id)).problems).toEqual([]);
+    // The payment also paid a second invoice.
+    await sell({ intent: 'prec_1' });
+    note.refunded = 300;
+    const { problems } = await billing.applyTax(invoice.id);
+    expect(problems.map(({ code }) => code)).toEqual(['shared_payment']);
+    note.refunded = 500;
+  });
+
+  it('credits only the refunds above the amount that the customer overpaid, and those in credit notes', async () => {
+    const invoice = await sell({ overpaid: 500 });
+    const first = returnPart(invoice, 300);
+    await billing.applyTax(invoice.id);
+    expect(await readCredits(invoice.id)).toEqual([]);
+    // 2.00 are overpaid, and 4.00 are from the sale.
+    returnPart(invoice, 600).created++;
+    for (const isChanged of [true, false])
+      expect(await billing.applyTax(invoice.id)).toEqual({ isChanged, problems: [] });
+    expect(await readCredits(invoice.id)).toEqual([400]);
+    // The note states that the first refund is from the sale, so the second refund returns the overpaid amount.
+    noteOf(invoice, first.id, [300]);
+    for (const isChanged of [true, false])
+      expect(await billing.applyTax(invoice.id)).toEqual({ isChanged, problems: [] });
+    expect((await readCredits(invoice.id)).sort()).toEqual([100, 300]);
+  });
+
+  it('credits no tax for a line of a credit note without tax, and the tax that a note without lines states', async () => {
+    const invoice = await sell({ state: 'PA', lines: [line(1_000), line(2_000)] });
+    const base = { invoice: invoice.id, status: 'issued', created: now, refund: null };
+    const [first] = invoice.lines as [FakeInvoice['lines'][number]];
+    fake.notes.push({ ...base, id: `cn_${++serial}`, lines: [{ of: first.id, net: 300, tax: 0 }] });
+    // The invoice has 2.40 of tax on 30.00. The note returns 1.00 of it with 9.00.
+    fake.notes.push({ ...base, id: `cn_${++serial}`, created: now + 1, lines: [{ of: null, net: 900, tax: 100 }] });
+    for (const isChanged of [true, false])
+      expect(await billing.applyTax(invoice.id)).toEqual({ isChanged, problems: [] });
+    const rows = (await readLedger(invoice.id)).map((row) => `${row.type} ${row.total_amount} ${row.tax_amount}`);
+    expect(rows.sort()).toEqual(['credit 3.00 0.00', 'credit 3.33 0.33', 'credit 6.67 0.67', 'sale 32.40 2.40']);
   });
 
   it('voids the sale of an invoice whose product was deleted', async () => {
@@ -303,6 +366,24 @@ describe('life cycle of an invoice', () => {
     // Levy has no local rates of this day.
     expect([getTax(invoice), problems.map(({ code }) => code)]).toEqual([0, ['warning']]);
     fake.invoices.delete(invoice.id);
+  });
+
+  // Texas Tax Code 151.326: clothing under 100.00 is exempt on the second weekend of August, and else taxed at 8.25 % in
+  // Austin.
+  it('taxes a draft that stays open at the rates of today, or of its scheduled finalization', async () => {
+    const created = Date.parse('2026-08-08T12:00:00Z') / 1000;
+    const shirt = (more: object) => add([line(5_000, { product: 'prod_txcd_30011000' })], { state: 'TX', ...more });
+    const old = shirt({ created });
+    await send('invoice.created', old);
+    expect(getTax(old)).toBe(413);
+    const readDate = async ({ id }: FakeInvoice) => Date.parse((await readLedger(id))[0]?.tax_date ?? '') / 1000;
+    const age = (await readDate(old)) - created;
+    expect([age % 3600, now - created - age < 3600 + 60]).toEqual([0, true]);
+    const finalizes = now + 86_400;
+    const [soon, late] = [shirt({ finalizes }), shirt({ finalizes: now + 40 * 86_400 })];
+    for (const invoice of [soon, late]) await send('invoice.created', invoice);
+    expect([await readDate(soon), await readDate(late)]).toEqual([finalizes, late.created]);
+    for (const { id } of [old, soon, late]) fake.invoices.delete(id);
   });
 
   it('writes the id of the sale to an invoice that was finalized after its draft transaction expired', async () => {
