@@ -1,7 +1,19 @@
 import { isShipped } from '../calculations/deliveries.ts';
 import { lineItemsAdvice, lineItemsMax } from '../calculations/request.ts';
 import { isAbroad, sentState } from '../catalog/location/address.ts';
-import { decimal, decimalPattern, digits, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
+import { allocate, sum } from '../money/allocate.ts';
+import { formatAmount } from '../money/currency.ts';
+import {
+  decimal,
+  decimalPattern,
+  decimalText,
+  digits,
+  divideHalfUp,
+  multiply,
+  powerOfTen,
+  rescale,
+  signedDecimalPattern,
+} from '../money/decimal.ts';
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import { findProduct } from '../vocabulary/product-tax-code.ts';
 import { type Json, withoutNoise } from './numbers.ts';
@@ -164,6 +176,55 @@ const toLine = (line: Fields, at: number, isRefund: boolean) => {
   };
 };
 
+export type Priced = Pick<ReturnType<typeof toLine>, 'quantity' | 'unit_price' | 'discount_amount'>;
+
+const isMinus = (line: Fields, name: string): boolean => textAt(line, name)?.startsWith('-') === true;
+
+/** Returns whether the amount of each line item is negative. */
+export const listSigns = (fields: Fields): readonly boolean[] =>
+  listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
+
+/** A cent, in units of ten decimals. */
+const cent = powerOfTen(digits.fraction - 2);
+
+/** Returns the line item with an amount in cents after its discount. */
+const withNet = <Own extends Priced>(line: Own, net: bigint): Own => {
+  const quantity = decimal(line.quantity);
+  const gross = multiply(quantity, decimal(line.unit_price), 2);
+  if (gross >= net) return { ...line, discount_amount: formatAmount(gross - net, 2) };
+  const whole = net + rescale(decimal(line.discount_amount ?? '0'), 2);
+  const units = divideHalfUp(whole * cent * powerOfTen(quantity.scale), quantity.units);
+  return { ...line, unit_price: decimalText({ units, scale: digits.fraction }) };
+};
+
+/**
+ * Rounds line items with fractions of a cent so that their sum is the rounded sum, by largest remainder. For example,
+ * Magento distributes the fee of a credit memo over its line items: thirds of 5.00 are discounts of 1.67, 1.67 and 1.66.
+ */
+const roundTogether = <Own extends Priced>(lines: readonly Own[], signs: readonly boolean[]): Own[] => {
+  const rounded = [...lines];
+  for (const isNegative of [false, true]) {
+    const own = lines.flatMap((line, at) => {
+      const { quantity, unit_price, discount_amount = '0' } = line;
+      // Levy refuses other quantities. A negative price of a sale is a coupon in cents.
+      if (signs[at] !== isNegative || !decimalPattern.test(quantity) || !decimalPattern.test(unit_price)) return [];
+      const gross = multiply(decimal(quantity), decimal(unit_price), digits.fraction);
+      const exact = gross - rescale(decimal(discount_amount), digits.fraction);
+      return exact > 0n ? [{ line, at, exact, net: getNet(line) }] : [];
+    });
+    const total = divideHalfUp(sum(own.map(({ exact }) => exact)), cent);
+    const excess = total - sum(own.map(({ net }) => net));
+    if (excess === 0n) continue;
+    const parts = own.filter(({ exact, net }) => exact !== net * cent);
+    const shares = allocate(
+      excess + sum(parts.map(({ net }) => net)),
+      parts.map(({ exact }) => exact),
+    );
+    for (const [index, { line, at }] of parts.entries()) rounded[at] = withNet(line, shares[index] as bigint);
+  }
+  return rounded;
+};
+
 /** Whether goods with a code are usually shipped. */
 const isGoods = ({ product_tax_code }: { readonly product_tax_code: string | null }): boolean =>
   isShipped({ product: findProduct(product_tax_code ?? general), fulfillment: null });
@@ -173,14 +234,14 @@ const isGoods = ({ product_tax_code }: { readonly product_tax_code: string | nul
  * usually shipped, such as a gift card, a charge for shipping means that they are.
  */
 export const listLines = (fields: Fields, isRefund = false) => {
-  const lines = listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
+  const sent = listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
   // The limit of Levy, checked here because matching the line items of a refund takes quadratic time.
-  if (lines !== null && lines.length > lineItemsMax) throw new TaxJarRefusal(406, `line_items: ${lineItemsAdvice}`);
+  if (sent !== null && sent.length > lineItemsMax) throw new TaxJarRefusal(406, `line_items: ${lineItemsAdvice}`);
+  const lines = sent && roundTogether(sent, listSigns(fields));
   const isUnusual = lines !== null && !isZero(amountAt(fields, 'shipping')) && !lines.some(isGoods);
   return lines?.map((line) => ({ ...line, fulfillment: isUnusual ? ('ship' as const) : null })) ?? null;
 };
 export type SentLine = NonNullable<ReturnType<typeof listLines>>[number];
-export type Priced = Pick<SentLine, 'quantity' | 'unit_price' | 'discount_amount'>;
 
 /** Returns a price in its smallest units; `null` for a text that Levy refuses as a price. */
 const exactPrice = (text: string): bigint | null =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '../base/json.ts';
 import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
@@ -15,6 +16,7 @@ import {
   keptKeys,
   listAt,
   listLines,
+  listSigns,
   matchSold,
   orderMetadata,
   type Priced,
@@ -51,14 +53,19 @@ const oneLine = (goods: bigint) => [
 
 const isPersonal = (name: string): boolean => /^((to|from)_(city|street)|customer_id|description)$/.test(name);
 
-/** A digest of a request without personal data, to recognize its repetition. Refuses amounts that are missing or invalid. */
+const isEmpty = (value: unknown): boolean => value === null || value === '' || value === false;
+
+/**
+ * A digest of a request without personal data and empty fields, to recognize its repetition. Refuses amounts that are
+ * missing or invalid.
+ */
 const fingerprint = (fields: Fields): string => {
   const amounts = ['amount', 'shipping', 'sales_tax'].map((name) => [
     name,
     String(cents(name, requiredAmount(fields, name))),
   ]);
   const content = JSON.stringify({ ...fields, ...Object.fromEntries(amounts) }, (name, value) =>
-    isPersonal(name) ? undefined : value,
+    isPersonal(name) || isEmpty(value) ? undefined : value,
   );
   return createHash('sha256')
     .update(canonicalJson(JSON.parse(content)))
@@ -166,8 +173,7 @@ const withoutOpposite = <Own extends Priced & { readonly id: string }>(
   fields: Fields,
   { isSale = false, sold = [] }: { readonly isSale?: boolean; readonly sold?: readonly Sold[] } = {},
 ): readonly Own[] => {
-  const isMinus = (line: Fields, name: string) => textAt(line, name)?.startsWith('-') === true;
-  const signs = listAt(fields, 'line_items', (line) => isMinus(line, 'quantity') !== isMinus(line, 'unit_price')) ?? [];
+  const signs = listSigns(fields);
   // Levy refuses other quantities.
   if (new Set(signs).size < 2 || !lines.every(({ quantity }) => decimalPattern.test(quantity))) return lines;
   const nets = lines.map(getNet);
@@ -409,3 +415,21 @@ export const mergeChange = (known: Fields, change: Fields, recorded: Recorded): 
 /** Whether a request repeats the one that recorded an order or refund. */
 export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>
   metadata['taxjar_request'] === fingerprint(fields);
+
+/** Returns the personal fields of a request. A refund has those of its order. */
+const listPersonal = (fields: Fields): (string | null)[] => [
+  ...['to_city', 'to_street', 'from_city', 'from_street', 'customer_id'].map((name) => textAt(fields, name)),
+  ...(listAt(fields, 'line_items', (line) => textAt(line, 'description')) ?? []),
+];
+
+/**
+ * Whether a change repeats the recorded order or refund. Plugins send the whole order again after each event in the shop,
+ * even if it has refunds or its period is closed.
+ */
+export const isUnchanged = (known: Fields, change: Fields, recorded: Recorded): boolean => {
+  const merged = { ...known, ...change };
+  const isWhole = ['amount', 'shipping', 'sales_tax'].every((name) => textAt(change, name) !== null);
+  // The digest of a POST lacks the fields that the order has by default.
+  const isRepeated = isSameOrder(merged, recorded) || (isWhole && isSameOrder(change, recorded));
+  return isRepeated && (recorded.type === 'credit' || isDeepStrictEqual(listPersonal(merged), listPersonal(known)));
+};

@@ -15,6 +15,7 @@ import {
   buildCreditRequest,
   differences,
   isSameOrder,
+  isUnchanged,
   type Left,
   mergeChange,
   type Recorded,
@@ -173,14 +174,16 @@ const update =
   (kind: Kind) =>
   async ({ levy, body, note, at: [reference = ''] }: Request): Promise<TaxJarResponse> => {
     const current = await requireRecorded(levy, kind, reference);
+    const known = sentFields(current);
+    const change = { ...changedFields(body), transaction_id: reference };
+    if (isUnchanged(known, change, current)) return toResponse(kind, current);
     const lost = kind === 'sale' ? unrepeatable(current) : null;
     if (lost)
       throw new TaxJarRefusal(
         422,
         `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
-    const change = { ...changedFields(body), transaction_id: reference };
-    const fields = mergeChange(sentFields(current), change, current);
+    const fields = mergeChange(known, change, current);
     const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
     const request = await prepareRequest(kind, fields, recording);
     return toResponse(kind, await record(kind, fields, request, recording, change));

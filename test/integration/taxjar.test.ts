@@ -344,6 +344,38 @@ describe('orders and refunds', () => {
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
 
+  it('accepts a PUT that changes nothing, also of an order with refunds or in a closed period', async () => {
+    const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
+    const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
+    const plugin = { plugin: 'magento', customer_id: 'c1', to_street: '1 Main', exemption_type: '' };
+    const mug = {
+      id: '31',
+      quantity: 2,
+      product_identifier: 'mug',
+      description: 'A mug',
+      unit_price: 7.5,
+      discount: 0,
+    };
+    const body = { ...order, ...plugin, transaction_date: '2026-09-14', line_items: [mug] };
+    await client.createOrder(body);
+    const sent = buildRefund('r', '123', [-7.5, 0, -0.67], { line_items: [{ ...mug, quantity: -1 }] });
+    const { refund } = await client.createRefund({ ...sent, transaction_date: '2026-09-20' });
+    // A PUT with changes records its merged fields, which a repetition must match.
+    await client.deleteRefund('r');
+    const { order: changed } = await client.updateOrder({ ...body, sales_tax: 1.5 });
+    await client.createRefund({ ...sent, transaction_date: '2026-09-20' });
+    const listed = await createFiler(caller).call('GET', '/transactions');
+    for (const isClosed of [false, true]) {
+      if (isClosed) await closedFiling(createFiler(caller), 'NY', '2026-09-30');
+      expect(await client.updateOrder({ ...body, sales_tax: '1.50' } as never)).toEqual({ order: changed });
+      expect((await client.updateRefund({ ...sent, transaction_date: '2026-09-20' })).refund).toEqual(refund);
+      for (const change of [{ to_street: '2 Main' }, { shipping: 1 }, { line_items: [{ ...mug, description: 'Two' }] }])
+        expect(await refusal(client.updateOrder({ ...body, sales_tax: 1.5, ...change }))).toMatch(/^422 /);
+    }
+    const ids = ({ body: { data } }: typeof listed) => data.map(({ id }: { id: string }) => id);
+    expect(ids(await createFiler(caller).call('GET', '/transactions'))).toEqual(ids(listed));
+  });
+
   it('replaces orders atomically, so each request finds one order, even during concurrent changes', async () => {
     const { caller, client } = await newClient();
     await client.createOrder({ ...order, line_items: lines });
@@ -641,6 +673,30 @@ describe('orders and refunds', () => {
     ];
     const { refund } = await client.createRefund(buildRefund('r', 'o', [-13, 0, -0.78], { ...michigan, line_items }));
     expect([refund.amount, refund.line_items?.map(({ id }) => id)]).toEqual([-13, ['a', 'b', 'gift']]);
+  });
+
+  // By hand: Magento distributes a fee of 5.00 or 10.00 over three line items of 10.00, and 10.00 / 3 is no amount in cents.
+  it('rounds fractions of a cent in line items together, so the amount is recorded', async () => {
+    const { client } = await newClient();
+    const base = { ...to, shipping: 0, sales_tax: 2.66 };
+    const three = (more: object) => ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, ...more }));
+    const record = async (id: string, amount: number, line_items: object[]) =>
+      (await client.createOrder({ ...order, ...base, transaction_id: id, amount, line_items })).order.amount;
+    expect(await record('o', 30, three({}))).toBe(30);
+    for (const [id, amount] of [
+      ['r1', 15],
+      ['r2', 10],
+    ] as const) {
+      const half = three({ quantity: 0.5, discount: (15 - amount) / 3 });
+      const sent = buildRefund(id, 'o', [amount, 0, 1.33], { ...base, sales_tax: 1.33, line_items: half });
+      expect((await client.createRefund(sent)).refund.amount).toBe(-amount);
+    }
+    expect(await record('p', 10, three({ unit_price: 10 / 3 }))).toBe(10);
+    expect(await record('q', 25, three({ discount: 5 / 3 }))).toBe(25);
+    expect(await record('s', 20, three({ discount: 10 / 3 }))).toBe(20);
+    const { tax } = await client.taxForOrder({ ...to, shipping: 0, line_items: three({ unit_price: 10 / 3 }) });
+    // Each line item is 3.33 or 3.34 at 8.875 %: 0.30.
+    expect([tax.order_total_amount, tax.amount_to_collect]).toEqual([10, 0.9]);
   });
 
   it('refunds one line item of an order by several line items', async () => {
