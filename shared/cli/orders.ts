@@ -1,4 +1,7 @@
 /** `npm run orders -- …` and `npm run compare`: compare and import orders of another tax system. */
+import type { JsonObject } from '../base/json.ts';
+import { mapShipping } from '../calculations/charges.ts';
+import type { Calculation } from '../calculations/response.ts';
 import { isReviewCode, type WarningCode, warningText } from '../calculations/warning-codes.ts';
 import { orThrow } from '../client/client.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
@@ -24,6 +27,31 @@ const readId = async (client: Client, reference: string): Promise<string | undef
   return data.find(({ status }) => status !== 'void')?.id;
 };
 
+/**
+ * Returns a refund that takes its tax from all remaining charges of its sale; `null` if nothing remains. Levy distributes the tax of a sale over its
+ * line items by its own rules, so the tax that was refunded with one line item can exceed the share of that line item.
+ */
+const withAllCharges = async (client: Client, sale: string, { line_items: lines, shipping, ...body }: JsonObject) => {
+  const all = { type: 'credit', parent_transaction_id: sale, credit_remaining: true };
+  const found = await client.post('/calculations', { body: all as never });
+  if (!found.ok) return null;
+  const rest = found.data as unknown as Calculation;
+  const sent = lines as readonly JsonObject[];
+  const ids = new Set(sent.map(({ id, parent_line_item_id }) => parent_line_item_id ?? id));
+  const others = rest.line_items
+    .filter(({ id }) => !ids.has(id))
+    .map(({ id }) => ({ id, quantity: '1', unit_price: '0' }));
+  const charge = (id: string) => ({ id, amount: '0', discount_amount: '0' });
+  return {
+    ...body,
+    line_items: [...sent, ...others.map((line) => ({ ...line, discount_amount: '0' }))],
+    shipping: shipping ?? mapShipping(rest.shipping, ({ id }) => charge(id)),
+  };
+};
+
+const isTaxExcess = ({ code, source }: { readonly code: string; readonly source?: object | null }): boolean =>
+  code === 'conflict_over_credit' && (source as { readonly pointer?: string } | null)?.pointer === '/tax_amount';
+
 /** Records an order. `sales` has the ids of the sales of this run by reference, because the list of the API can lag. */
 const record = async (client: Client, order: Order, sales: Map<string, string>): Promise<Outcome | OrderError> => {
   const { line, rows, body, reference, parent, currency, charged } = order;
@@ -46,7 +74,11 @@ const record = async (client: Client, order: Order, sales: Map<string, string>):
     reference_id: reference,
     tax_amount: formatAmount(charged.total, minorDigits(currency)),
   };
-  const result = await client.post('/transactions', { body: sent as never });
+  const post = async (body: object) => client.post('/transactions', { body: body as never });
+  const first = await post(sent);
+  const isExcess = sale !== undefined && !first.ok && first.refusal.errors.some(isTaxExcess);
+  const wide = isExcess ? await withAllCharges(client, sale, sent) : null;
+  const result = wide ? await post(wide) : first;
   const isExisting = !result.ok && (result.refusal.code as string) === 'conflict_duplicate_reference_id';
   if (!result.ok && !isExisting) return { line, error: refusalText(result.refusal, rows) };
   const id = result.ok ? result.data.id : result.refusal.errors[0].meta?.['transaction_id'];

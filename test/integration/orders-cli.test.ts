@@ -215,6 +215,34 @@ it('records a refund with its sale, wherever the sale is in the file', async () 
   expect(more.err).toMatch(/Line 4: .*remaining amount.*\nLine 5: \/parent_reference_id: No sale other/s);
 });
 
+// Levy exempts the clothing, so all of the tax of the sale is on the mug and its shipping. The other system charged 8.88
+// on the mug, 4.43 on the clothing and 0.89 on the shipping.
+it('records a refund whose tax exceeds the share of its line items', async () => {
+  const caller = await newCaller();
+  const [mug, shirt] = [
+    { ...general, product_tax_code: 'GENERAL', id: 'mug' },
+    { ...clothing, id: 'shirt' },
+  ];
+  const sale = { ...order('sale', '14.20', newYork, mug, shirt), shipping };
+  const refund = (id: string, tax: string, ...lines: object[]) => ({
+    ...order(id, tax, newYork, ...lines),
+    type: 'credit',
+    parent_reference_id: 'sale',
+  });
+  const refunds = [refund('shirt', '4.43', shirt), { ...refund('rest', '9.77', mug), shipping }];
+  const text = ndjson([sale, ...refunds]);
+  expect((await run(caller, 'import', text)).out).toContain('3 orders checked. 3 recorded, 0 existed already.\n');
+  const { data } = (await connectClient(caller).list({ limit: '100', type: 'credit' })).body;
+  expect(data.map(({ reference_id, tax_amount, total_amount }) => [reference_id, tax_amount, total_amount])).toEqual(
+    expect.arrayContaining([
+      ['shirt', '4.43', '54.43'],
+      ['rest', '9.77', '119.77'],
+    ]),
+  );
+  const more = await run(caller, 'import', text + ndjson([refund('more', '0.01', { ...shirt, unit_price: '0' })]));
+  expectFailure(more, /Line 4: .*tax_amount.* at most 0\.00/s, expect.anything());
+});
+
 it("records the refunds of sales that are not yet in the API's list", async () => {
   const caller = await newCaller();
   const lagging = await breakingProxy((await startApi()).url, {
