@@ -1,3 +1,5 @@
+import { sum } from '../money/allocate.ts';
+import { powerOfTen, rescale } from '../money/decimal.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, Place, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { roundingUncertainties, uncertaintiesAboutCoupons } from '../tax/uncertainties.ts';
@@ -155,6 +157,30 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
   return warnings;
 };
 
+/**
+ * Warns that each unit was taxed as an item of its own under a limit per item, if the units together are above it: the
+ * units of a set may count as one item.
+ */
+const setWarnings = (
+  { lines, exponent }: ReadDocument['document'],
+  taxed: TaxedDocument,
+  pointer: GetPointer,
+): Warning[] => {
+  const capped = taxed.lines.flatMap(({ net, treatments }, index) => {
+    const cap = treatments.find(({ effect }) => effect.itemCap)?.effect.itemCap;
+    return cap && net > 0n ? [{ index, net, cap, line: lines[index] as TaxLine }] : [];
+  });
+  return [...Map.groupBy(capped, ({ line }) => line.place.code).values()].flatMap((items): Warning[] => {
+    const [first] = items;
+    const limit = first ? rescale(first.cap, exponent) : 0n;
+    const isOne =
+      items.length === 1 && items.every(({ line }) => line.quantity.units <= powerOfTen(line.quantity.scale));
+    if (!first || isOne || sum(items.map(({ net }) => net)) <= limit) return [];
+    const message = `${first.line.place.name}: local taxes are due on the first ${writerFor(exponent)(limit)} of an item only. Assumed: each unit is one item. Units that are sold as a set may count as one item: less may be due.`;
+    return [{ code: 'taxability_assumed', message, pointer: pointer(first.index) }];
+  });
+};
+
 /** Returns warnings about the treatment of a line. Lines that share their treatments have the same warnings. */
 const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
   line.shares ? shippingWarnings(line, pointer) : treatmentWarnings(line.treatments, pointer);
@@ -212,6 +238,7 @@ export const listWarnings = (
   for (const inexact of new Set(taxed.lines.map((charge) => charge.inexact)))
     if (inexact) add([inexactWarning(inexact, write, pointerTo)]);
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerTo));
+  add(setWarnings(document, taxed, pointerTo));
   add(notPassedOnWarnings(document, taxed, pointerTo));
   add(remoteWarnings(document, read.places, taxed, pointerTo));
   for (const { uncertainty, charge } of roundingUncertainties(document, taxed))

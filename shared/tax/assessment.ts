@@ -1,6 +1,6 @@
 import { getOrAdd } from '../base/collections.ts';
 import { type Jurisdiction, type Rate, type Rounding, rateDecimals } from '../catalog/release-values.ts';
-import { decimal, powerOfTen, rescale } from '../money/decimal.ts';
+import { type Decimal, decimal, powerOfTen, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Base, FeeBase } from './effects/base.ts';
 
@@ -85,6 +85,8 @@ export type ResolvedEffect = {
    * depends on the price.
    */
   readonly wholeRate?: 'general' | RatedAs;
+  /** The limit on the taxable price of an item, where the units of a set may count as one item. */
+  readonly itemCap?: Decimal;
   /** The treatment that applies if the price is above a holiday's limit. */
   readonly beyondLimit?: Treatment;
   /** For a fee: the goods that it depends on; `null` for the taxable goods of the order. */

@@ -91,12 +91,13 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
 /**
  * Returns whether a hand-written rule decides in place of an entry. A contradicting entry decides if it has at least
  * the same confidence, and either an attribute that the rule does not require, or the exact code while the rule has
- * only its family. A rule of the family does not hide that the treatment of a code is not established.
+ * only its family. A rule of the family does not hide that the treatment of a code is not established, or what a row
+ * assumes.
  */
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;
   if (state.type === 'not_established') return ptcs.includes(entry.code);
-  if (JSON.stringify(state) === JSON.stringify(effect)) return true;
+  if (JSON.stringify(state) === JSON.stringify(effect) && entry.answer.assumption === '') return true;
   const isNarrower = getRequired(entry.attributes).some((code) => !getRequired(attributes).includes(code));
   const isOfCode = !ptcs.includes(entry.code) && isAtLeast(entry.answer.confidence, confidence);
   return !isNarrower && !isOfCode;

@@ -6,27 +6,33 @@ import { partly, ratedAs, scaledRate, taxed } from '../assessment.ts';
 import { min, timesQuantity } from './base.ts';
 import { always, amount, asTaxable, defineEffect, rate, typed, unchanged } from './definition.ts';
 
-/** Taxes only the first `amount` of each unit (Florida's surtax) or of all units of a line. */
+/**
+ * Taxes only the first `amount` of each unit or of all units of a line. An item (Florida's surtax) is one unit, but the
+ * units of a set may count as one item.
+ */
 export const baseCap = defineEffect({
   schema: () =>
     typed('base_cap', {
       amount: amount(),
-      per: z.exactOptional(z.literal('line', 'Use "line", or omit the field to apply the limit per unit.')),
+      per: z.exactOptional(
+        z.enum(['item', 'line'], 'Use "item" or "line", or omit the field to apply the limit per unit.'),
+      ),
     }),
   isInMoney: always,
   withoutOwnRate: unchanged,
   resolve: (effect) => {
     const cap = decimal(effect.amount);
     return {
+      ...(effect.per === 'item' ? { itemCap: cap } : {}),
       assess: (treatment, base) => {
-        const most = effect.per ? rescale(cap, base.exponent) : timesQuantity(cap, base, base.exponent);
+        const most = effect.per === 'line' ? rescale(cap, base.exponent) : timesQuantity(cap, base, base.exponent);
         return partly(treatment, base, min(base.net, most), treatment.general, 'taxable_basis_reduced');
       },
     };
   },
   describe: (effect) => `taxed on the first ${effect.amount} of each ${effect.per ?? 'unit'}`,
   explain: (effect, { price, taxable, exempt, perUnit }) =>
-    `At most ${effect.per ? effect.amount : perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
+    `At most ${effect.per === 'line' ? effect.amount : perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
   coverageTerm: () => 'capped',
 });
 
