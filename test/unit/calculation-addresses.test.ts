@@ -40,6 +40,13 @@ describe('address resolution', () => {
     [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with periods'],
     [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
     [{ country: 'CA' }, 'CA', 'none', 'a country with the code of a state'],
+    [
+      { country: 'IT', state: 'TN', postal_code: '38122' },
+      'IT',
+      'none',
+      'an Italian address that reads like a U.S. one',
+    ],
+    [{ country: 'Deutschland', postal_code: '10115' }, 'DEUTSCHLAND', 'none', 'a country in its own language'],
   ])('resolves %o to %s at level %s: %s', (to, code, level) => {
     const { address_resolution, taxes } = firstLine(to) ?? {};
     expect([taxes?.[0]?.jurisdiction_code, address_resolution?.level]).toEqual([code, level]);
@@ -182,6 +189,9 @@ describe('addresses that cannot be resolved', () => {
     [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/postal_code', 'the digits are in a non-Latin script'],
     [{ state: 'OH', postal_code: '48933' }, '/postal_code', 'the ZIP is in Michigan'],
     [{ country: 'PR', postal_code: '48933' }, '/postal_code', 'the ZIP is not in Puerto Rico'],
+    [{ country: 'UAS', state: 'MI', postal_code: '48933' }, '/country', 'the country is misspelled'],
+    [{ country: 'MI', state: 'Michigan', postal_code: '48933-1514' }, '/country', 'the country is the state'],
+    [{ country: '840', state: 'MI', postal_code: '48933' }, '/country', 'the country is a number'],
   ])('rejects %o at %s: %s', (to, pointer) => {
     expect(listProblems(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
   });

@@ -158,6 +158,22 @@ export const isAbroad = (address: PostalAddress): boolean => {
   return !unitedStates.has(country) && !territories.has(country);
 };
 
+/** Whether a text is an ISO 3166 two-letter code. The names are built only for an address that contradicts its country. */
+const isCountryCode = (text: string): boolean =>
+  /^[A-Z]{2}$/.test(text) && new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(text) !== undefined;
+
+/**
+ * Returns the problem of a ZIP code and its state with a country that has no such code, such as `UAS`. Outside the United
+ * States, no sales tax would be charged. A country code is believed: 38122 is in Tennessee and in the province TN of Italy.
+ */
+const countryProblem = (address: PostalAddress, country: string, pointer: string) => {
+  const zip5 = zipPattern.exec(address.postal_code?.trim() ?? '')?.groups?.['zip5'];
+  const state = stateCode(address.state?.trim() ?? '');
+  if (zip5 === undefined || state === null || !statesOfZip(zip5).includes(state) || isCountryCode(country)) return null;
+  const detail = `${JSON.stringify(address.country)} is not a country code, but ${zip5} is in ${state} in the United States. Send US, or the two-letter code (ISO 3166) of the country.`;
+  return unresolvable(`${pointer}/country`, detail);
+};
+
 /** Returns the state in an address, including a territory sent as the country; empty if there is none. */
 export const sentState = (address: PostalAddress): string => {
   const country = readCountry(address);
@@ -169,12 +185,12 @@ export const sentState = (address: PostalAddress): string => {
  *
  * Refuses, with a pointer below `pointer` to the field to change, a malformed ZIP, an unknown state, a ZIP in a
  * different state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not
- * validated.
+ * validated, unless the country is unknown and the ZIP is in the state.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = readCountry(address);
   const city = cityName(address.city ?? '');
-  if (isAbroad(address)) return accept({ ...abroad, country, city });
+  if (isAbroad(address)) return countryProblem(address, country, pointer) ?? accept({ ...abroad, country, city });
   const stateText = sentState(address);
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
