@@ -71,7 +71,7 @@ const discountProblems = (
   );
   const problems = [...items, ...charges].flatMap((one) => {
     const net = ownNet(one, exponent);
-    const name = discounts.findLast((field) => isSent(one.fields?.[field]));
+    const name = discounts.findLast((field) => readAmount(one.fields?.[field], exponent) > 0n);
     return net !== undefined && net < 0n && name && (one.amount ?? 0n) >= 0n
       ? [discountTooLarge(`${one.pointer}/${name}`, name)]
       : [];
@@ -103,7 +103,7 @@ const documentDiscountProblems = (
   reductions: readonly Reduction[] | null,
 ): Problem[] => {
   const roles = rolesIn(items);
-  const name = discounts.findLast((field) => isSent(input[field]));
+  const name = discounts.findLast((field) => readAmount(input[field], exponent) > 0n);
   if (!name || items.length === 0 || (reductions === null && roles.includes('reduction'))) return [];
   const sum = (amounts: readonly (bigint | undefined)[]) => amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
   const reduced = (index: number) => sum((reductions ?? []).map(({ parts }) => parts.get(index)));
