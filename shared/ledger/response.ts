@@ -49,7 +49,7 @@ export const Transaction = component('Transaction', 'A recorded sale or credit.'
   void_reason: nullableString('Why the transaction was voided. `draft_expired` for a draft that passed its deadline.'),
   expires_at: nullable(
     timestamp,
-    'When the draft becomes void unless it is finalized. `null` if the transaction was not created as a draft.',
+    'When the draft becomes void unless it is finalized. `null` after it is finalized, and if the transaction was not created as a draft.',
   ),
   redacted_at: described(
     z.optional(timestamp),
