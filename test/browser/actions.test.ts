@@ -80,14 +80,27 @@ it('credits the entered amounts of a discounted sale, which are amounts after di
   await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
     await click(page, 'Credit …');
     await page.getByLabel('Parts of it').check();
+    await page.getByLabel('Amount before tax', { exact: true }).fill('20.00');
+    // Shipping alone, with 6.35 %.
+    await seeText(page, 'The credit is 21.27 USD, with a tax of 1.27.');
     for (const [at, amount] of ['100.00', '200.00'].entries())
       await page.getByLabel('or amount before tax').nth(at).fill(amount);
-    await page.getByLabel('Amount before tax', { exact: true }).fill('20.00');
     // The whole sale is 320.00 with 6.35 %.
     await seeText(page, 'The credit is 340.32 USD, with a tax of 20.32.');
     await click(page, 'Record the credit');
     await seeText(page, 'Credits of this sale');
     expect(await countButtons(page, 'Credit …')).toBe(0);
+  });
+});
+
+it('offers no void of a sale whose tax was credited', async () => {
+  const shop = await newShop();
+  const sale = await shop.sell('MI');
+  const line_items = [{ id: 'one', quantity: '1', unit_price: '0' }];
+  await shop.refund('MI', sale, { credit_remaining: null, line_items, tax_amount: '1.00' });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    await page.getByRole('button', { name: 'Credit …' }).waitFor();
+    expect(await countButtons(page, 'Void …')).toBe(0);
   });
 });
 
@@ -147,6 +160,11 @@ it('creates a customer with a certificate by keyboard, and marks the certificate
     await click(page, 'Save');
     await seeHeading(page, 'beta');
     expect(await readRows(page, 'Certificates')).toMatchObject([{ Number: 'C-1', To: '2026-01-31 expired' }]);
+    await go(page, '#/customers');
+    expect(await readRows(page, 'Customers with certificates')).toMatchObject([
+      { Id: 'acme', 'First to expire': '' },
+      { Id: 'beta', 'First to expire': '2026-01-31 expired' },
+    ]);
   });
   const created = await made(shop.call('GET', '/customers/beta' as '/customers/{id}'));
   expect(created.exemptions).toMatchObject([{ reason: 'resale', certificate_number: 'C-1', valid_to: '2026-01-31' }]);

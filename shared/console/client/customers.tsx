@@ -34,6 +34,9 @@ const LastDay = ({ day }: { day: string | null | undefined }) => {
   );
 };
 
+const firstToExpire = ({ exemptions }: Stored): string | undefined =>
+  exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0];
+
 type CertificatesProps = { readonly certificates: readonly Schemas['CertificateRequest'][]; readonly caption: string };
 
 const Certificates = ({ certificates, caption }: CertificatesProps) => (
@@ -208,7 +211,7 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
             'States',
             ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states?.map(getStateLetters) ?? ['all'])),
           ],
-          ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
+          ['First to expire', (row) => <LastDay day={firstToExpire(row)} />, '', firstToExpire],
         ]}
       />
     </>

@@ -72,6 +72,13 @@ const withoutDiscounts = (line: Document['line_items'][number]) => {
   return { discount_amount: '0', ...(isAfterCoupon && { third_party_discount_amount: '0' }) };
 };
 
+/** A line without an amount, which a credit of shipping alone needs. */
+const emptyLines = ({ line_items }: Document) => {
+  const line = { quantity: '1', unit_price: '0', discount_amount: '0', third_party_discount_amount: '0' };
+  const goods = line_items.filter(({ unit_price }) => !unit_price.startsWith('-'));
+  return goods.slice(0, 1).map(({ id }) => ({ id, ...line }));
+};
+
 /**
  * The lines and the shipping charges of a credit, as the request has them. A field has the quantity or the amount of a
  * charge by its id. The amount includes tax if the sale's prices do. Levy refuses text that is not a number.
@@ -87,7 +94,8 @@ const creditedParts = (sale: Document, values: Values) => {
     const amount = values[`amount-${id}`];
     return amount ? [{ id, amount, discount_amount: '0' }] : [];
   });
-  return { line_items, ...(shipping.length > 0 && { shipping }) };
+  if (shipping.length === 0) return { line_items };
+  return { line_items: line_items.length > 0 ? line_items : emptyLines(sale), shipping };
 };
 
 const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
@@ -199,7 +207,7 @@ export const TransactionActions = ({ transaction, onChange }: Props) => {
   return (
     <div class="actions">
       {isCreditable && <Credit transaction={transaction} onChange={onChange} />}
-      {isOpen && isZero(transaction.credited_amount) && <Void transaction={transaction} onChange={onChange} />}
+      {isOpen && transaction.refund_status === 'none' && <Void transaction={transaction} onChange={onChange} />}
       {transaction.status !== 'void' && (
         <Note key={transaction.version} transaction={transaction} onChange={onChange} />
       )}
