@@ -29,12 +29,27 @@ type Taxes = Calculation['line_items'][number]['taxes'];
 
 const effectiveRate = (tax: number, net: number): number => (net === 0 ? 0 : (tax / net) * 100);
 
-const toTaxLines = (taxes: Taxes, net: number): LevyTaxLine[] =>
-  taxes.map(({ jurisdiction_name, rate, tax_amount }) => {
-    const amount = Number(toMinor(tax_amount, exponent));
-    const nominal = Number(rate) * 100;
-    return { description: jurisdiction_name, taxRate: effectiveRate(amount, net), nominal, amount };
+/** `exact` is the net amount before Vendure rounds it; Vendure calculates the price with tax from it. */
+const toTaxLines = (taxes: Taxes, net: number, exact = net): LevyTaxLine[] => {
+  const amounts = taxes.map(({ tax_amount }) => Number(toMinor(tax_amount, exponent)));
+  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+  const scale = total === 0 ? 1 : (net + total - exact) / total;
+  return taxes.map(({ jurisdiction_name, rate }, at) => {
+    const amount = amounts[at] as number;
+    const taxRate = effectiveRate(amount * scale, exact);
+    return { description: jurisdiction_name, taxRate, nominal: Number(rate) * 100, amount };
   });
+};
+
+/**
+ * Returns the tax lines of an order line. After an edit to fewer units, Vendure takes only their share of the discounts,
+ * so the net amount has fractions of a cent.
+ */
+const toOwnTaxLines = (taxes: Taxes, line: OrderLine): LevyTaxLine[] => {
+  const units = Math.max(line.orderPlacedQuantity, line.quantity);
+  const discount = line.adjustments.reduce((sum, { amount }) => sum + amount / units, 0);
+  return toTaxLines(taxes, line.proratedLinePrice, (line.listPrice + discount) * line.quantity);
+};
 
 /** Returns the tax lines of one order line. */
 export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxLine[] => {
@@ -43,7 +58,7 @@ export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxL
   if (tax.kind === 'foreign') return [own];
   if (tax.kind !== 'ok') return [{ ...own, estimated: true }];
   const found = tax.calculation.line_items.find(({ id }) => id === String(line.id));
-  return found ? toTaxLines(found.taxes, line.proratedLinePrice) : [];
+  return found ? toOwnTaxLines(found.taxes, line) : [];
 };
 
 /**
@@ -55,7 +70,7 @@ export const writeLines = (tax: Tax, order: Order): void => {
     if (tax.kind === 'failed') line.taxLines = line.taxLines.map((taxLine) => ({ ...taxLine, estimated: true }));
     if (tax.kind !== 'ok') continue;
     const found = tax.calculation.line_items.find(({ id }) => id === String(line.id));
-    if (found) line.taxLines = toTaxLines(found.taxes, line.proratedLinePrice);
+    if (found) line.taxLines = toOwnTaxLines(found.taxes, line);
   }
 };
 

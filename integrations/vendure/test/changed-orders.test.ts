@@ -43,6 +43,23 @@ describe('edited orders', () => {
     },
   );
 
+  it("charges Levy's tax after an edit to fewer units of a discounted line", async () => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 2],
+        ['Shirt', 1],
+        ['Rice', 3],
+      ],
+      coupon: 'SAVE7',
+    });
+    await shop.settled();
+    await staff.lower(order.id, getLine(order), 1, 'PaymentSettled', true);
+    const edited = await staff.read(order.id);
+    // 4.5 % of 25.98, 94.87, 9.48 and 5.00 in Honolulu, each rounded.
+    expect(getTax(edited)).toBe(117 + 427 + 43 + 23);
+    await expectSale(shop, levy, edited);
+  });
+
   it('records an edit after a partial shipment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
     await staff.shipOne(getLine(order));
