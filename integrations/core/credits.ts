@@ -277,24 +277,39 @@ export type Credits = {
 };
 
 /**
- * Records the credits of an order's refunds on its sale. The customer can have paid more than `sold`, the total of the
- * sale: an edit lowered a paid order, or raised it above a sale that Levy refuses to void. Refunding the difference
- * requires no credit. Recorded credits stay.
+ * Returns the refunds of an order that require credits of its sale, and the recorded credits. The customer can have paid
+ * more than `sold`, the total of the sale: an edit lowered a paid order, or raised it above a sale that Levy refuses to
+ * void. Refunding the difference requires no credit.
  */
+const readRefunds = async (ledger: Ledger, sale: Transaction, order: Order, sold: string) => {
+  const recorded = await readRecorded(ledger, sale, order);
+  if (!recorded.ok) return recorded;
+  const exponent = getDecimals(sale.tax_amount);
+  const [paid, total] = [order.paid ?? order.total, order.total].map((amount) => toMinor(amount, exponent));
+  const most = (paid as bigint) > (total as bigint) ? (paid as bigint) : (total as bigint);
+  const refunds = refundsOfSale(order, exponent, most - toMinor(sold, exponent), recorded.value);
+  return done({ refunds, recorded: recorded.value });
+};
+
+/** Returns the sum of the credits that the refunds of an order require, in minor units. */
+export const sumCredits = async (ledger: Ledger, sale: Transaction, order: Order): Promise<Attempt<bigint>> => {
+  const read = await readRefunds(ledger, sale, order, order.total);
+  if (!read.ok) return read;
+  return done(getSum(read.value.refunds.map(({ total }) => toMinor(total, getDecimals(sale.tax_amount)))));
+};
+
+/** Records the credits of an order's refunds on its sale, whose total is `sold`. Recorded credits stay. */
 export const recordCredits = async (
   ledger: Ledger,
   sale: Transaction,
   order: Order,
   sold = order.total,
 ): Promise<Credits> => {
-  const exponent = getDecimals(sale.tax_amount);
-  const [paid, total] = [order.paid ?? order.total, order.total].map((amount) => toMinor(amount, exponent));
-  const most = (paid as bigint) > (total as bigint) ? (paid as bigint) : (total as bigint);
-  const read = await readRecorded(ledger, sale, order);
   const credits = new Map<string, string>();
+  const read = await readRefunds(ledger, sale, order, sold);
   if (!read.ok) return { problems: [read.problem], isChanged: false, credits };
-  const recorded = read.value;
-  const refunds = refundsOfSale(order, exponent, most - toMinor(sold, exponent), recorded);
+  const exponent = getDecimals(sale.tax_amount);
+  const { refunds, recorded } = read.value;
   const listed = listCredits(sale, refunds, recorded);
   const problems: Problem[] = [];
   for (const { id, total } of refunds) {

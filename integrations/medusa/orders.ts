@@ -1,3 +1,4 @@
+import { sumCredits } from '../core/credits.ts';
 import { isForeign } from '../core/document.ts';
 import { getDecimals, toDecimal, toMinor } from '../core/money.ts';
 import { formatProblem, type Problem } from '../core/problem.ts';
@@ -8,7 +9,7 @@ import { type Container, getLogger, getQuery, levy, listRows } from './levy.ts';
 import type { Change, Claim } from './refunds.ts';
 import { type MedusaOrder, orderFields, type SoldOrder, toSoldOrder } from './shop-order.ts';
 
-const mismatch = (reference: string, detail: string): Problem => ({
+export const mismatch = (reference: string, detail: string): Problem => ({
   reference,
   code: 'mismatch',
   detail,
@@ -26,26 +27,19 @@ export const unpaidProblem = (order: SoldOrder): Problem | null => {
   return mismatch(reference, detail);
 };
 
-/**
- * Checks that the sale minus its credits equals the amount that the shop kept of the payments. Returns `null` if it
- * does.
- */
-const ledgerProblem = async (
-  ledger: Ledger,
-  { reference, wanted, paid, total, refunds }: SoldOrder,
-  sale: Transaction | null,
-): Promise<Problem | null> => {
+/** Checks that the credits of a sale are those that the refunds require. Returns `null` if they are. */
+const ledgerProblem = async (ledger: Ledger, order: SoldOrder, sale: Transaction | null): Promise<Problem | null> => {
+  const { reference, wanted, total, refunds } = order;
   if (wanted !== 'finalized' || refunds.length === 0 || !sale) return null;
   const found = await retrieve(ledger, reference, sale.id);
   if (!found.ok) return found.problem;
   const { total_amount, credited_amount, credited_tax_amount, status } = found.value.transaction;
   // A different process is replacing the sale.
   if (status === 'void') return null;
+  const credits = await sumCredits(ledger, found.value.transaction, order);
+  if (!credits.ok) return credits.problem;
   const minor = (amount: string) => toMinor(amount, getDecimals(total_amount));
-  const refunded = refunds.reduce((sum, refund) => sum + minor(refund.total), 0n);
-  // If an edit lowered a paid order, the first refunds return the overpayment.
-  const above = minor(paid) > minor(total) ? minor(paid) - minor(total) : 0n;
-  const expected = minor(total) - (refunded > above ? refunded - above : 0n);
+  const expected = minor(total) - credits.value;
   const actual = minor(total_amount) - minor(credited_amount) - minor(credited_tax_amount);
   if (actual === expected) return null;
   const [shop, levy] = [expected, actual].map((amount) => toDecimal(amount, getDecimals(total_amount)));

@@ -2,7 +2,7 @@ import type { Problem } from '../core/problem.ts';
 import { formatLines, lastDays, type Range, type Report, reconcile, toInstants } from '../core/reconcile.ts';
 import { findByReference } from '../core/transactions.ts';
 import { type Container, getLogger, levy, listRows } from './levy.ts';
-import { mapOrder, readDifference, readOrders, unpaidProblem } from './orders.ts';
+import { mapOrder, mismatch, readDifference, readOrders, unpaidProblem } from './orders.ts';
 import type { SoldOrder } from './shop-order.ts';
 
 const pageSize = 100;
@@ -68,11 +68,22 @@ export const reconcileOrders = async (container: Container, range: Range): Promi
   const report = await reconcile(levy().ledger, orders, range, problems);
   const getOrderId = (reference: string | null) => reference?.replace(/-refund-.*$/, '') ?? '';
   const differences = await readDifferences(container, orders, report.problems);
-  // The time of a converted draft order can be in the range without any of its columns.
-  const others = report.extra.flatMap(({ type, reference_id: id }) =>
-    type === 'sale' && id && !ids.includes(id) ? id : [],
+  const others = new Map(
+    report.extra.flatMap((row) => (row.type === 'sale' && row.reference_id ? [[row.reference_id, row]] : [])),
   );
-  for (const { id } of await readOrders(container, others)) kept.add(id);
+  for (const id of ids) others.delete(id);
+  for (const found of await readOrders(container, [...others.keys()])) {
+    const { order, problems: unbuilt } = mapOrder(found);
+    differences.push(...unbuilt);
+    if (order || unbuilt.length > 0) kept.add(found.id);
+    if (!order) continue;
+    // The time of a converted draft order can be in the range without any of its columns.
+    const placed = Date.parse(order.placedAt);
+    if (placed >= from.getTime() && placed < end.getTime()) continue;
+    const { transaction_id, tax_date } = others.get(found.id) as Report['extra'][number];
+    const detail = `The order was placed at ${order.placedAt}; its sale ${transaction_id} has the date ${tax_date}.`;
+    differences.push(mismatch(found.id, detail));
+  }
   const extra = report.extra.filter(({ reference_id }) => !kept.has(getOrderId(reference_id)));
   return { ...report, problems: [...report.problems, ...differences], extra };
 };

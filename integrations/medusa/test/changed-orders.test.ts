@@ -204,6 +204,22 @@ it('records an order edited to fewer units as a smaller sale, even after the dif
   await expectNet(order.id, { net, tax: cents(tax_total), credits: 0 });
 });
 
+it('reports no difference after a credited refund and an edit back to the recorded sale', async () => {
+  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const [staff, changes, item] = [createStaff(shop), listChanges(shop, order.id), getItem(order)];
+  await staff.refund(order.id, 500);
+  await eventually(levy, order.id, ({ credits }) => credits.length === 1);
+  await staff.edit(order.id, item, 3);
+  await changes.markAsPaid();
+  await settle();
+  await staff.edit(order.id, item, 2);
+  await settle();
+  const problems = watch(order.id);
+  await settle();
+  expect(problems()).toEqual([]);
+  expect(await readNet(levy, order.id)).toMatchObject({ net: paid - 500, credits: 1 });
+});
+
 it('credits an order that is canceled after its payment', async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
   await createStaff(shop).cancel(order.id);

@@ -464,16 +464,20 @@ it('taxes an added reduction that moves a cent between the items of an order', a
   expect(context).toMatchObject({ levy: { items: { ordli_3: reduced } } });
 });
 
-it('reports a sale without an order as extra, but not that of an order that changed outside of the range', async () => {
-  const extra = ['order_1', 'order_2'].map((id) => ({ type: 'sale', reference_id: id, transaction_id: `txn_${id}` }));
+it('reports a sale without an order as extra, and one with the date of another day, but not a converted draft', async () => {
+  const row = { type: 'sale', tax_date: at(0) };
+  const extra = [1, 2, 3].map((id) => ({ ...row, reference_id: `order_${id}`, transaction_id: `txn_${id}` }));
   const answer = { missing: [], different: [], extra, next_cursor: null, metadata: {} };
   vi.stubGlobal('fetch', async () => Response.json(answer));
   for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
   const graph = async ({ entity, filters }: { entity: string; filters: { id?: string[] } }) => ({
-    data: entity === 'order' && filters.id ? [buildOrder()].filter(({ id }) => filters.id?.includes(id)) : [],
+    data: entity === 'order' && filters.id ? orders.filter(({ id }) => filters.id?.includes(id)) : [],
   });
+  const orders = [buildOrder(), buildOrder({ id: 'order_3', created_at: '2026-10-30T10:00:00.000Z' })];
   const report = await reconcileOrders({ resolve: () => ({ graph }) }, { from: '2026-11-01', to: '2026-11-01' });
   expect(report.extra.map(({ reference_id }) => reference_id)).toEqual(['order_2']);
+  const detail = `The order was placed at 2026-10-30T10:00:00.000Z; its sale txn_3 has the date ${at(0)}.`;
+  expect(report.problems).toMatchObject([{ reference: 'order_3', code: 'mismatch', detail }]);
 });
 
 it('subscribes to each event that changes an order', () => {
