@@ -69,12 +69,12 @@ type FilingInStatus = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
 
 /** The due date of a filing, and the fields that depend on it and on the account's current day. */
 const dueAnswer = (filing: FilingInStatus, { settings: { time_zone } }: Account, nowMs: number) => {
-  const { state, status, filed_at } = filing;
+  const { state, status, filed_at, filed_requested_at: filedAt = filed_at } = filing;
   const terms = findFilingTerms(state, filing.frequency, filing.period_end);
   const dayAt = (timeMs: number) => taxDateAt(timeMs, time_zone).slice(0, 10);
   const today = dueStatus(terms.due_date, dayAt(nowMs));
   const isOpen = status === 'closing' || status === 'closed' || status === 'dry_run';
-  const isLate = filed_at === null ? today.overdue : dueStatus(terms.due_date, dayAt(Date.parse(filed_at))).overdue;
+  const isLate = (filedAt === null ? today : dueStatus(terms.due_date, dayAt(Date.parse(filedAt)))).overdue;
   return {
     ...terms,
     ...(isOpen ? today : { overdue: false, days_until_due: null }),

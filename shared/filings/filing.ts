@@ -206,6 +206,8 @@ export const FilingHead = z.object({
   created_at: z.string(),
   closed_at: z.nullable(z.string()),
   filed_at: z.nullable(z.string()),
+  /** When `filed` was requested. Its day decides whether the return was on time: marking can take until the next day. */
+  filed_requested_at: z.optional(z.string()),
   canceled_at: z.nullable(z.string()),
   /** The chain's end before this filing, for a cancellation. */
   previous: z.nullable(ChainEnd),

@@ -98,7 +98,12 @@ const hasStatus = ({ status }: StoredFiling, requested: FilingUpdate['status']):
 const changed = (filing: StoredFiling, request: FilingUpdate, credential: string, nowMs: number): StoredFiling => ({
   ...filing,
   ...(request.status === 'filed'
-    ? { status: 'marking', confirmation_number: request.confirmation_number ?? null, filed_by: credential }
+    ? {
+        status: 'marking',
+        confirmation_number: request.confirmation_number ?? null,
+        filed_by: credential,
+        filed_requested_at: new Date(nowMs).toISOString(),
+      }
     : { status: 'canceled', canceled_at: nextTime(filing, nowMs) }),
   isUnfinished: true,
   version: filing.version + 1,

@@ -51,6 +51,19 @@ it('returns an existing filing for a dry run of its period, without continuing i
   expect(await made(filer.filing(id))).toMatchObject(unfinished);
 });
 
+// Due on 20 November in New York: 1.75 % of the tax of 60.00 is 1.05.
+it('counts a return as filed on the day of the request, even if its transactions are marked on the next day', async () => {
+  const registrations = [{ state: 'KY', from: '2026-10-01', to: null, frequency: 'month' as const }];
+  const { filer, hurried } = await newFiler({ registrations, time_zone: 'America/New_York' });
+  const kentucky = { customer: { address: { city: 'Louisville', state: 'KY', postal_code: '40202', country: 'US' } } };
+  await soldOn(filer, day, '1000.00', kentucky);
+  const { id } = await closedFiling(filer, 'KY', '2026-10-31');
+  const at = <Value>(instant: string, run: () => Promise<Value>) => later(Date.parse(instant) - now(), run);
+  await at('2026-11-21T04:59:00Z', () => made(hurried.change(id, confirmed)));
+  await at('2026-11-21T05:10:00Z', () => runSchedule('close-periods'));
+  expect(await made(filer.filing(id))).toMatchObject({ status: 'filed', vendor_discount_amount: '1.05' });
+});
+
 it('marks the transactions of a filing in smaller batches if they are large, each once', async () => {
   const { account, filer, hurried } = await newFiler();
   for (let at = 0; at < 30; at++) await soldOn(filer, day);
