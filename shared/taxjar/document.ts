@@ -79,7 +79,8 @@ const amountPattern = /^-?\d{1,12}(\.\d{1,10})?$/;
 export const amountAt = (fields: Fields, name: string): string | null => {
   const text = textAt(fields, name);
   if (text === null) return null;
-  const amount = withoutNoise(text);
+  // Databases of shops return `110.0000`.
+  const amount = withoutNoise(text).replace(/(\.\d\d)0+$/, '$1');
   if (amountPattern.test(amount)) return amount;
   throw new TaxJarRefusal(406, `${name} is ${text}. Send an amount in dollars, such as 16.5.`);
 };

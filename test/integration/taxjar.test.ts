@@ -691,6 +691,10 @@ describe('orders and refunds', () => {
       const sent = buildRefund(id, 'o', [amount, 0, 1.33], { ...base, sales_tax: 1.33, line_items: half });
       expect((await client.createRefund(sent)).refund.amount).toBe(-amount);
     }
+    // The database of a shop returns amounts with four decimals.
+    const decimals = { amount: '30.0000', shipping: '0.0000', sales_tax: '2.6600', line_items: three({}) };
+    const { order: sold } = await client.createOrder({ ...order, ...decimals, transaction_id: 'd' } as never);
+    expect([sold.amount, sold.sales_tax]).toEqual([30, 2.66]);
     expect(await record('p', 10, three({ unit_price: 10 / 3 }))).toBe(10);
     expect(await record('q', 25, three({ discount: 5 / 3 }))).toBe(25);
     expect(await record('s', 20, three({ discount: 10 / 3 }))).toBe(20);
