@@ -133,7 +133,8 @@ export const getTax = (
   const tax = hasNexus ? read(calculated.tax_amount) : 0n;
   const county = nameAt(rows, 'county');
   const city = nameAt(rows, 'city');
-  const isOrigin = rows.some(({ sourcing }) => sourcing === 'origin');
+  // As in TaxJar, California, whose district taxes are of the destination, is a state of the destination.
+  const isOrigin = rows.length > 0 && rows.every(({ sourcing }) => sourcing === 'origin');
   const taxable = hasNexus ? read(calculated.taxable_amount) : 0n;
   return {
     order_total_amount: amount(read(calculated.total_amount) - read(calculated.tax_amount)),

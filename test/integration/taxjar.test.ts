@@ -114,6 +114,23 @@ describe('taxes', () => {
     expect(Decimal.sum(...parts).toNumber()).toBe(1.29);
   });
 
+  // The first is the example of TaxJar's API reference.
+  it.each([
+    ['CA', '92093', '90002', 'destination'],
+    ['TX', '78701', '77002', 'origin'],
+  ])('returns the source of the tax within %s', async (state, from, zip, source) => {
+    const { client } = await newClient();
+    const address = {
+      from_country: 'US',
+      from_zip: from,
+      from_state: state,
+      to_country: 'US',
+      to_zip: zip,
+      to_state: state,
+    };
+    expect((await client.taxForOrder({ ...address, amount: 15, shipping: 1.5 })).tax.tax_source).toBe(source);
+  });
+
   it('returns whether shipping would be taxed if an order has none', async () => {
     const { client } = await newClient();
     const isTaxable = async (to_state: string, to_zip: string, product_tax_code?: string) => {
