@@ -181,6 +181,20 @@ const setWarnings = (
   });
 };
 
+/** Warns of assumptions that matter only to units above an amount. */
+const largeUnitWarnings = (
+  { net, treatments }: TaxedCharge,
+  { quantity }: TaxLine,
+  exponent: number,
+  pointer: string,
+): Warning[] =>
+  treatments.flatMap(({ aboveAmount }) => {
+    if (!aboveAmount) return [];
+    const { amount, uncertainty } = aboveAmount;
+    const ofAll = { units: amount.units * quantity.units, scale: amount.scale + quantity.scale };
+    return net > rescale(ofAll, exponent) ? uncertaintyWarnings([uncertainty], pointer) : [];
+  });
+
 /** Returns warnings about the treatment of a line. Lines that share their treatments have the same warnings. */
 const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
   line.shares ? shippingWarnings(line, pointer) : treatmentWarnings(line.treatments, pointer);
@@ -222,6 +236,7 @@ export const listWarnings = (
     if (isReducing) continue;
     if (!treated.has(line.treatments)) add(lineWarnings(line, pointerTo(index)));
     treated.add(line.treatments);
+    add(largeUnitWarnings(line, document.lines[index] as TaxLine, document.exponent, pointerTo(index)));
     if (!line.shares) add(withoutGoodsWarnings(line, pointerTo(index)));
   }
   add(otherPlaceWarnings(read, taxed, pointerTo));

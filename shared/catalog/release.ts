@@ -47,6 +47,8 @@ export type Rule = Dated &
     readonly effect: Effect;
     /** The assumption made if an order lacks a fact, and the alternative. It becomes a warning on each response. */
     readonly assumption?: string;
+    /** An amount. The assumption matters only to units above it. */
+    readonly assumption_above?: string;
   };
 
 /**

@@ -45,6 +45,8 @@ export type Treatment = {
   readonly ruleId: string | null;
   /** Uncertainties about the content, which become warnings. */
   readonly uncertainties: readonly Uncertainty[];
+  /** An uncertainty that matters only to units above an amount. */
+  readonly aboveAmount?: { readonly amount: Decimal; readonly uncertainty: Uncertainty };
 };
 
 /** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */

@@ -24,6 +24,7 @@ import { taxedAtGeneralRate } from './effects/plain.ts';
 import { grossUpExcise } from './general-excise.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 import {
+  findAssumptionAbove,
   notCovered,
   otherCurrency,
   otherCurrencyTable,
@@ -195,6 +196,7 @@ const treat = (taxedJurisdiction: TaxedJurisdiction, without: readonly Rule[] = 
     isAdditional: taxedJurisdiction.isAdditional,
     ruleId,
     uncertainties,
+    ...(taxedProduct.collectionExemption ? {} : findAssumptionAbove(rule, release)),
   };
 };
 

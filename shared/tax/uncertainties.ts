@@ -2,8 +2,9 @@ import { earlierEnd } from '../base/calendar.ts';
 import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
 import type { Release } from '../catalog/release.ts';
 import { type Evidence, isPerInvoice, type Jurisdiction } from '../catalog/release-values.ts';
+import { decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { minorUnit, type Uncertainty } from './assessment.ts';
+import { minorUnit, type Treatment, type Uncertainty } from './assessment.ts';
 import {
   listPlaces,
   type Place,
@@ -106,8 +107,22 @@ export const uncertaintiesAboutRule = (
     // "Not established" is stronger than "not confirmed".
     ...(uncertainty?.code === 'taxability_not_established' ? [] : uncertaintiesAbout(rule, () => what)),
     ...(uncertainty ? [{ ...uncertainty, message: `${what}: ${uncertainty.message}` }] : []),
-    ...(rule.assumption ? [{ code: 'taxability_assumed' as const, message: `${what}: ${rule.assumption}` }] : []),
+    ...(rule.assumption_above === undefined ? listAssumptions(rule, release) : []),
   ];
+};
+
+const listAssumptions = (rule: DecidingRule, release: Release): readonly Uncertainty[] =>
+  rule.assumption ? [{ code: 'taxability_assumed', message: `${ruleName(rule, release)}: ${rule.assumption}` }] : [];
+
+/** Returns the assumption of a rule that matters only to units above an amount. */
+export const findAssumptionAbove = (
+  rule: DecidingRule | undefined,
+  release: Release,
+): Pick<Treatment, 'aboveAmount'> => {
+  const [uncertainty] = rule ? listAssumptions(rule, release) : [];
+  return rule?.assumption_above && uncertainty
+    ? { aboveAmount: { amount: decimal(rule.assumption_above), uncertainty } }
+    : {};
 };
 
 /** An uncertainty about how a state rounds, and the index of the first line that it applies to. */

@@ -120,6 +120,7 @@ const rule = () =>
     threshold_includes_shipping: z.exactOptional(flag()),
     effect: effectSchema().check(feeCodes),
     assumption: z.exactOptional(z.string('Use a string.').check(z.maxLength(600, 'Use at most 600 characters.'))),
+    assumption_above: z.exactOptional(amount()),
     ...dated,
     ...evidence,
   });
