@@ -91,7 +91,7 @@ export const below = (charges: readonly Charge[], targets: readonly bigint[]): b
 /** Returns the credit line that refunds `net` of a line, or `null` for shipping. */
 export const creditLine = ({ line, leftUnits }: Charge, net: bigint, quantity: number, exponent: number) => {
   if (line === null) return null;
-  const isExact = (line.unit_price.split('.')[1]?.length ?? 0) <= exponent;
+  const isExact = Number.isInteger(quantity) && (line.unit_price.split('.')[1]?.length ?? 0) <= exponent;
   const amount = isExact ? toMinor(line.unit_price, exponent) * BigInt(quantity) : 0n;
   const asSold = isExact && quantity > 0 && quantity <= leftUnits && amount >= net;
   return {

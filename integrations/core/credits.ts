@@ -35,7 +35,8 @@ const listTargets = (charges: readonly Charge[], refund: Refund, exponent: numbe
     const quantity = units.get(charge.line?.id ?? '') ?? 0;
     if (quantity === 0) return 0n;
     if (quantity >= charge.leftUnits) return left;
-    return divide(left * BigInt(quantity), BigInt(charge.leftUnits));
+    const [part, whole] = [quantity, charge.leftUnits].map((units) => BigInt(Math.round(units * 1e6)));
+    return divide(left * (part as bigint), whole as bigint);
   });
   if (getSum(targets) >= total) return distribute(total, targets);
   // The refund exceeds the price of the returned units. Take the excess first from the other units of the same lines, then

@@ -123,8 +123,17 @@ const updateToMatch = async (
   if (transaction.status === 'void') return done(null);
   if (isNewer(transaction, { changedAt })) return done({ ...found, isKept: true });
   if (isRecorded(transaction)) {
-    if (wanted === 'draft') return done({ ...found, isKept: true });
     const isSame = getFigures(transaction as Parameters<typeof getFigures>[0]) === getFigures(body);
+    if (wanted === 'draft') {
+      // Without a time, this can be a late event of the placement.
+      const isChangedLater = !isSame && changedAt !== undefined;
+      const detail = `The changed order is not paid in full: Levy keeps its sale ${id} until then, and credits no refund of it.`;
+      return done({
+        ...found,
+        isKept: true,
+        ...(isChangedLater && { refusal: failed(reference_id, 'mismatch', detail).problem }),
+      });
+    }
     if (isSame) return done(await updateMarks(ledger, transaction, body));
     // Levy would also refuse the new sale, and none would remain.
     return found.refusal ? done(found) : voidSale(ledger, transaction, reference_id);
@@ -209,7 +218,7 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
   const ensured = await ensureSale(ledger, order, order.wanted);
   if (!ensured.ok) return { sale: null, problems: [ensured.problem], isChanged: false };
   const { transaction: sale, isChanged, isKept, refusal } = ensured.value;
-  if (isKept) return { sale, problems: [], isChanged };
+  if (isKept) return { sale, problems: [refusal ?? []].flat(), isChanged };
   if (refusal) return creditKeptSale(ledger, sale, order, refusal);
   const problems: Problem[] = [];
   const exponent = getDecimals(sale.tax_amount);

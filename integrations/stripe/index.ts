@@ -235,7 +235,8 @@ export const createLevyStripe = ({
   timeoutMs = 2000,
 }: LevyStripeOptions): LevyStripe => {
   checkShopName(shop);
-  const quote = createQuotes({ levy, timeoutMs });
+  // A certificate that the merchant sends between two events of a draft must apply.
+  const quote = createQuotes({ levy, timeoutMs, maxEntries: 0 });
   const context: Context = {
     timeoutMs,
     stripe,

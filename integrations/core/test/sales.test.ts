@@ -221,6 +221,17 @@ it('credits an older refund that is settled later from what the recorded credits
   ]);
 });
 
+it('credits a returned part of a fractional quantity', async () => {
+  const cart = buildCart([{ id: 'rope', quantity: 1.5, unitPrice: '10.00' }]);
+  // The tax is 4.5 % of 15.00 in Honolulu.
+  const order = { ...buildOrder(mugs, newReference(), '0.68'), ...cart, total: '15.68' };
+  const back = buildRefund('1', '5.23', { lines: [{ id: 'rope', quantity: 0.5 }] });
+  expect(await read({ ...order, refunds: [back] })).toMatchObject({
+    credited_amount: '5.00',
+    credited_tax_amount: '0.23',
+  });
+});
+
 it('credits only the tax of units whose price has fractions of a cent', async () => {
   const cart = buildCart([{ id: 'pin', quantity: 8, unitPrice: '0.125' }]);
   const order = { ...buildOrder(mugs, newReference(), '0.05'), ...cart, total: '1.05' };
@@ -359,6 +370,18 @@ it('records an order again if another process voids its sale after the reference
   const recorded = await recordOrder({ ...ledger, levy: { ...levy, get } }, edited);
   expect(recorded).toMatchObject({ problems: [], isChanged: true });
   expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 18.58']);
+});
+
+it('reports an unpaid increase of a recorded sale, whose refunds wait for the payment', async () => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  await read(buildOrder(two, 'unpaid', '0.80', { changedAt: at(0) }));
+  const raised = buildOrder(mugs, 'unpaid', '1.20', { paid: '18.58', changedAt: at(1), refunds: [oneBack('1')] });
+  expect(await recordOrder(ledger, { ...raised, wanted: 'draft' })).toMatchObject({
+    isChanged: false,
+    problems: [{ code: 'mismatch', reference: 'unpaid', detail: expect.stringContaining('not paid in full') }],
+  });
+  await read({ ...raised, paid: '27.87', changedAt: at(2) });
+  expect((await states('unpaid')).slice(1)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
 });
 
 it('updates a draft with every edit of its order', async () => {

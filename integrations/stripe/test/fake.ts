@@ -18,6 +18,7 @@ export type FakeInvoice = {
   id: string;
   status: string;
   currency: string;
+  customer?: string;
   exempt: string | null;
   created: number;
   lines: FakeLine[];
@@ -69,7 +70,7 @@ const invoiceJson = (invoice: FakeInvoice) => ({
   object: 'invoice',
   status: invoice.status,
   currency: invoice.currency,
-  customer: 'cus_1',
+  customer: invoice.customer ?? 'cus_1',
   customer_tax_exempt: invoice.exempt,
   customer_shipping: null,
   automatic_tax: { enabled: false },

@@ -457,6 +457,16 @@ it.each([
   fake.invoices.delete(invoice.id);
 });
 
+it('exempts a draft as soon as Levy has the certificate of its customer', async () => {
+  const invoice = add([line(1_000)], { exempt: 'exempt', customer: 'cus_exempt' });
+  expect((await send('invoice.created', invoice)).problems.map(({ code }) => code)).toEqual(['no_certificate']);
+  const exemption = { states: ['WA'], reason: 'resale', certificate_number: '1', valid_from: '2026-01-01' } as const;
+  const body = { id: 'cus_exempt', name: 'Reseller', exemptions: [{ ...exemption, valid_to: null }] };
+  orThrow(await levy.levy.post('/customers', { body }));
+  expect(await send('invoice.updated', invoice)).toEqual({ isChanged: true, problems: [] });
+  expect([getTax(invoice), (await readLedger(invoice.id)).map(({ tax_amount }) => tax_amount)]).toEqual([0, ['0.00']]);
+});
+
 // The client's own limit is two minutes, so a call without the limit of the draft fails the test.
 it.each<[Fault, string]>([
   ...(['hang', 'hang up', 'reply lost', 429, 503] as const).map((fault): [Fault, string] => [fault, '/']),
