@@ -5,8 +5,14 @@ import { database } from '../../shared/store/client/client.ts';
 const name = 'fault';
 const interceptors: string[] = [];
 
+let failing = false;
+
+/** Returns whether `failSends` injects a fault below the SDK's retries. */
+export const areSendsFailing = (): boolean => failing;
+
 /** Removes all injected faults and interceptors. */
 export const noFaults = (): void => {
+  failing = false;
   for (const one of [name, ...interceptors.splice(0)]) database.middlewareStack.remove(one);
 };
 
@@ -55,6 +61,7 @@ export const failSends = ({
   of,
 }: Faulty): { sends: number } => {
   const seen = { sends: 0 };
+  failing = true;
   database.middlewareStack.remove(name);
   database.middlewareStack.add(
     (next, { commandName }) =>

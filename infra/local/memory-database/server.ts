@@ -5,7 +5,7 @@ import { newServer, newService } from './service.ts';
 
 const { port, folder }: { readonly port: number; readonly folder: string | null } = workerData;
 
-const server = newServer(newService(folder));
+const server = newServer(newService(folder).respond);
 server.listen(port, '127.0.0.1');
 await once(server, 'listening');
 parentPort?.postMessage('listening');

@@ -9,7 +9,14 @@ import { fromRequest, toAnswer } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type ServiceResponse = { readonly status: number; readonly text: string };
-export type Service = (operation: string, body: string) => ServiceResponse;
+/** A command of the document client. Its class name is the operation. */
+type Command = { readonly constructor: { readonly name: string }; readonly input: Input };
+export type Service = {
+  /** Responds to a call in DynamoDB's JSON protocol: an operation and its JSON body. */
+  readonly respond: (operation: string, body: string) => ServiceResponse;
+  /** Runs a command and returns its output, or throws as the client does. Neither side may change an item of the other. */
+  readonly run: (command: Command) => object;
+};
 
 const isBatch = /^(Batch|Transact)/;
 
@@ -27,8 +34,7 @@ const errorAnswer = (error: unknown): ServiceResponse => {
 };
 
 /**
- * Implements DynamoDB's JSON protocol over a memory database: takes an operation and its JSON body, and returns a
- * status and a JSON body.
+ * Implements DynamoDB over a memory database. With a folder, the database persists there. The streams get each change.
  */
 export const newService = (folder: string | null): Service => {
   // Changes are not collected while the journal is read.
@@ -37,25 +43,22 @@ export const newService = (folder: string | null): Service => {
   const journal = folder === null ? null : openJournal(folder, database);
   const streams = newStreams(database);
 
-  const itemCall = (operation: string, body: Input): object => {
-    // PutItem is PutCommand, and TransactWriteItems is TransactWriteCommand.
-    const name = `${operation.replace(/Items?$/, '')}Command`;
-    const { ReturnConsumedCapacity: capacity, ...input } = fromRequest(body);
-    const run = () => database.execute({ constructor: { name }, input });
-    const { answer, consumed } =
-      capacity === undefined || capacity === 'NONE' ? { answer: run(), consumed: null } : metered(database.tables, run);
-    return {
-      ...toAnswer(answer),
-      ...(consumed && { ConsumedCapacity: isBatch.test(operation) ? consumed : consumed[0] }),
-    };
+  const execute = (command: Command): object => {
+    const { ReturnConsumedCapacity: capacity, ...input } = command.input;
+    const run = () => database.execute({ constructor: command.constructor, input });
+    if (capacity === undefined || capacity === 'NONE') return run();
+    const { answer, consumed } = metered(database.tables, run);
+    return { ...answer, ConsumedCapacity: isBatch.test(command.constructor.name) ? consumed : consumed[0] };
   };
 
   const call = (operation: string, body: Input): object => {
     if (operation === 'UpdateTable') return streams.open(body['TableName'] as string, journal !== null);
+    // PutItem is PutCommand, and TransactWriteItems is TransactWriteCommand.
+    const name = `${operation.replace(/Items?$/, '')}Command`;
     return (
       database.tableCall(operation, body as Partial<CreateTableCommandInput>) ??
       streams.call(operation, body as Record<string, string>) ??
-      itemCall(operation, body)
+      toAnswer(execute({ constructor: { name }, input: fromRequest(body) }))
     );
   };
 
@@ -67,25 +70,32 @@ export const newService = (folder: string | null): Service => {
     }
   };
 
-  return (operation: string, body: string): ServiceResponse => {
+  /** Passes the writes of a call to the journal and the streams. If the file cannot store them, the process ends. */
+  const recordWrites = <Result>(run: () => Result): Result => {
     const written: Change[] = [];
     changes = written;
-    const answer = answerTo(operation, body);
-    // If the file cannot store a change, the process ends without a response.
-    if (operation === 'CreateTable' && answer.status === 200) journal?.created(JSON.parse(body));
+    const result = run();
     if (written.length > 0) {
       journal?.changed(written);
       streams.changed(written);
     }
-    return answer;
+    return result;
   };
+
+  const respond = (operation: string, body: string): ServiceResponse => {
+    const response = recordWrites(() => answerTo(operation, body));
+    if (operation === 'CreateTable' && response.status === 200) journal?.created(JSON.parse(body));
+    return response;
+  };
+
+  return { respond, run: (command) => recordWrites(() => execute(command)) };
 };
 
 /** Serves DynamoDB's protocol over HTTP. */
-export const newServer = (service: Service): Server => {
+export const newServer = (respond: Service['respond']): Server => {
   const server = createServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const { status, text: body } = service(operation, await text(request));
+    const { status, text: body } = respond(operation, await text(request));
     response.writeHead(status, {
       'Content-Type': 'application/x-amz-json-1.0',
       'Content-Length': Buffer.byteLength(body),
