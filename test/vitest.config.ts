@@ -37,7 +37,7 @@ const modes = {
 const isolated = '@isolated';
 
 /** The projects of a suite. The files of a project share their modules, except in the project with the suffix `-isolated`. */
-const listProjects = (suite: string, include: readonly string[], mode: string) => {
+const listProjects = (suite: string, include: readonly string[]) => {
   const callsApi = suite === 'integration' || suite === 'contract';
   const project = (name: string, isolate: boolean, exclude: readonly string[] = []) => ({
     extends: true as const,
@@ -54,9 +54,7 @@ const listProjects = (suite: string, include: readonly string[], mode: string) =
     },
   });
   // The files of infra share the synthesized templates (test/infra/synthesized.ts).
-  // With an external emulator, each file uses separate table names, which its modules read once.
-  const canShare = callsApi && mode === 'test' && !process.env['DYNAMODB_ENDPOINT'];
-  if (!canShare) return [project(suite, suite !== 'unit' && suite !== 'infra')];
+  if (!callsApi) return [project(suite, suite !== 'unit' && suite !== 'infra')];
   const files = readdirSync(`${root}test/${suite}`).filter((name) => name.endsWith('.test.ts'));
   const isIsolated = (name: string) => readFileSync(`${root}test/${suite}/${name}`, 'utf8').includes(isolated);
   const paths = (isWanted: (name: string) => boolean) => files.filter(isWanted).map((name) => `test/${suite}/${name}`);
@@ -100,7 +98,7 @@ export default defineConfig(({ mode }) => {
     root,
     test: {
       globalSetup: 'test/support/global-setup.ts',
-      projects: projects.flatMap((suite) => listProjects(suite, include, mode)),
+      projects: projects.flatMap((suite) => listProjects(suite, include)),
       sequence: { sequencer: SlowestFirst },
       reporters: ['default', 'json'],
       // .ci/run adds up the reports of its runs, so each run writes a separate file.

@@ -12,7 +12,7 @@ import { listKeys, recordKeyUse } from '../../shared/store/accounts/api-key-stor
 import { database } from '../../shared/store/client/client.ts';
 import { keyUseKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { intercept, noFaults } from '../support/faults.ts';
+import { intercept, noFaults, useSdk } from '../support/faults.ts';
 import { getEvent } from '../support/handler-calls.ts';
 import { later } from '../support/sales.ts';
 
@@ -94,6 +94,7 @@ describe("the record of a key's use", () => {
   );
 
   it('times out after 250 ms', async () => {
+    useSdk();
     const timeout = vi.mocked(AbortSignal.timeout).mockImplementation(() => AbortSignal.abort());
     await expect(recordKeyUse('acct_silent', 'key_1')).rejects.toMatchObject({ name: 'AbortError' });
     expect(timeout.mock.calls).toEqual([[250]]);

@@ -22,6 +22,7 @@ import { reservedWords } from '../../infra/local/memory-database/syntax.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { seededRandom } from '../simulation/world.ts';
+import { useSdk } from '../support/faults.ts';
 import { type Command, type Item, MemoryDatabase, type Result, sendAny } from '../support/memory-database.ts';
 
 type Outcome = Result & { readonly name?: string; readonly reasons?: readonly object[] | undefined };
@@ -36,6 +37,8 @@ const readOutcome = async (send: () => Promise<Result>): Promise<Outcome> => {
     return { name, Item, reasons: CancellationReasons?.map(({ Code, Item: item }) => ({ Code, Item: item })) };
   }
 };
+
+useSdk();
 
 let count = 0;
 

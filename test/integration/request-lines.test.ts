@@ -8,7 +8,7 @@ import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, connectClient, newCaller, newClient, startApi } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
-import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { failSends, lostReply, noFaults, useSdk } from '../support/faults.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
@@ -127,6 +127,7 @@ describe('the log line of a request', () => {
     failSends({ error: lostReply, ...where });
     expect(getLine(await asked())).toMatchObject(outage);
     noFaults();
+    useSdk();
     // The outage affects only the ledger's read, because the limiter can write a count at the same time.
     database.middlewareStack.add(
       (next, { commandName }) =>
@@ -253,6 +254,7 @@ describe('the counts of a line', () => {
     for (const answer of alone) expect(getLine(answer)['KeyKept']).toBe(1);
     const [one] = callers as [Caller];
     const charged: number[] = [];
+    useSdk();
     database.middlewareStack.add(
       (next) => async (sent) => {
         const answer = await next(sent);

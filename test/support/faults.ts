@@ -5,14 +5,17 @@ import { database } from '../../shared/store/client/client.ts';
 const name = 'fault';
 const interceptors: string[] = [];
 
-let failing = false;
+// The database of test/support/setup-api.ts, which module resets do not change.
+const testDatabase = globalThis as { [key: symbol]: { usesSdk: boolean } | undefined };
 
-/** Returns whether `failSends` injects a fault below the SDK's retries. */
-export const areSendsFailing = (): boolean => failing;
+/** Passes the calls of the service through the whole SDK, for a test of its layers, until `noFaults`. */
+export const useSdk = (usesSdk = true): void => {
+  Object.assign(testDatabase[Symbol.for('levy test database')] ?? {}, { usesSdk });
+};
 
 /** Removes all injected faults and interceptors. */
 export const noFaults = (): void => {
-  failing = false;
+  useSdk(false);
   for (const one of [name, ...interceptors.splice(0)]) database.middlewareStack.remove(one);
 };
 
@@ -61,7 +64,7 @@ export const failSends = ({
   of,
 }: Faulty): { sends: number } => {
   const seen = { sends: 0 };
-  failing = true;
+  useSdk();
   database.middlewareStack.remove(name);
   database.middlewareStack.add(
     (next, { commandName }) =>

@@ -3,7 +3,8 @@
  * an external emulator is used), checks each response against the OpenAPI document, and replays each recorded
  * transaction.
  */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, inject } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
 import { newServer, newService, type Service } from '../../infra/local/memory-database/service.ts';
@@ -11,7 +12,7 @@ import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { type Answer, listen, onExchange, type Schema } from './http.ts';
 
-type Database = { service: Service; readonly endpoint: string };
+type Database = { service: Service; readonly endpoint: string; usesSdk: boolean };
 const key = Symbol.for('levy test database');
 const shared = globalThis as { [key]?: Database };
 // The original timers, because tests replace them.
@@ -22,7 +23,7 @@ const decoder = new TextDecoder();
 const startDatabase = async (): Promise<Database> => {
   const { url } = await listen(newServer((operation, body) => database.service.respond(operation, body)));
   const port = Number(new URL(url).port);
-  const database: Database = { service: newService(null), endpoint: url };
+  const database: Database = { service: newService(null), endpoint: url, usesSdk: false };
   const { config } = new DynamoDBClient({ region: 'us-east-1', endpoint: database.endpoint });
   const { prototype } = config.requestHandler.constructor as { prototype: typeof config.requestHandler };
   const { handle } = prototype;
@@ -45,45 +46,56 @@ const startDatabase = async (): Promise<Database> => {
     const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': '0' };
     return { response: { statusCode, headers, body: Buffer.from(text) } } as Awaited<ReturnType<typeof handle>>;
   };
+  skipSdk(database);
   return database;
 };
 
+const itemCommand = /^(Get|Put|Update|Delete|BatchGet|TransactWrite)Item(s?)Command$|^(Query|Scan)Command$/;
+
 /**
- * Runs the item commands of the service's client in the database, below the middleware that counts and intercepts them.
- * The SDK's conversion, retries and transport take a fifth of the CPU time of a test. Processes that a test starts, a
- * client that it creates and the tests on other emulators use them.
+ * Document clients run their commands in the database of this process, below the middleware that counts and intercepts
+ * them. The SDK's conversion, retries and transport would take a fifth of the CPU time of the tests. Started processes,
+ * other emulators and the tests that call `useSdk` pass through it.
  */
-const skipSdk = async (getService: () => Service): Promise<void> => {
-  const { database } = await import('../../shared/store/client/client.ts');
-  const { areSendsFailing } = await import('./faults.ts');
-  const { copied } = await import('./memory-database.ts');
-  type Output = { output: { $metadata: object }; response: object };
-  database.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (sent) => {
-        if (areSendsFailing()) return next(sent);
-        await new Promise((resolve) => setImmediate(resolve));
-        const command = { constructor: { name: commandName.replace(/(Items?)?Command$/, 'Command') } };
-        const output = getService().run({ ...command, input: copied(sent.input) as Readonly<Record<string, unknown>> });
-        return { output: { ...copied(output), $metadata: {} }, response: {} } as Output as Awaited<
-          ReturnType<typeof next>
-        >;
-      },
-    { step: 'initialize', name: 'skipSdk', priority: 'low', override: true },
-  );
+const skipSdk = (database: Database): void => {
+  const { from } = DynamoDBDocumentClient;
+  DynamoDBDocumentClient.from = (client, config) => {
+    const created = from.call(DynamoDBDocumentClient, client, config);
+    created.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (sent) => {
+          const url = await client.config.endpoint?.();
+          const isOwn = url?.port === Number(new URL(database.endpoint).port) && itemCommand.test(commandName);
+          if (!isOwn || database.usesSdk) return next(sent);
+          const { copied } = await import('./memory-database.ts');
+          await new Promise((resolve) => setImmediate(resolve));
+          const name = commandName.replace(/Items?Command$/, 'Command');
+          const input = copied(sent.input) as Readonly<Record<string, unknown>>;
+          const output = copied(database.service.run({ constructor: { name }, input }));
+          return { output: { ...output, $metadata: {} }, response: {} };
+        },
+      { step: 'initialize', name: 'skipSdk', priority: 'low' },
+    );
+    return created;
+  };
 };
 
 if (inject('emulator') === 'memory') {
   shared[key] ??= await startDatabase();
   shared[key].service = newService(null);
   process.env['DYNAMODB_ENDPOINT'] = shared[key].endpoint;
-  const { service } = shared[key];
-  await skipSdk(() => service);
+  shared[key].usesSdk = false;
   for (const [name, definition] of Object.entries(tables))
-    service.respond('CreateTable', JSON.stringify(createTableInput(name, definition)));
+    shared[key].service.respond('CreateTable', JSON.stringify(createTableInput(name, definition)));
 } else {
-  for (const name of Object.keys(tables)) process.env[`TABLE_${name.toUpperCase()}`] = `${name}_${crypto.randomUUID()}`;
-  await createTables(new DynamoDBClient({ endpoint: inject('endpoint') }));
+  const client = new DynamoDBClient({ endpoint: inject('endpoint') });
+  // The modules of a process read the names once, so its files use the same names.
+  const names = Object.keys(tables).map((table) => [table, `${table}_${process.pid}`] as const);
+  for (const [table, TableName] of names) process.env[`TABLE_${table.toUpperCase()}`] = TableName;
+  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+  for (const [, TableName] of names)
+    if (TableNames.includes(TableName)) await client.send(new DeleteTableCommand({ TableName }));
+  await createTables(client);
 }
 
 const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
