@@ -106,8 +106,7 @@ const additionalTaxes: Readonly<Record<string, string>> = {
   'RENTALS.VEHICLE_RENTAL': 'Assumed: surcharges on rental vehicles are not part of this tax.',
   'CANNABIS.ADULT_USE_CANNABIS': 'Assumed: excise taxes on cannabis are not part of this tax.',
   'TELECOM.TELECOMMUNICATIONS': 'Assumed: fees and surcharges on telecommunications are not part of this tax.',
-  'MOTOR_VEHICLES.AUTO_PARTS':
-    'Assumed: fees of the state on tires, lead batteries and motor oil, if any, are not part of this tax.',
+  'MOTOR_VEHICLES.AUTO_PARTS': 'Assumed: fees on tires and batteries are not part of this tax.',
   'FOOD.PREPARED_FOOD': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
   'FOOD.CATERING': 'Assumed: a tax on meals of a locality, if there is one, is not part of this tax.',
 };
