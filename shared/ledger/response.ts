@@ -14,10 +14,10 @@ import { instantKeywords } from '../calculations/fields.ts';
 import { contentReleases, outcomeShape, warnings } from '../calculations/response.ts';
 import { statuses } from './status.ts';
 
-const TransactionFiling = component('TransactionFiling', 'A filing that includes the transaction.', {
+const TransactionFiling = component('TransactionFiling', 'A filed return that includes the transaction.', {
   id: string('The id of the filing.'),
   state: string('The jurisdiction code of the state.'),
-  status: string('The status of the filing.'),
+  status: string('`filed`.'),
 });
 
 /** A transaction as the API returns it. */
@@ -55,7 +55,10 @@ export const Transaction = component('Transaction', 'A recorded sale or credit.'
     z.optional(timestamp),
     'When the personal data was removed: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Missing unless it was removed.',
   ),
-  filings: array(TransactionFiling, 'The filings that include the transaction.'),
+  filings: array(
+    TransactionFiling,
+    'The filed returns that include the transaction. A filing lists its transactions from the time it is closed: `GET /filings/{id}?expand=entries`.',
+  ),
   version,
 });
 

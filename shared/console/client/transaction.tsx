@@ -347,7 +347,7 @@ const Summary = ({ transaction }: TransactionProps) => (
       'Void reason': transaction.void_reason,
       Note: transaction.metadata['note'],
       Content: Object.values(transaction.content_releases).join(', '),
-      Filings: transaction.filings.length > 0 ? <FilingLinks transaction={transaction} /> : 'none',
+      'Filed returns': transaction.filings.length > 0 ? <FilingLinks transaction={transaction} /> : 'none',
     }}
   />
 );
@@ -363,9 +363,9 @@ const Discounts = ({ transaction }: TransactionProps) => (
 
 const FilingLinks = ({ transaction }: TransactionProps) => (
   <>
-    {transaction.filings.map(({ id, state, status }) => (
+    {transaction.filings.map(({ id, state }) => (
       <a key={id} href={linkTo(['filings', id])}>
-        {getStateLetters(state)} ({status}){' '}
+        {getStateLetters(state)}{' '}
       </a>
     ))}
   </>
