@@ -136,7 +136,7 @@ it('records the orders of a CSV file once, after a check of the whole file', asy
   const caller = await newCaller();
   const first = csv(
     'o-1,2026-10-08,6.00,MI,Lansing,48933,a,taxjar:20010A,1,100.00',
-    'o-2,2026-10-09,7.5,MI,Lansing,48933,a,,1,100.00',
+    'o-2,2026-10-09,7.5000,MI,Lansing,48933,a,,1,100.0000',
     'o-2,,,,,,b,GENERAL,2,12.50',
   );
   const bad = await run(caller, 'import', first, 'orders.csv');

@@ -67,12 +67,14 @@ export const describeProblem = (pointer: string, detail: string, rows: Order['ro
   return `${column}${row === rows[0] ? '' : ` in line ${row}`}: ${text.replaceAll(/,? as a string/g, '')}`;
 };
 
-const taxFrom = (value: unknown, pointer: string, currency: string): bigint => {
+const taxFrom = (sent: unknown, pointer: string, currency: string): bigint => {
   const digits = minorDigits(currency);
+  // Databases of shops return `6.0000`.
+  const value = typeof sent === 'string' ? sent.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : sent;
   const isValid =
     typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
-  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals, not ${JSON.stringify(value) ?? 'nothing'}.`;
-  const isNegative = String(value).startsWith('-');
+  const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals, not ${JSON.stringify(sent) ?? 'nothing'}.`;
+  const isNegative = String(sent).startsWith('-');
   return isValid
     ? parseAmount(value, digits)
     : refuse(pointer, isNegative ? `${advice} A refund has the type credit and positive amounts.` : advice);
