@@ -17,35 +17,11 @@ const key = Symbol.for('levy test database');
 const shared = globalThis as { [key]?: Database };
 // The original timers, because tests replace them.
 const { setImmediate } = globalThis;
-const decoder = new TextDecoder();
 
-/** Serves a database on loopback for processes that a test starts. SDK clients in this process bypass the socket. */
+/** Serves a database on loopback for processes that a test starts and for the SDK. */
 const startDatabase = async (): Promise<Database> => {
   const { url } = await listen(newServer((operation, body) => database.service.respond(operation, body)));
-  const port = Number(new URL(url).port);
   const database: Database = { service: newService(null), endpoint: url, usesSdk: false };
-  const { config } = new DynamoDBClient({ region: 'us-east-1', endpoint: database.endpoint });
-  const { prototype } = config.requestHandler.constructor as { prototype: typeof config.requestHandler };
-  const { handle } = prototype;
-  // The database in this process accepts any signature, and signing is a tenth of the time of a call.
-  const scheme = { name: 'sigv4', signingName: 'dynamodb', signingRegion: 'us-east-1', properties: {} };
-  const signer = Object.getPrototypeOf(await config.signer(scheme)) as {
-    sign: (...args: unknown[]) => Promise<unknown>;
-  };
-  const { sign } = signer;
-  signer.sign = async function (request, ...others) {
-    return (request as { port?: number }).port === port ? request : sign.call(this, request, ...others);
-  };
-  prototype.handle = async function (request, options) {
-    const isAbortable = options && 'abortSignal' in options && options.abortSignal;
-    if (request.port !== port || isAbortable) return handle.call(this, request, options);
-    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    // As with a socket, other work of the process can run in between.
-    await new Promise((resolve) => setImmediate(resolve));
-    const { status: statusCode, text } = database.service.respond(operation, decoder.decode(request.body));
-    const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': '0' };
-    return { response: { statusCode, headers, body: Buffer.from(text) } } as Awaited<ReturnType<typeof handle>>;
-  };
   skipSdk(database);
   return database;
 };
