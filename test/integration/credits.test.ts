@@ -51,6 +51,25 @@ it('accepts a credit of one unit of a line with less than one unit, at a differe
   expect(getRefusal(await credit(more))).toBe('409 | conflict_over_credit /line_items/0/quantity');
 });
 
+it('returns a credit of the remainder that can be posted as it is', async () => {
+  const post = async (sale: Record<string, unknown>, before: Record<string, unknown> | null = null) => {
+    const { client, credit, calculate, credited } = await withSale(sale);
+    if (before) await made(credit(before));
+    const calculated = await made(calculate({ credit_remaining: true }));
+    const posted = await made(client.create({ ...calculated, status: 'finalized' }));
+    expect(posted.total_amount).toBe(calculated.total_amount);
+    expect(await made(client.update(posted.id, { line_items: posted.line_items }))).toEqual(posted);
+    return [calculated.line_items.map(({ amount }) => amount), calculated.total_amount, ...(await credited())];
+  };
+  // Only shipping remains, which is exempt in Michigan.
+  const whole = { line_items: [{ id: 'item_1', quantity: '2' }] };
+  expect(await post({ shipping: { amount: '5.00' } }, whole)).toEqual([['0.00'], '5.00', '105.00', '6.00', 'full']);
+  // Half a unit at 0.01 is 0.01, so what remains has the price of one unit.
+  const half = { line_items: [goods({ id: 'half', quantity: '0.5', unit_price: '0.01' })], tax_amount: '0.02' };
+  const taxOnly = { ...one('half', { unit_price: '0' }), tax_amount: '0.01' };
+  expect(await post(half, taxOnly)).toEqual([['0.01'], '0.02', '0.01', '0.02', 'full']);
+});
+
 it('warns of a different product, customer or origin', async () => {
   const { calculate, parent } = await withSale(twoLines);
   const ignored = async (body: Record<string, unknown>) =>

@@ -133,10 +133,15 @@ const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolea
   const parent = getMatch(line, sale);
   if (!parent) return false;
   const isAtPrice = ({ unit_price }: Line) => new Decimal(unit_price ?? parent.unit_price).eq(parent.unit_price);
-  if (!isAtPrice(line)) return new Decimal(line.quantity).gt(parent.quantity) && !new Decimal(line.quantity).eq(1);
+  const isAmount = (one: Line) =>
+    new Decimal(one.quantity).eq(1) &&
+    Boolean(one.unit_price) &&
+    (!isAtPrice(one) || new Decimal(parent.quantity).lt(1));
+  if (isAmount(line)) return false;
+  if (!isAtPrice(line)) return new Decimal(line.quantity).gt(parent.quantity);
   return lines
     .slice(0, at + 1)
-    .filter((one) => getMatch(one, sale)?.id === parent.id && isAtPrice(one))
+    .filter((one) => getMatch(one, sale)?.id === parent.id && isAtPrice(one) && !isAmount(one))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0))
     .gt(parent.quantity);
 };

@@ -28,17 +28,19 @@ import { creditProblems, overCredit } from './problems.ts';
 
 /**
  * Builds the outcome that credits the remainder of a sale. Each line with a remaining net, tax, calculated tax or coupon
- * has a quantity of one.
+ * has a quantity of one. If only shipping remains, the first line has no amount, because a request needs a line.
  */
 const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
   const balances = [...remaining.charges.values()];
   const shares = capped(balances.map(remainingShare), remaining.total);
   const count = parent.line_items.length;
-  const lines = parent.line_items.flatMap((line, at) => {
-    const rest = restOfLine(line, shares[at] as Share, balances[at] as Balance, exponent);
-    return rest ? [rest] : [];
-  });
+  const rests = parent.line_items.map((line, at) =>
+    findRest(line, shares[at] as Share, balances[at] as Balance, exponent),
+  );
+  const left = rests.filter(isLeft);
+  const first = rests.filter(({ line }) => !isReduction(line.unit_price)).slice(0, 1);
+  const lines = (left.length > 0 ? left : first).map((rest) => restLine(rest, exponent));
   const shipping = mapShipping(parent.shipping, (charge, index) => {
     const taken = shares[count + index] as Share;
     const sized = { ...taken, amount: taken.net, discount: 0n };
@@ -52,17 +54,30 @@ type Shipping = ShippingResponse | ShippingResponse[] | null;
 const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
   Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
-const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number) => {
+/** What remains of a line, with its share of the coupon. `amount` is before the coupon, if it reduces the price. */
+type Rest = {
+  readonly line: LineItemResponse;
+  readonly taken: Share;
+  readonly balance: Balance;
+  readonly amount: bigint;
+  readonly thirdPartyDiscount: bigint;
+};
+
+const findRest = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): Rest => {
   const isReduced = isReducedByCoupon(line, exponent);
   const thirdPartyDiscount = isReduced ? couponByNet(balance, taken.net) : inheritedCoupon(balance, taken.net);
-  // A fee has no net, and no tax if none was recorded.
-  const isCalculatedLeft = balance.whole.rows.some(
-    ({ calculated }, row) => calculated > (balance.credited.rows[row]?.calculated ?? 0n),
-  );
-  if (isNothing(taken) && thirdPartyDiscount === 0n && !isCalculatedLeft) return null;
   const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
-  const unitPrice = formatAmount(amount, exponent);
-  const sized = { ...taken, unitPrice, amount, discount: 0n, thirdPartyDiscount };
+  return { line, taken, balance, amount, thirdPartyDiscount };
+};
+
+const isLeft = ({ taken, balance: { whole, credited }, thirdPartyDiscount }: Rest): boolean =>
+  !isNothing(taken) ||
+  thirdPartyDiscount !== 0n ||
+  // A fee has no net, and no tax if none was recorded.
+  whole.rows.some(({ calculated }, row) => calculated > (credited.rows[row]?.calculated ?? 0n));
+
+const restLine = ({ line, taken, balance, amount, thirdPartyDiscount }: Rest, exponent: number): LineItemResponse => {
+  const sized = { ...taken, unitPrice: formatAmount(amount, exponent), amount, discount: 0n, thirdPartyDiscount };
   const sent = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
   return creditLine(sent, line, sized, balance, exponent);
 };

@@ -1,3 +1,4 @@
+import { isSent } from '../../base/json.ts';
 import { accept, type Problem, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { isReduction, mapShipping, shippingList, shippingPointer } from '../../calculations/charges.ts';
@@ -203,9 +204,9 @@ const one = exact('1');
 /**
  * Returns the problem of a credit line with more units than were sold, or `null`. Adds its units to the credit's total.
  *
- * At the original price, the lines of one credit can together have at most the quantity sold. At any other price, a
- * quantity of 1 is always allowed, because it can stand for part of the line's amount. Larger quantities are limited to
- * the quantity sold. Across several credits, only the amounts are limited (`amounts.ts`).
+ * At the original price, the lines of one credit can together have at most the quantity sold. At any other price, or if
+ * less than one unit was sold, a quantity of 1 is always allowed, because it can stand for part of the line's amount.
+ * Larger quantities are limited to the quantity sold. Across several credits, only the amounts are limited (`amounts.ts`).
  */
 const unitsProblem = (
   { quantity, unit_price }: Pick<LineItemRequest, 'quantity' | 'unit_price'>,
@@ -214,10 +215,13 @@ const unitsProblem = (
   { left, currency, pointer }: { readonly left: Share; readonly currency: string; readonly pointer: string },
 ): Problem | null => {
   const units = exact(quantity);
-  const isAsSold = exact(unit_price ?? sold.unit_price) === exact(sold.unit_price);
+  const soldUnits = exact(sold.quantity);
+  const isAtPrice = exact(unit_price ?? sold.unit_price) === exact(sold.unit_price);
+  const isAmount = units === one && isSent(unit_price) && (!isAtPrice || soldUnits < one);
+  const isAsSold = isAtPrice && !isAmount;
   const together = (credited.get(sold.id) ?? 0n) + units;
   if (isAsSold) credited.set(sold.id, together);
-  const isTooMany = isAsSold ? together > exact(sold.quantity) : units > exact(sold.quantity) && units !== one;
+  const isTooMany = isAsSold ? together > soldUnits : units > soldUnits && !isAmount;
   return isTooMany
     ? overCredit(left, currency, `${pointer}/quantity`, 'units', `${sold.quantity} of line ${sold.id}`)
     : null;
