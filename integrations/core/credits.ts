@@ -230,12 +230,36 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
   return difference ? { isChanged, problem: difference } : { id: transaction.id, isChanged, problem };
 };
 
+/** Keeps recorded parts of exchanged goods that are higher than now, and takes the difference from the other parts. */
+const keepExchanged = (
+  refunds: readonly Refund[],
+  exponent: number,
+  recorded: ReadonlyMap<string, Transaction>,
+): readonly Refund[] => {
+  const parts = refunds.filter(({ isExchanged }) => isExchanged);
+  const totals = new Map(parts.map(({ id, total }) => [id, toMinor(total, exponent)]));
+  const open = parts.filter(({ id }) => !recorded.has(id));
+  for (const { id } of parts) {
+    const credit = recorded.get(id);
+    for (const other of credit ? open : []) {
+      const [own, left] = [totals.get(id) ?? 0n, totals.get(other.id) ?? 0n];
+      const excess = toMinor(credit?.total_amount ?? '0', exponent) - own;
+      const moved = excess < 0n ? 0n : excess < left ? excess : left;
+      totals.set(id, own + moved).set(other.id, left - moved);
+    }
+  }
+  return refunds.map((refund) => {
+    const total = totals.get(refund.id);
+    return total === undefined ? refund : { ...refund, total: toDecimal(total, exponent) };
+  });
+};
+
 /**
  * Returns the refunds that require credits. The first refunds return the amount that the customer paid `above` the
  * sale, unless they have a credit. `recorded` has the credits by the id of the refund.
  */
 const refundsOfSale = (
-  { refunds }: Order,
+  refunds: readonly Refund[],
   exponent: number,
   above: bigint,
   recorded: ReadonlyMap<string, Transaction>,
@@ -288,7 +312,8 @@ const readRefunds = async (ledger: Ledger, sale: Transaction, order: Order, sold
   const exponent = getDecimals(sale.tax_amount);
   const [paid, total] = [order.paid ?? order.total, order.total].map((amount) => toMinor(amount, exponent));
   const most = (paid as bigint) > (total as bigint) ? (paid as bigint) : (total as bigint);
-  const refunds = refundsOfSale(order, exponent, most - toMinor(sold, exponent), recorded.value);
+  const kept = keepExchanged(order.refunds, exponent, recorded.value);
+  const refunds = refundsOfSale(kept, exponent, most - toMinor(sold, exponent), recorded.value);
   return done({ refunds, recorded: recorded.value });
 };
 

@@ -72,6 +72,11 @@ export type Refund = {
   readonly tax?: string | undefined;
   /** The shipping part of the total, with tax. It is distributed over the charges in proportion. */
   readonly shipping: string;
+  /**
+   * Whether it is the part of returned goods that paid for other goods of the order. Recorded parts stay, because later
+   * refunds and returns can change how the goods are divided.
+   */
+  readonly isExchanged?: boolean;
   /** ISO 8601 timestamp, which determines the filing period of the credit. */
   readonly at: string;
 };

@@ -230,7 +230,8 @@ export const exchangedFor = (
   const last = taken.length - 1;
   return givenBack.flatMap(({ id, at, lines }, index) => {
     const part = (taken[index] as bigint) + (index === last ? left : 0n);
-    return part > 0n ? { id, at, lines, total: toDecimal(part, exponent), shipping: toDecimal(0n, exponent) } : [];
+    const [total, shipping] = [part, 0n].map((minor) => toDecimal(minor, exponent)) as [string, string];
+    return part > 0n ? { id, at, lines, total, shipping, isExchanged: true } : [];
   });
 };
 

@@ -221,6 +221,22 @@ it('credits an older refund that is settled later from what the recorded credits
   ]);
 });
 
+it('keeps the recorded part of exchanged goods if a later refund changes how returned goods are divided', async () => {
+  const order = buildOrder(mugs, newReference(), '1.20');
+  const exchanged = (id: string, total: string) => ({ ...buildRefund(id, total), isExchanged: true });
+  await read({ ...order, refunds: [exchanged('claim', '9.29')] });
+  // 2.00 of the claim now count as paid back, and 2.00 of the return as exchanged.
+  const refunds = [exchanged('claim', '7.29'), buildRefund('goodwill', '2.00'), exchanged('return', '2.00')];
+  for (let times = 0; times < 2; times++) await read({ ...order, refunds });
+  expect((await states(order.reference)).slice(1)).toEqual(['credit finalized 9.29', 'credit finalized 2.00']);
+  // The other parts cannot take the whole difference.
+  const { problems } = await recordOrder(ledger, {
+    ...order,
+    refunds: [exchanged('claim', '5.29'), ...refunds.slice(1)],
+  });
+  expect(problems).toMatchObject([{ code: 'mismatch', detail: expect.stringContaining('should be 7.29') }]);
+});
+
 it('credits a returned part of a fractional quantity', async () => {
   const cart = buildCart([{ id: 'rope', quantity: 1.5, unitPrice: '10.00' }]);
   // The tax is 4.5 % of 15.00 in Honolulu.

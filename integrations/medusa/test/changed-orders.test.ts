@@ -163,6 +163,32 @@ it('counts units that a claim replaces only once', async () => {
   expect(problems()).toEqual([]);
 });
 
+it('keeps the credit of units that a claim replaces after a goodwill refund and a return', async () => {
+  const { order } = await paidOrder(shop, levy, {
+    items: [
+      ['Mug', 2],
+      ['Shirt', 1],
+    ],
+  });
+  const find = (name: string) => order.items.find(({ product_title }) => product_title === name)?.id as string;
+  const [changes, staff, mugs] = [listChanges(shop, order.id), createStaff(shop), find('Mug')];
+  const waitFor = (count: number) => eventually(levy, order.id, ({ credits }) => credits.length === count);
+  await changes.ship([{ id: mugs, quantity: 2 }]);
+  await changes.claim([{ id: mugs, quantity: 1 }], ['Mug']);
+  await waitFor(1);
+  await staff.refund(order.id, 200);
+  await waitFor(2);
+  await staff.takeBack(order.id, find('Shirt'), 1);
+  const { summary } = await changes.read();
+  await staff.refund(order.id, -cents(summary.pending_difference));
+  await waitFor(3);
+  const problems = watch(order.id);
+  await settle();
+  const { total } = await changes.read();
+  expect(await readNet(levy, order.id)).toMatchObject({ net: cents(total), credits: 3 });
+  expect(problems()).toEqual([]);
+});
+
 it('keeps a return fee in the ledger with its tax', async () => {
   const { order, cart } = await paidOrder(shop, levy, { items: [['Mug', 1]], address: addresses.HI });
   const [changes, id] = [listChanges(shop, order.id), getItem(order)];
