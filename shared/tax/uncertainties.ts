@@ -119,10 +119,9 @@ export const findAssumptionAbove = (
   rule: DecidingRule | undefined,
   release: Release,
 ): Pick<Treatment, 'aboveAmount'> => {
-  const [uncertainty] = rule ? listAssumptions(rule, release) : [];
-  return rule?.assumption_above && uncertainty
-    ? { aboveAmount: { amount: decimal(rule.assumption_above), uncertainty } }
-    : {};
+  if (rule?.assumption_above === undefined) return {};
+  const [uncertainty] = listAssumptions(rule, release);
+  return uncertainty ? { aboveAmount: { amount: decimal(rule.assumption_above), uncertainty } } : {};
 };
 
 /** An uncertainty about how a state rounds, and the index of the first line that it applies to. */
