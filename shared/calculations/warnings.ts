@@ -1,7 +1,7 @@
-import { sum } from '../money/allocate.ts';
-import { powerOfTen, rescale } from '../money/decimal.ts';
+import { rescale } from '../money/decimal.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, Place, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
+import { timesQuantity } from '../tax/effects/base.ts';
 import { roundingUncertainties, uncertaintiesAboutCoupons } from '../tax/uncertainties.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
@@ -157,43 +157,40 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
   return warnings;
 };
 
-/**
- * Warns that each unit was taxed as an item of its own under a limit per item, if the units together are above it: the
- * units of a set may count as one item.
- */
+/** Warns if units, each taxed as an item, are together above a limit per item: units of a set may count as one item. */
 const setWarnings = (
   { lines, exponent }: ReadDocument['document'],
   taxed: TaxedDocument,
+  write: Writer,
   pointer: GetPointer,
 ): Warning[] => {
-  const capped = taxed.lines.flatMap(({ net, treatments }, index) => {
-    const cap = treatments.find(({ effect }) => effect.itemCap)?.effect.itemCap;
-    return cap && net > 0n ? [{ index, net, cap, line: lines[index] as TaxLine }] : [];
-  });
-  return [...Map.groupBy(capped, ({ line }) => line.place.code).values()].flatMap((items): Warning[] => {
-    const [first] = items;
-    const limit = first ? rescale(first.cap, exponent) : 0n;
-    const isOne =
-      items.length === 1 && items.every(({ line }) => line.quantity.units <= powerOfTen(line.quantity.scale));
-    if (!first || isOne || sum(items.map(({ net }) => net)) <= limit) return [];
-    const message = `${first.line.place.name}: local taxes are due on the first ${writerFor(exponent)(limit)} of an item only. Assumed: each unit is one item. Units that are sold as a set may count as one item: less may be due.`;
-    return [{ code: 'taxability_assumed', message, pointer: pointer(first.index) }];
+  const totals = new Map<string, bigint>();
+  return taxed.lines.flatMap(({ net, treatments }, index): Warning[] => {
+    const [cap] = treatments.flatMap(({ effect }) => effect.itemCap ?? []);
+    if (!cap || net <= 0n) return [];
+    const line = lines[index] as TaxLine;
+    const { name } = line.place;
+    const limit = rescale(cap, exponent);
+    const total = (totals.get(name) ?? 0n) + net;
+    totals.set(name, total);
+    if (total <= limit || (total === net && timesQuantity(cap, line, exponent) <= limit)) return [];
+    const message = `${name}: local taxes are due on the first ${write(limit)} of an item. Assumed: these units are not one item sold as a set.`;
+    return [{ code: 'taxability_assumed', message, pointer: pointer(index) }];
   });
 };
 
 /** Warns of assumptions that matter only to units above an amount. */
 const largeUnitWarnings = (
-  { net, treatments }: TaxedCharge,
-  { quantity }: TaxLine,
+  { taxable, treatments }: TaxedCharge,
+  line: TaxLine,
   exponent: number,
   pointer: string,
 ): Warning[] =>
-  treatments.flatMap(({ aboveAmount }) => {
-    if (!aboveAmount) return [];
-    const { amount, uncertainty } = aboveAmount;
-    const ofAll = { units: amount.units * quantity.units, scale: amount.scale + quantity.scale };
-    return net > rescale(ofAll, exponent) ? uncertaintyWarnings([uncertainty], pointer) : [];
-  });
+  treatments.flatMap(({ aboveAmount }) =>
+    aboveAmount && taxable > timesQuantity(aboveAmount.amount, line, exponent)
+      ? uncertaintyWarnings(aboveAmount.uncertainties, pointer)
+      : [],
+  );
 
 /** Returns warnings about the treatment of a line. Lines that share their treatments have the same warnings. */
 const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
@@ -232,11 +229,12 @@ export const listWarnings = (
   add(placeWarnings(read, taxed, { day: document.day, nowMs }));
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of lines.entries()) {
-    const isReducing = (document.lines[index] as TaxLine).amount < 0n;
+    const sold = document.lines[index] as TaxLine;
+    const isReducing = sold.amount < 0n;
     if (isReducing) continue;
     if (!treated.has(line.treatments)) add(lineWarnings(line, pointerTo(index)));
     treated.add(line.treatments);
-    add(largeUnitWarnings(line, document.lines[index] as TaxLine, document.exponent, pointerTo(index)));
+    add(largeUnitWarnings(line, sold, document.exponent, pointerTo(index)));
     if (!line.shares) add(withoutGoodsWarnings(line, pointerTo(index)));
   }
   add(otherPlaceWarnings(read, taxed, pointerTo));
@@ -253,7 +251,7 @@ export const listWarnings = (
   for (const inexact of new Set(taxed.lines.map((charge) => charge.inexact)))
     if (inexact) add([inexactWarning(inexact, write, pointerTo)]);
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerTo));
-  add(setWarnings(document, taxed, pointerTo));
+  add(setWarnings(document, taxed, write, pointerTo));
   add(notPassedOnWarnings(document, taxed, pointerTo));
   add(remoteWarnings(document, read.places, taxed, pointerTo));
   for (const { uncertainty, charge } of roundingUncertainties(document, taxed))

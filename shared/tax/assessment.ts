@@ -46,7 +46,7 @@ export type Treatment = {
   /** Uncertainties about the content, which become warnings. */
   readonly uncertainties: readonly Uncertainty[];
   /** An uncertainty that matters only to units above an amount. */
-  readonly aboveAmount?: { readonly amount: Decimal; readonly uncertainty: Uncertainty };
+  readonly aboveAmount?: { readonly amount: Decimal; readonly uncertainties: readonly Uncertainty[] } | undefined;
 };
 
 /** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
@@ -88,7 +88,7 @@ export type ResolvedEffect = {
    */
   readonly wholeRate?: 'general' | RatedAs;
   /** The limit on the taxable price of an item, where the units of a set may count as one item. */
-  readonly itemCap?: Decimal;
+  readonly itemCap?: Decimal | undefined;
   /** The treatment that applies if the price is above a holiday's limit. */
   readonly beyondLimit?: Treatment;
   /** For a fee: the goods that it depends on; `null` for the taxable goods of the order. */

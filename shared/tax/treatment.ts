@@ -196,7 +196,7 @@ const treat = (taxedJurisdiction: TaxedJurisdiction, without: readonly Rule[] = 
     isAdditional: taxedJurisdiction.isAdditional,
     ruleId,
     uncertainties,
-    ...(taxedProduct.collectionExemption ? {} : findAssumptionAbove(rule, release)),
+    aboveAmount: findAssumptionAbove(rule, release),
   };
 };
 

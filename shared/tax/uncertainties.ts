@@ -101,13 +101,12 @@ export const uncertaintiesAboutRule = (
     return [{ code: 'taxability_not_established', message }];
   }
   const uncertainty = effectDefinition(rule.effect).uncertainty?.(rule.effect, { product, use });
-  if (!uncertainty && !rule.assumption) return uncertaintiesAbout(rule, () => ruleName(rule, release));
   const what = ruleName(rule, release);
   return [
     // "Not established" is stronger than "not confirmed".
     ...(uncertainty?.code === 'taxability_not_established' ? [] : uncertaintiesAbout(rule, () => what)),
     ...(uncertainty ? [{ ...uncertainty, message: `${what}: ${uncertainty.message}` }] : []),
-    ...(rule.assumption_above === undefined ? listAssumptions(rule, release) : []),
+    ...(rule.assumption_above ? [] : listAssumptions(rule, release)),
   ];
 };
 
@@ -115,14 +114,10 @@ const listAssumptions = (rule: DecidingRule, release: Release): readonly Uncerta
   rule.assumption ? [{ code: 'taxability_assumed', message: `${ruleName(rule, release)}: ${rule.assumption}` }] : [];
 
 /** Returns the assumption of a rule that matters only to units above an amount. */
-export const findAssumptionAbove = (
-  rule: DecidingRule | undefined,
-  release: Release,
-): Pick<Treatment, 'aboveAmount'> => {
-  if (rule?.assumption_above === undefined) return {};
-  const [uncertainty] = listAssumptions(rule, release);
-  return uncertainty ? { aboveAmount: { amount: decimal(rule.assumption_above), uncertainty } } : {};
-};
+export const findAssumptionAbove = (rule: DecidingRule | undefined, release: Release): Treatment['aboveAmount'] =>
+  rule?.assumption_above
+    ? { amount: decimal(rule.assumption_above), uncertainties: listAssumptions(rule, release) }
+    : undefined;
 
 /** An uncertainty about how a state rounds, and the index of the first line that it applies to. */
 type RoundingUncertainty = { readonly uncertainty: Uncertainty; readonly charge: number };

@@ -37,7 +37,7 @@ export const countsToward = ({ also, never }: FeeBase, path: string, isTaxed: bo
   !never.some((code) => isWithin(path, code)) && (isTaxed || also.some((code) => isWithin(path, code)));
 
 /** Returns an amount per unit times the quantity, rounded half up to `10^-decimals`. */
-export const timesQuantity = (amount: Decimal, { quantity }: Base, decimals: number): bigint =>
+export const timesQuantity = (amount: Decimal, { quantity }: Pick<Base, 'quantity'>, decimals: number): bigint =>
   rescale({ units: amount.units * quantity.units, scale: amount.scale + quantity.scale }, decimals);
 
 /**

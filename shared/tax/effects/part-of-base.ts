@@ -14,16 +14,14 @@ export const baseCap = defineEffect({
   schema: () =>
     typed('base_cap', {
       amount: amount(),
-      per: z.exactOptional(
-        z.enum(['item', 'line'], 'Use "item" or "line", or omit the field to apply the limit per unit.'),
-      ),
+      per: z.exactOptional(z.enum(['item', 'line'], 'Use "item" or "line", or omit it for a limit per unit.')),
     }),
   isInMoney: always,
   withoutOwnRate: unchanged,
   resolve: (effect) => {
     const cap = decimal(effect.amount);
     return {
-      ...(effect.per === 'item' ? { itemCap: cap } : {}),
+      itemCap: effect.per === 'item' ? cap : undefined,
       assess: (treatment, base) => {
         const most = effect.per === 'line' ? rescale(cap, base.exponent) : timesQuantity(cap, base, base.exponent);
         return partly(treatment, base, min(base.net, most), treatment.general, 'taxable_basis_reduced');
