@@ -42,27 +42,32 @@ export type Write = Writes[number];
 
 /**
  * Sends the writes as one DynamoDB transaction: all are stored, or none. `refused` maps a canceled transaction to its
- * reason, or throws `Contention` if a retry may succeed. Retries end when `remainingMs` is used up.
+ * reason, or throws `Contention` if a retry may succeed. `isUncertain` states that an earlier attempt may have stored
+ * the writes. Retries end when `remainingMs` is used up.
  *
  * The SDK sends its retries with the same ClientRequestToken, so a lost reply cannot cause a second write.
  */
 export const writeTogether = <Refused>(
   TransactItems: Writes,
-  refused: (exception: TransactionCanceledException) => Refused,
+  refused: (exception: TransactionCanceledException, isUncertain: boolean) => Refused,
   remainingMs?: RemainingMs,
-): Promise<Refused | { readonly kind: 'committed' }> =>
-  retryContention(async () => {
+): Promise<Refused | { readonly kind: 'committed' }> => {
+  let isUncertain = false;
+  return retryContention(async () => {
     try {
       await database.send(new TransactWriteCommand({ TransactItems }));
       return { kind: 'committed' };
     } catch (error) {
       // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
-      if (error instanceof TransactionInProgressException)
+      if (error instanceof TransactionInProgressException) {
+        isUncertain = true;
         throw new Contention('An earlier attempt of this transaction is still in progress.', { cause: error });
+      }
       if (!(error instanceof TransactionCanceledException)) throw error;
-      return refused(error);
+      return refused(error, isUncertain);
     }
   }, remainingMs);
+};
 
 /** The cancellation codes that a retry can resolve. */
 const contentionCodes = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);

@@ -54,10 +54,12 @@ const isStored = ({ after }: CustomerCommit, { CancellationReasons = [] }: Trans
 const findRefusal = (
   commit: CustomerCommit,
   exception: TransactionCanceledException,
+  isUncertain: boolean,
 ): Awaited<ReturnType<Customers['commit']>> => {
   const replay = replayOfCanceled(exception, commit);
   if (replay) return replay;
-  if (isStored(commit, exception)) return { kind: 'committed' };
+  // Another request with the same content in the same millisecond stores an equal customer.
+  if (isUncertain && isStored(commit, exception)) return { kind: 'committed' };
   // The other writer may be an earlier attempt of this request. Its record then has the response.
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
 };
@@ -69,7 +71,8 @@ const customersWithin = (remainingMs: RemainingMs): Customers => ({
     const { item, replay } = await readWithReplay(account, key, idempotency, nowMs, remainingMs);
     return { stored: item && customerFrom(item), replay };
   },
-  commit: (commit) => writeTogether(customerWrites(commit), (exception) => findRefusal(commit, exception), remainingMs),
+  commit: (commit) =>
+    writeTogether(customerWrites(commit), (...canceled) => findRefusal(commit, ...canceled), remainingMs),
 });
 
 /** Returns the ports for changing customers, on DynamoDB. */
