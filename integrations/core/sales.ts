@@ -73,7 +73,7 @@ export const isNewer = (
 
 /** The sale of an order. */
 type Ensured = Written & {
-  /** Levy has a newer state, so the snapshot is ignored. */
+  /** The recorded sale stays: Levy has a newer state, or the changed order is not paid. */
   readonly isKept?: boolean;
 };
 
@@ -121,7 +121,9 @@ const updateToMatch = async (
   if (isChanged) return done(found);
   // Another process voided it after its reference was found.
   if (transaction.status === 'void') return done(null);
-  if (isNewer(transaction, { changedAt })) return done({ ...found, isKept: true });
+  // The refusal of a snapshot that changes nothing is not a problem.
+  const kept = { transaction, isChanged, isKept: true } as const;
+  if (isNewer(transaction, { changedAt })) return done(kept);
   if (isRecorded(transaction)) {
     const isSame = getFigures(transaction as Parameters<typeof getFigures>[0]) === getFigures(body);
     if (wanted === 'draft') {
@@ -129,8 +131,7 @@ const updateToMatch = async (
       const isChangedLater = !isSame && changedAt !== undefined;
       const detail = `The changed order is not paid in full: Levy keeps its sale ${id} until then, and credits no refund of it.`;
       return done({
-        ...found,
-        isKept: true,
+        ...kept,
         ...(isChangedLater && { refusal: failed(reference_id, 'mismatch', detail).problem }),
       });
     }
@@ -210,7 +211,8 @@ const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, e
  * the calculated tax. If an order was edited after its sale was recorded, a new sale replaces the old one, unless the
  * old sale has credits or its period is closed: then the refunds are credited on the old sale. The sale of an order that
  * moved abroad is voided. A snapshot with an older `changedAt` than the recorded one, and a draft of an order whose sale
- * is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
+ * is finalized, change nothing. If that draft differs from the sale, this is reported as a `mismatch`. Throws
+ * `LevyUnavailable` during an outage: call it again later.
  */
 export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   // An edit can move an order abroad, where the shop calculates the tax.

@@ -206,7 +206,7 @@ export const sumGivenBack = (
 /**
  * Builds credits for returned units that were not refunded, because they paid for something else in the order: the new
  * units of an exchange or claim, or a return fee. `amount` is its price in minor units. Each return or claim
- * contributes at most its value minus the refunds before the next one.
+ * contributes at most its value minus the refunds before the next one. A part can be zero: its recorded credit stays.
  */
 export const exchangedFor = (
   amount: bigint,
@@ -228,10 +228,10 @@ export const exchangedFor = (
   const taken = givenBack.map(({ value }, at) => (first[at] as bigint) + take(value - (first[at] as bigint)));
   // The difference is fractions of a cent.
   const last = taken.length - 1;
-  return givenBack.flatMap(({ id, at, lines }, index) => {
+  return givenBack.map(({ id, at, lines }, index) => {
     const part = (taken[index] as bigint) + (index === last ? left : 0n);
     const [total, shipping] = [part, 0n].map((minor) => toDecimal(minor, exponent)) as [string, string];
-    return part > 0n ? { id, at, lines, total, shipping, isExchanged: true } : [];
+    return { id, at, lines: part > 0n ? lines : [], total, shipping, isExchanged: true };
   });
 };
 

@@ -237,6 +237,20 @@ it('keeps the recorded part of exchanged goods if a later refund changes how ret
   expect(problems).toMatchObject([{ code: 'mismatch', detail: expect.stringContaining('should be 7.29') }]);
 });
 
+it.each([
+  ['claim', '9.29', '0.00'],
+  ['return', '0.00', '9.29'],
+])('credits exchanged goods once if the part of the %s drops to zero after its credit', async (_part, claim, back) => {
+  const exchanged = (id: string, total: string) => ({ ...buildRefund(id, total), isExchanged: true });
+  const order = buildOrder(mugs, newReference(), '1.20');
+  const goodwill = buildRefund('goodwill', '9.29');
+  await read({ ...order, refunds: [exchanged('claim', claim), goodwill, exchanged('return', back)] });
+  const swapped = [exchanged('claim', back), goodwill, exchanged('return', claim)];
+  for (const refunds of [swapped, [...swapped, buildRefund('refund', '9.29')]])
+    for (let times = 0; times < 2; times++) await read({ ...order, refunds });
+  expect((await states(order.reference)).slice(1)).toEqual(Array(3).fill('credit finalized 9.29'));
+});
+
 it('credits a returned part of a fractional quantity', async () => {
   const cart = buildCart([{ id: 'rope', quantity: 1.5, unitPrice: '10.00' }]);
   // The tax is 4.5 % of 15.00 in Honolulu.
@@ -465,6 +479,23 @@ it('ignores a stale snapshot', async () => {
     expect([isChanged, problems, sale?.total_amount, sale?.status]).toEqual([false, [], '18.58', 'finalized']);
   }
   expect((await read(newer)).metadata).toEqual({ shop: 'test', order: 'stale', changed_at: at(1) });
+});
+
+it.each(['draft', 'finalized'] as const)('ignores a stale %s snapshot that Levy refuses', async (wanted) => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  const order = buildOrder(mugs, newReference(), '1.20', { placedAt: at(0), changedAt: at(1) });
+  await read(order);
+  const lines = mugs.lines.map((line) => ({ ...line, taxCode: 'GENERIC' }));
+  const stale = await recordOrder(ledger, { ...order, lines, changedAt: at(0), wanted });
+  expect(stale).toMatchObject({ isChanged: false, problems: [], sale: { total_amount: '27.87' } });
+});
+
+it('reports no problem of an unpaid snapshot with unchanged amounts that Levy refuses', async () => {
+  const order = buildOrder(mugs, newReference(), '1.20');
+  await read(order);
+  const lines = mugs.lines.map((line) => ({ ...line, taxCode: 'GENERIC' }));
+  const late = await recordOrder(ledger, { ...order, lines, wanted: 'draft' });
+  expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized' } });
 });
 
 it('ignores a stale snapshot after an edit back to an earlier state', async () => {

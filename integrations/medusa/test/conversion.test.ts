@@ -253,6 +253,8 @@ const backItems = [{ item_id: 'ordli_1', quantity: 1, received_quantity: 1 }];
 const back = { id: 'return_1', received_at: at(5), updated_at: at(6), items: backItems };
 const first = { id: 'ordli_1', quantity: 2, unit_price: 10, tax_lines };
 const another = { id: 'ordli_2', quantity: 1, unit_price: 10, tax_lines };
+/** The part of a return that paid for no other goods. */
+const noPart = { id: 'return_1', total: '0.00', lines: [], isExchanged: true };
 const listRefunds = (order: MedusaOrder) => toSoldOrder(order).refunds.map(({ id, total }) => [id, total]);
 
 describe('exchanges', () => {
@@ -316,6 +318,24 @@ describe('claims', () => {
     expect([sold.unpaid, sold.refunds.map(({ total }) => total)]).toEqual(['11.00', ['11.00']]);
   });
 
+  it('keeps a part of zero, whose credit can be recorded', () => {
+    const claims = [{ ...claim, claim_items }];
+    const returns = [{ ...back, received_at: at(8) }];
+    const items = [{ ...first, detail: received }, another];
+    const build = (count: number) => {
+      const times = [at(7), at(9)].slice(0, count);
+      const refunds = times.map((created_at, index) => ({ id: `ref_${index + 1}`, amount: 11, created_at }));
+      const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
+      return buildOrder({ items, returns, claims, payment_collections: [{ payments }] });
+    };
+    const [goodwill, refund] = [
+      ['ref_1', '11.00'],
+      ['ref_2', '11.00'],
+    ];
+    expect(listRefunds(build(1))).toEqual([['claim_1', '0.00'], goodwill, ['return_1', '11.00']]);
+    expect(listRefunds(build(2))).toEqual([['claim_1', '11.00'], goodwill, ['return_1', '0.00'], refund]);
+  });
+
   it('refunds nothing for a canceled claim', () => {
     const claims = [{ ...claim, claim_items, canceled_at: at(8) }];
     const sold = toSoldOrder(buildOrder({ items: [first, another], claims }, 3));
@@ -375,7 +395,7 @@ describe('conversion of orders', () => {
     const sold = toSoldOrder(buildOrder({ items, returns: [back], credit_lines: [buildCreditLine(-11, 2)] }, 1));
     expect([sold.total, sold.paid, sold.unpaid]).toEqual(['22.00', '22.00', '0.00']);
     const credit = { id: 'store-credit-2', total: '11.00', at: at(7), lines: [{ id: 'ordli_1', quantity: 1 }] };
-    expect(sold.refunds).toMatchObject([credit]);
+    expect(sold.refunds).toMatchObject([noPart, credit]);
     // The line of a later version is a copy. A change of the address confirms a change without a new version.
     const changes = [
       { order_id: 'order_1', version: 2, confirmed_at: null },
@@ -385,7 +405,7 @@ describe('conversion of orders', () => {
     ];
     const credit_lines = [buildCreditLine(-11, 2)];
     const later = toSoldOrder(buildOrder({ items, returns: [back], credit_lines, changes }, 1));
-    expect(later.refunds).toMatchObject([{ ...credit, at: at(6) }]);
+    expect(later.refunds).toMatchObject([noPart, { ...credit, at: at(6) }]);
   });
 
   it('credits the full amount of a canceled order that was paid partly with store credit', () => {
@@ -406,7 +426,8 @@ describe('conversion of orders', () => {
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const items = [{ ...first, detail: received }];
     const sold = toSoldOrder(buildOrder({ items, returns: [back], payment_collections: [{ payments }] }, 1));
-    expect(sold.refunds).toMatchObject([{ id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] }]);
+    const refund = { id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] };
+    expect(sold.refunds).toMatchObject([noPart, refund]);
   });
 
   it('credits all units of a return that was received in two parts', () => {
@@ -415,7 +436,7 @@ describe('conversion of orders', () => {
     // The return has only the units of the last part.
     const items = [{ ...first, detail: { return_received_quantity: 2 } }];
     const sold = toSoldOrder(buildOrder({ items, returns: [back], payment_collections: [{ payments }] }, 0));
-    expect(sold.refunds).toMatchObject([{ id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
+    expect(sold.refunds).toMatchObject([noPart, { id: 'ref_1', lines: [{ id: 'ordli_1', quantity: 2 }] }]);
   });
 
   it('reports an order with prices that include tax as a problem, and continues the reconciliation', () => {
