@@ -35,6 +35,7 @@ const listTargets = (charges: readonly Charge[], refund: Refund, exponent: numbe
     const quantity = units.get(charge.line?.id ?? '') ?? 0;
     if (quantity === 0) return 0n;
     if (quantity >= charge.leftUnits) return left;
+    // Quantities have fractions. Only the weights are rounded, to millionths; money stays exact.
     const [part, whole] = [quantity, charge.leftUnits].map((units) => BigInt(Math.round(units * 1e6)));
     return divide(left * (part as bigint), whole as bigint);
   });

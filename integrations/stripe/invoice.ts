@@ -130,7 +130,8 @@ const getDate = ({ effective_at, status_transitions, created, automatically_fina
 };
 
 /**
- * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice. Throws `UnsupportedInvoice` if Levy cannot record it.
+ * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice.
+ * Throws `UnsupportedInvoice` if Levy cannot record it.
  */
 export const buildOrder = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
   const { invoice, lines } = full;

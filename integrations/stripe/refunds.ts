@@ -170,7 +170,8 @@ const getProblem = (invoice: string, { id, others }: MoneyBack, rest: number): P
  * Returns the part of each refund of an invoice's payments that no credit note includes, and the refunds whose credit is
  * too high: they failed, or a credit note includes them. The first parts return what the customer overpaid. A part of a
  * payment of several invoices can belong to any of them, and the refunds of a payment record have no dates, so these
- * are problems.
+ * are problems. If a customer overpaid, a credit can also be too low, because a credit note can move the overpaid part
+ * to another refund.
  */
 const plainRefunds = async (
   stripe: Stripe,
