@@ -198,6 +198,23 @@ const withNet = <Own extends Priced>(line: Own, net: bigint): Own => {
   return { ...line, unit_price: decimalText({ units, scale: digits.fraction }) };
 };
 
+/** Returns the amount of a line item after its discount, in units of ten decimals. */
+const getExact = ({ quantity, unit_price, discount_amount = '0' }: Priced): bigint =>
+  multiply(decimal(quantity), decimal(unit_price), digits.fraction) -
+  rescale(decimal(discount_amount), digits.fraction);
+
+const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
+/** Whether the line items add up to the sent amount if each is rounded, as some shops round. */
+const addUp = (fields: Fields, lines: readonly Priced[], signs: readonly boolean[]): boolean => {
+  const [amount, shipping] = ['amount', 'shipping'].map((name) =>
+    rescale(decimal(unsigned(amountAt(fields, name) ?? '0')), 2),
+  ) as [bigint, bigint];
+  const nets = lines.map((line, at) => (signs[at] ? -1n : 1n) * absolute(getNet(line)));
+  // An order or a refund includes shipping in its amount, and a calculation does not.
+  return [amount, amount - shipping].includes(absolute(sum(nets)));
+};
+
 /**
  * Rounds line items with fractions of a cent so that their sum is the rounded sum, by largest remainder. For example,
  * Magento distributes the fee of a credit memo over its line items: thirds of 5.00 are discounts of 1.67, 1.67 and 1.66.
@@ -206,11 +223,10 @@ const roundTogether = <Own extends Priced>(lines: readonly Own[], signs: readonl
   const rounded = [...lines];
   for (const isNegative of [false, true]) {
     const own = lines.flatMap((line, at) => {
-      const { quantity, unit_price, discount_amount = '0' } = line;
+      const { quantity, unit_price } = line;
       // Levy refuses other quantities. A negative price of a sale is a coupon in cents.
       if (signs[at] !== isNegative || !decimalPattern.test(quantity) || !decimalPattern.test(unit_price)) return [];
-      const gross = multiply(decimal(quantity), decimal(unit_price), digits.fraction);
-      const exact = gross - rescale(decimal(discount_amount), digits.fraction);
+      const exact = getExact(line);
       return exact > 0n ? [{ line, at, exact, net: getNet(line) }] : [];
     });
     const total = divideHalfUp(sum(own.map(({ exact }) => exact)), cent);
@@ -238,7 +254,8 @@ export const listLines = (fields: Fields, isRefund = false) => {
   const sent = listAt(fields, 'line_items', (line, at) => toLine(line, at, isRefund));
   // The limit of Levy, checked here because matching the line items of a refund takes quadratic time.
   if (sent !== null && sent.length > lineItemsMax) throw new TaxJarRefusal(406, `line_items: ${lineItemsAdvice}`);
-  const lines = sent && roundTogether(sent, listSigns(fields));
+  const signs = listSigns(fields);
+  const lines = sent && (addUp(fields, sent, signs) ? sent : roundTogether(sent, signs));
   const isUnusual = lines !== null && !isZero(amountAt(fields, 'shipping')) && !lines.some(isGoods);
   return lines?.map((line) => ({ ...line, fulfillment: isUnusual ? ('ship' as const) : null })) ?? null;
 };
@@ -256,6 +273,17 @@ export const getNet = ({ quantity, unit_price, discount_amount = '0' }: Priced):
   decimalPattern.test(quantity)
     ? multiply(decimal(quantity), decimal(unit_price), 2) - rescale(decimal(discount_amount), 2)
     : 0n;
+
+/**
+ * Returns a line item of a refund with at most the amount that was sold: a fraction of a cent can be rounded up in the
+ * refund, although the sale rounded it down together with the fractions of other line items.
+ */
+export const withinSold = (line: SentLine & { readonly id: string }, sold: readonly Sold[]) => {
+  const found = sold.find(({ id }) => id === line.id);
+  const net = getNet(line);
+  const isRoundedUp = found !== undefined && net === found.net + 1n && getExact(line) < net * cent;
+  return isRoundedUp ? withNet(line, found.net) : line;
+};
 
 /**
  * Returns the line items of a refund with the ids of the order's line items. A line item without an id of the order, such

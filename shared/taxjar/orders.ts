@@ -27,6 +27,7 @@ import {
   type Sold,
   textAt,
   unsigned,
+  withinSold,
 } from './document.ts';
 import { decimal } from './numbers.ts';
 import { addressParts, TaxJarRefusal } from './refusal.ts';
@@ -222,8 +223,9 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
     product: metadata[keptKeys.product_identifier] ?? id,
     net: parseAmount(known.find((one) => one.id === id)?.net_amount ?? '0.00', 2),
   }));
-  if (sent)
-    return withoutOpposite(matchSold(sent, sold), fields, { sold }).map(
+  if (sent) {
+    const matched = matchSold(sent, sold).map((line) => withinSold(line, sold));
+    return withoutOpposite(matched, fields, { sold }).map(
       ({ description, product_tax_code, fulfillment, discount_amount = '0', ...line }) => ({
         ...line,
         discount_amount,
@@ -231,6 +233,7 @@ const creditedLines = (fields: Fields, order: readonly Line[], left: Left, tax: 
         ...(!sold.some(({ id }) => id === line.id) && { description, product_tax_code, fulfillment }),
       }),
     );
+  }
   const goods = sumGoods(fields);
   if (goods > 0n)
     return distributed(goods, left.line_items).flatMap(({ id, share }) => (share > 0n ? [creditLine(id, share)] : []));

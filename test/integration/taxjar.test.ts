@@ -720,6 +720,29 @@ describe('orders and refunds', () => {
     expect([tax.order_total_amount, tax.amount_to_collect]).toEqual([10, 0.9]);
   });
 
+  // By hand: 3 * 6.67 is above the sale of 20.00, so the line item that was sold for 6.66 refunds 6.66.
+  it('refunds each line item of an order whose fractions of a cent were rounded together', async () => {
+    const { client } = await newClient();
+    const base = { ...to, shipping: 0, sales_tax: 0 };
+    const three = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 10, discount: 10 / 3 }));
+    await client.createOrder({ ...order, ...base, transaction_id: 's', amount: 20, line_items: three });
+    const amounts: unknown[] = [];
+    for (const line of three) {
+      const sent = buildRefund(`r${line.id}`, 's', [6.67, 0, 0], { ...base, line_items: [line] });
+      amounts.push((await client.createRefund(sent)).refund.amount);
+    }
+    expect(amounts.sort()).toEqual([-6.66, -6.67, -6.67]);
+  });
+
+  // By hand: 33.335 is 33.34, and 3 * 33.34 = 100.02.
+  it('keeps the amount of a shop that rounds each line item', async () => {
+    const { client } = await newClient();
+    const lines = ['a', 'b', 'c'].map((id) => ({ id, quantity: 1, unit_price: 33.335 }));
+    const sent = { ...order, ...to, transaction_id: 't', amount: 105.02, shipping: 5, sales_tax: 0, line_items: lines };
+    expect((await client.createOrder(sent)).order.amount).toBe(105.02);
+    expect((await client.createRefund(buildRefund('u', 't', [105.02, 5, 0], { ...to }))).refund.amount).toBe(-105.02);
+  });
+
   it('refunds one line item of an order by several line items', async () => {
     const { client } = await newClient();
     const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', shipping: 0 };
