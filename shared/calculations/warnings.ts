@@ -164,17 +164,17 @@ const setWarnings = (
   write: Writer,
   pointer: GetPointer,
 ): Warning[] => {
-  const totals = new Map<string, bigint>();
+  const totals = new Map<Place, bigint>();
   return taxed.lines.flatMap(({ net, treatments }, index): Warning[] => {
     const [cap] = treatments.flatMap(({ effect }) => effect.itemCap ?? []);
     if (!cap || net <= 0n) return [];
     const line = lines[index] as TaxLine;
-    const { name } = line.place;
+    const { place } = line;
     const limit = rescale(cap, exponent);
-    const total = (totals.get(name) ?? 0n) + net;
-    totals.set(name, total);
+    const total = (totals.get(place) ?? 0n) + net;
+    totals.set(place, total);
     if (total <= limit || (total === net && timesQuantity(cap, line, exponent) <= limit)) return [];
-    const message = `${name}: local taxes are due on the first ${write(limit)} of an item. Assumed: these units are not one item sold as a set.`;
+    const message = `${place.name}: local taxes are due on the first ${write(limit)} of an item. Assumed: these units are not one item sold as a set.`;
     return [{ code: 'taxability_assumed', message, pointer: pointer(index) }];
   });
 };

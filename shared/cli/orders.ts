@@ -28,8 +28,9 @@ const readId = async (client: Client, reference: string): Promise<string | undef
 };
 
 /**
- * Returns a refund that takes its tax from all remaining charges of its sale; `null` if nothing remains. Levy distributes the tax of a sale over its
- * line items by its own rules, so the tax that was refunded with one line item can exceed the share of that line item.
+ * Returns a refund that takes its tax from all remaining charges of its sale, or `null` if nothing remains. Levy
+ * distributes the tax of a sale over its line items by its own rules, so the tax that was refunded with one line item can
+ * exceed the share of that line item.
  */
 const withAllCharges = async (client: Client, sale: string, { line_items: lines, shipping, ...body }: JsonObject) => {
   const all = { type: 'credit', parent_transaction_id: sale, credit_remaining: true };

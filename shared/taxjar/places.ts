@@ -68,7 +68,7 @@ export const rates = async (request: Request): Promise<TaxJarResponse> => {
   if (found.combined_rate === null)
     throw new TaxJarRefusal(
       404,
-      `Levy has no rate for ${zip} in ${country}. Send a place in the United States or Puerto Rico.`,
+      `Levy does not cover the rates of ${zip} in ${country}. Send a ZIP code of a state, the District of Columbia or Puerto Rico.`,
     );
   const { jurisdictions } = found;
   const code = jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === 'state')?.jurisdiction_code;

@@ -975,7 +975,7 @@ describe('the TaxJar interface', () => {
       ['96910', 'GU'],
     ] as const)
       expect(await refusal(client.ratesForLocation(zip, { country }))).toBe(
-        `404 Not Found: Levy has no rate for ${zip} in ${country.toUpperCase()}. Send a place in the United States or Puerto Rico.`,
+        `404 Not Found: Levy does not cover the rates of ${zip} in ${country.toUpperCase()}. Send a ZIP code of a state, the District of Columbia or Puerto Rico.`,
       );
     const { categories } = await client.categories();
     expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toBe('Everyday clothing');

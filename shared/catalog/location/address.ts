@@ -158,13 +158,14 @@ export const isAbroad = (address: PostalAddress): boolean => {
   return !unitedStates.has(country) && !territories.has(country);
 };
 
-/** Whether a text is an ISO 3166 two-letter code. The names are built only for an address that contradicts its country. */
+/** Whether a text is a two-letter code that names a region. */
 const isCountryCode = (text: string): boolean =>
   /^[A-Z]{2}$/.test(text) && new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(text) !== undefined;
 
 /**
  * Returns the problem of a ZIP code and its state with a country that has no such code, such as `UAS`. Outside the United
- * States, no sales tax would be charged. A country code is believed: 38122 is in Tennessee and in the province TN of Italy.
+ * States, no sales tax would be charged. A two-letter code is believed: 38122 is in Tennessee and in the province TN of
+ * Italy. A name or a three-letter code, such as Italy, is refused, because the address could be in either country.
  */
 const countryProblem = (address: PostalAddress, country: string, pointer: string) => {
   const zip5 = zipPattern.exec(address.postal_code?.trim() ?? '')?.groups?.['zip5'];
@@ -185,7 +186,7 @@ export const sentState = (address: PostalAddress): string => {
  *
  * Refuses, with a pointer below `pointer` to the field to change, a malformed ZIP, an unknown state, a ZIP in a
  * different state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not
- * validated, unless the country is unknown and the ZIP is in the state.
+ * validated, unless the country is not a two-letter code and the ZIP is in the state.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = readCountry(address);

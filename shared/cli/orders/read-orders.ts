@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { requireUtf8, rewordAdvice } from '../../base/command-error.ts';
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
-import { decimalPattern } from '../../money/decimal.ts';
+import { decimal, decimalPattern, decimalText } from '../../money/decimal.ts';
 import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
 import { type CsvRow, csvRows } from '../terminal/files.ts';
 
@@ -70,7 +70,7 @@ export const describeProblem = (pointer: string, detail: string, rows: Order['ro
 const taxFrom = (sent: unknown, pointer: string, currency: string): bigint => {
   const digits = minorDigits(currency);
   // Databases of shops return `6.0000`.
-  const value = typeof sent === 'string' ? sent.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : sent;
+  const value = typeof sent === 'string' && /^\d{1,12}\.\d{1,10}$/.test(sent) ? decimalText(decimal(sent)) : sent;
   const isValid =
     typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
   const advice = `Write the charged tax as a string such as "${formatAmount(600n, digits)}", with at most ${digits} decimals, not ${JSON.stringify(sent) ?? 'nothing'}.`;
