@@ -71,7 +71,7 @@ export const retryWhileStale = <Value>(
   retry(
     async () => {
       const result = await attempt();
-      if (result === 'stale') throw new Stale('Concurrent writes keep changing the same items.');
+      if (result === 'stale') throw new Stale('Concurrent writes keep changing the items.');
       return result;
     },
     (error) => error instanceof Stale,

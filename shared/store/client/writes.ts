@@ -61,7 +61,7 @@ export const writeTogether = <Refused>(
       // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
       if (error instanceof TransactionInProgressException) {
         isUncertain = true;
-        throw new Contention('An earlier attempt of this transaction is still in progress.', { cause: error });
+        throw new Contention('An earlier attempt of this transaction is in progress.', { cause: error });
       }
       if (!(error instanceof TransactionCanceledException)) throw error;
       return refused(error, isUncertain);
