@@ -3,7 +3,7 @@
  * an external emulator is used), checks each response against the OpenAPI document, and replays each recorded
  * transaction.
  */
-import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, inject } from 'vitest';
 import { createTables } from '../../infra/local/emulator.ts';
@@ -15,6 +15,8 @@ import { type Answer, listen, onExchange, type Schema } from './http.ts';
 type Database = { service: Service; readonly endpoint: string; usesSdk: boolean };
 const key = Symbol.for('levy test database');
 const shared = globalThis as { [key]?: Database };
+/** The variable with the suffix of this process's tables on an external emulator. */
+const suffix = 'LEVY_TEST_TABLES';
 // The original timers, because tests replace them.
 const { setImmediate } = globalThis;
 
@@ -65,12 +67,14 @@ if (inject('emulator') === 'memory') {
     shared[key].service.respond('CreateTable', JSON.stringify(createTableInput(name, definition)));
 } else {
   const client = new DynamoDBClient({ endpoint: inject('endpoint') });
-  // The modules of a process read the names once, so its files use the same names.
-  const names = Object.keys(tables).map((table) => [table, `${table}_${process.pid}`] as const);
-  for (const [table, TableName] of names) process.env[`TABLE_${table.toUpperCase()}`] = TableName;
-  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
-  for (const [, TableName] of names)
-    if (TableNames.includes(TableName)) await client.send(new DeleteTableCommand({ TableName }));
+  // The modules of a process read the names once, so files that share them use the same names.
+  const earlier = process.env[suffix];
+  process.env[suffix] ??= crypto.randomUUID();
+  for (const table of Object.keys(tables)) {
+    const TableName = `${table}_${process.env[suffix]}`;
+    process.env[`TABLE_${table.toUpperCase()}`] = TableName;
+    if (earlier) await client.send(new DeleteTableCommand({ TableName }));
+  }
   await createTables(client);
 }
 
