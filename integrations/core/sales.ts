@@ -220,7 +220,7 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
   const ensured = await ensureSale(ledger, order, order.wanted);
   if (!ensured.ok) return { sale: null, problems: [ensured.problem], isChanged: false };
   const { transaction: sale, isChanged, isKept, refusal } = ensured.value;
-  if (isKept) return { sale, problems: [refusal ?? []].flat(), isChanged };
+  if (isKept) return { sale, problems: refusal ? [refusal] : [], isChanged };
   if (refusal) return creditKeptSale(ledger, sale, order, refusal);
   const problems: Problem[] = [];
   const exponent = getDecimals(sale.tax_amount);
