@@ -349,6 +349,9 @@ describe('the search', () => {
     ['webhook', 'EventsGuide'],
     ['vat', 'Getting startedGuide'],
     ['exempt', 'Exempt customerWorkflows'],
+    // Guides also come before fields with exactly this name.
+    ['shipping', 'Shipping and fulfillmentGuide'],
+    ['discounts', 'DiscountsDiscounts, coupons and delivery fees'],
   ])('finds %s', (query, first) => expect(search(query).results[0]).toBe(first));
 
   it('shows a message if nothing matches, and restores the contents when it is cleared', () => {

@@ -78,8 +78,9 @@ const getRank = ({ name, place, text, isGuide }: Entry, query: string, words: re
   const inAll = (inside: string) => words.every((word) => hasWord(inside, word));
   const inText = inAll(heading + text);
   return [
-    title === query,
+    isGuide && title === query,
     isGuide && inAll(title),
+    title === query,
     title.startsWith(query),
     inAll(title),
     inAll(heading),
