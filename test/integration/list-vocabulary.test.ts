@@ -98,7 +98,7 @@ it.each([
   [{ ptc: 'CLOTHING.APPAREL' }, ['_ATHLETIC', '_FORMAL_WEAR', '_FUR', '_PROTECTIVE']],
   [{ ptc: 'APPAREL', limit: '3' }, ['_ATHLETIC', '_FORMAL_WEAR', '_FUR']],
   [{ ptc: 'APPAREL', limit: '3', starting_after: '_FUR' }, ['_PROTECTIVE']],
-  [{ ptc: 'GENERAL' }, []],
+  [{ ptc: 'NONTAXABLE' }, []],
 ])('lists the attributes $1 for $0', async (parameters, expected) =>
   expect(await attributes(parameters as unknown as Parameters)).toEqual(expected),
 );

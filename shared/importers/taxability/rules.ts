@@ -32,8 +32,6 @@ type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
 /** The rules of a state's rows with their sources, and the rows that do not become rules. */
 type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly OpenRow[] };
 
-/** The prefix of the source keys of these rules. In rule ids it follows the state. */
-const prefix = 'taxability-';
 
 const localLevels: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
@@ -82,7 +80,8 @@ const buildEntry = (own: Release, row: TaxabilityRow, conditions: Conditions): E
   // An earlier law is assumed to apply on all days that the release covers before the law ended.
   from: row.from || (row.to === '' ? null : countsFrom(own)),
   to: row.to || null,
-  citation: row.citation || 'No source was found.',
+  // That the text was read is shown by the confidence.
+  citation: row.citation.replaceAll(/ \((?:texts? )?read\)/g, '') || 'No source was found.',
 });
 
 const isAtLeast = (left: Confidence, right: Confidence): boolean =>
@@ -238,7 +237,7 @@ const getId = (
   [code = '']: readonly string[],
 ): string =>
   [
-    `${state.toLowerCase()}-${prefix}${words(code.slice(code.indexOf('.') + 1))}`,
+    `${state.toLowerCase()}-taxability-${words(code.slice(code.indexOf('.') + 1))}`,
     ...getRequired(attributes).map(words),
     ...(kinds ?? (levels === null ? [] : [levels.length === 1 ? 'state' : 'local'])).map(words),
     ...(from === null ? [] : [from.slice(0, 7)]),
@@ -273,8 +272,7 @@ const rulesFromRows = (own: Release, rows: readonly TaxabilityRow[], conditions:
   };
 };
 
-const getKey = (citations: readonly string[], citation: string): string =>
-  `${prefix}${citations.indexOf(citation) + 1}`;
+const getKey = (citations: readonly string[], citation: string): string => `row-${citations.indexOf(citation) + 1}`;
 
 const releasesFolder = new URL('../../catalog/releases/', import.meta.url);
 
