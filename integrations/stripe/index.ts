@@ -199,6 +199,25 @@ const withoutTemporary = (handled: Handled): Handled => {
   return handled;
 };
 
+/** Handles sales of the range whose invoices are older than those that were listed. Returns the others as extra. */
+const handleExtra = async (context: Context, entries: Report['extra']): Promise<Omit<Report, 'checked'>> => {
+  const recorded: string[] = [];
+  const problems: Problem[] = [];
+  const extra: Report['extra'][number][] = [];
+  for (const entry of entries) {
+    const id = entry.type === 'sale' ? entry.reference_id : null;
+    const full = id && (await readInvoice(context.stripe, id));
+    if (!full) {
+      extra.push(entry);
+      continue;
+    }
+    const handled = await applyTax(context, full);
+    problems.push(...handled.problems);
+    if (handled.isChanged) recorded.push(id);
+  }
+  return { recorded, problems, extra };
+};
+
 const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
   const { stripe, ledger } = context;
   const { from, end } = toInstants(range);
@@ -224,7 +243,13 @@ const reconcileInvoices = async (context: Context, range: Range): Promise<Report
     if (handled.isChanged) recorded.add(id);
   }
   const report = await reconcile(ledger, orders, range, problems);
-  return { ...report, recorded: [...new Set([...recorded, ...report.recorded])] };
+  const later = await handleExtra(context, report.extra);
+  return {
+    ...report,
+    recorded: [...new Set([...recorded, ...report.recorded, ...later.recorded])],
+    problems: [...report.problems, ...later.problems],
+    extra: later.extra,
+  };
 };
 
 /** Connects Stripe Billing to Levy. Throws `RangeError` for an invalid `shop`. */

@@ -185,7 +185,10 @@ export const startStripe = async () => {
           .filter(({ invoice }) => getIntent(invoice) === intent)
           .map((refund) => ({ status: 'succeeded', ...refund })),
       );
-    if (!id) return page([...invoices.values()].map(invoiceJson));
+    const since = Number(query.get('created[gte]'));
+    const until = Number(query.get('created[lt]'));
+    if (!id)
+      return page([...invoices.values()].filter(({ created }) => created >= since && created < until).map(invoiceJson));
     const invoice = invoices.get(id);
     if (!invoice)
       return { status: 404, body: { error: { type: 'invalid_request_error', message: `No such invoice: ${id}` } } };
