@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { isMisspelt } from '../../shared/accounts/api-key.ts';
+import { isHttpUrl, isLoopback } from '../../shared/base/loopback.ts';
 
 /** A problem that the developer must fix before the local service can start. Printed without a stack. */
 export class SetupError extends Error {
@@ -99,7 +100,7 @@ const apiKeyFrom = (key: string | undefined): string | null => {
 
 const endpointFrom = (text: string | undefined): string | null => {
   if (!text) return null;
-  const hostname = URL.parse(text)?.hostname;
+  const hostname = isHttpUrl(text) ? new URL(text).hostname : '';
   if (!hostname) throw new SetupError(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${text}".`);
   // The local service creates tables and an account whose key it prints, which must never happen in an AWS account.
   if (/(^|\.)(amazonaws\.com(\.cn)?|api\.aws)\.?$/i.test(hostname))
@@ -107,9 +108,23 @@ const endpointFrom = (text: string | undefined): string | null => {
   return text;
 };
 
+/** Checks the variables of bearer tokens, which shared/config/environment.ts reads. */
+const checkIssuer = (variables: Variables): void => {
+  const [issuer, audience] = [variables['OIDC_ISSUER'], variables['OIDC_AUDIENCE']];
+  if (issuer && !audience) throw new SetupError('OIDC_AUDIENCE must be set as well, because OIDC_ISSUER is set.');
+  if (audience && !issuer) throw new SetupError('OIDC_ISSUER must be set as well, because OIDC_AUDIENCE is set.');
+  for (const name of ['OIDC_ISSUER', 'OIDC_TOKEN_ORIGIN']) {
+    const text = variables[name];
+    const { protocol, host = '' } = URL.parse(text ?? '') ?? {};
+    if (text && !(protocol === 'https:' || (protocol === 'http:' && isLoopback(host))))
+      throw new SetupError(`${name} must be an https URL such as https://login.example.com, not "${text}".`);
+  }
+};
+
 /** Reads the settings of the local service from the environment. */
 export const readSettings = (variables: Variables): LocalSettings => {
   checkLog(variables['LOG']);
+  checkIssuer(variables);
   return {
     host: hostFrom(variables['HOST']),
     port: portFrom(variables, 'PORT', 3000),

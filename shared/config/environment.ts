@@ -9,10 +9,11 @@ const scopes = {
   write: text('OIDC_WRITE_SCOPE') ?? 'levy/write',
   settings: text('OIDC_SETTINGS_SCOPE') ?? 'levy/settings',
 };
-if ((issuer === undefined) !== (audience === undefined))
-  throw new Error('Set OIDC_ISSUER and OIDC_AUDIENCE together, or neither.');
 
-/** The settings from environment variables, read once when the instance starts. An invalid value stops the instance. */
+/**
+ * The settings from environment variables, read once when the instance starts. They are not validated here, because an
+ * error at import has a stack: the CDK app, `npm start` and the commands validate what they use.
+ */
 export const environment = {
   /** Whether the code runs in Lambda, which sets this variable. */
   isDeployed: text('AWS_LAMBDA_FUNCTION_NAME') !== undefined,
@@ -39,7 +40,7 @@ export const environment = {
     content: text('TABLE_CONTENT') ?? 'content',
     accounts: text('TABLE_ACCOUNTS') ?? 'accounts',
   },
-  /** The issuer and audience of bearer tokens. Without them, Levy accepts only API keys. */
+  /** The issuer and audience of bearer tokens. Without both, Levy accepts only API keys. */
   oidc:
     issuer !== undefined && audience !== undefined
       ? {
@@ -53,8 +54,8 @@ export const environment = {
         }
       : null,
   /** The issuer for console sign-in; `null` if users sign in only with API keys. */
-  consoleIssuer:
-    issuer !== undefined && client_id !== undefined
+  get consoleIssuer() {
+    return issuer !== undefined && client_id !== undefined
       ? {
           issuer,
           client_id,
@@ -65,5 +66,6 @@ export const environment = {
             ...new Set([issuer, text('OIDC_TOKEN_ORIGIN') ?? issuer].map((address) => new URL(address).origin)),
           ],
         }
-      : null,
+      : null;
+  },
 } as const;

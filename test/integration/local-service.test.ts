@@ -553,6 +553,21 @@ it('rejects a LOG value that has no effect', () => {
   expect(() => readSettings({ LOG: 'yes' })).toThrow('LOG must be requests or off, not "yes".');
 });
 
+it.each<[Record<string, string>, string]>([
+  [{ DYNAMODB_ENDPOINT: 'localhost:8000' }, 'DYNAMODB_ENDPOINT must be a URL such as'],
+  [{ DYNAMODB_ENDPOINT: 'ftp://localhost' }, 'DYNAMODB_ENDPOINT must be a URL such as'],
+  [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_AUDIENCE must be set as well'],
+  [{ OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must be set as well'],
+  [{ OIDC_ISSUER: 'login.example.com', OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must be an https URL'],
+  [{ OIDC_ISSUER: 'http://login.example.com', OIDC_AUDIENCE: 'levy' }, 'OIDC_ISSUER must be an https URL'],
+  [{ OIDC_TOKEN_ORIGIN: 'auth.example.com' }, 'OIDC_TOKEN_ORIGIN must be an https URL'],
+])('rejects the setting %j', (variables, message) => {
+  expect(() => readSettings(variables)).toThrow(message);
+  const OIDC_AUDIENCE = 'levy';
+  for (const OIDC_ISSUER of ['https://login.example.com/', 'http://127.0.0.1:9000', 'http://localhost'])
+    expect(() => readSettings({ OIDC_ISSUER, OIDC_AUDIENCE })).not.toThrow();
+});
+
 it('listens on loopback, and on every interface only with HOST', () => {
   expect(readSettings({}).host).toBe('127.0.0.1');
   expect(readSettings({ HOST: '' }).host).toBe('127.0.0.1');

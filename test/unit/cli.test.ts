@@ -6,6 +6,7 @@ import type { Line } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
 import { newFiling, newShards } from '../../shared/filings/work-on.ts';
+import { runCommand } from '../support/child-process.ts';
 import { createFolder } from '../support/temporary-files.ts';
 
 /** Returns what a command writes to standard output. */
@@ -29,6 +30,18 @@ describe('command output', () => {
     expect(text).not.toMatch(/[^\P{C}\n]/u);
     expect(JSON.parse(text)).toEqual({ hostile, emoji: '🧾' });
   });
+});
+
+it.each([
+  [{ DYNAMODB_ENDPOINT: 'nonsense' }, 'DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "nonsense".'],
+  [{ DYNAMODB_ENDPOINT: 'localhost:8000' }, 'DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "loc'],
+  // Commands use no bearer tokens, so they do not read these settings.
+  [{ OIDC_ISSUER: 'nonsense', OIDC_CLIENT_ID: 'x', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }, 'Cannot connect to'],
+])('prints one line without a stack for the settings %j', async (settings, message) => {
+  const { code, out, err } = await runCommand(['shared/cli/content.ts', 'list'], {
+    env: { ...process.env, ...settings },
+  });
+  expect([code, out, err.split('\n').length, err]).toEqual([1, '', 2, expect.stringMatching(`^${message}`)]);
 });
 
 const folder = createFolder();

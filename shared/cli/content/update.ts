@@ -1,3 +1,4 @@
+import { isHttpUrl } from '../../base/loopback.ts';
 import type { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
 import { type GateName, gates } from '../../importers/releases/gates.ts';
@@ -70,7 +71,7 @@ const chosen = (state: string | undefined, all: boolean | undefined): readonly I
 
 const getMirror = (mirror = environment.contentMirror): string | null => {
   if (mirror === undefined || mirror === '') return null;
-  if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
+  if (!isHttpUrl(mirror))
     throw new CommandError(`--mirror cannot be "${mirror}". Pass an address such as http://127.0.0.1:9000.`);
   return mirror;
 };

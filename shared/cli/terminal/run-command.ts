@@ -3,6 +3,7 @@ export { accepted, CommandError } from '../../base/command-error.ts';
 import { Command } from 'commander';
 import { CommandError } from '../../base/command-error.ts';
 import { Contention } from '../../base/contention.ts';
+import { isHttpUrl } from '../../base/loopback.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
 import { printable } from './output.ts';
@@ -42,8 +43,10 @@ export const explainError = (error: unknown): string | null => {
   return null;
 };
 
-/** An emulator accepts any credentials, so the operator's credentials are never sent to it. */
-const useLocalCredentials = (): void => {
+/** An emulator accepts any credentials, so the operator's credentials are never sent to it. Throws if it is not a URL. */
+const useEmulator = (endpoint: string): void => {
+  if (!isHttpUrl(endpoint))
+    throw new CommandError(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' });
   delete process.env['AWS_SESSION_TOKEN'];
   delete process.env['AWS_PROFILE'];
@@ -155,8 +158,8 @@ export const runCommand = async (program: Command): Promise<void> => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
-  if (environment.dynamodbEndpoint) useLocalCredentials();
   try {
+    if (environment.dynamodbEndpoint) useEmulator(environment.dynamodbEndpoint);
     await program.parseAsync();
   } catch (error) {
     const explained = explainError(error);
