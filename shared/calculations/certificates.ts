@@ -131,10 +131,9 @@ const describeCertificate = ({ customer_id, reason, certificate_number: number }
   return customer_id === null ? `${label} in the request` : `${label} of customer ${customer_id}`;
 };
 
-const storedAdvice =
-  'Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.';
+const storedAdvice = 'Tax applies. Add a certificate that is valid on the tax date with POST /customers/{id}.';
 const inlineAdvice =
-  'Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or leave out exemption to use the certificates of the stored customer.';
+  "Tax applies. Send an exemption that is valid on the tax date, or none to use the stored customer's certificates.";
 
 const warning = (
   code: 'exemption_expired' | 'exemption_not_yet_valid',

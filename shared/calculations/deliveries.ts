@@ -198,7 +198,7 @@ const deliveredLines = (charge: Charge, document: Charges): Result<readonly numb
 };
 
 const tooManyDeliveries = (pointer: string, deliveries: number): Problem => {
-  const detail = `The shipping charges and fees up to this one are for ${deliveries} line items, counted once for each charge; at most ${deliveriesMax} are allowed. Send line_item_ids with each charge (parent_line_item_id with a line item), or combine charges for the same line items.`;
+  const detail = `The charges up to this one are for ${deliveries} line items, counted for each charge; at most ${deliveriesMax} are allowed. Send line_item_ids or parent_line_item_id with each charge, or combine charges.`;
   return invalidFormat(pointer, 'Too many line items of shipping charges and fees', detail);
 };
 

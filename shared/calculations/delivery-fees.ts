@@ -187,7 +187,7 @@ export const feeProblems = ({ line_items, shipping, tax_included }: SentDocument
   }),
   ...(tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) => {
     if (!isFeeCode(product_tax_code) || !/[1-9]/.test(unit_price ?? '')) return [];
-    const detail = `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. For prices that include tax, send tax_included and the fee as the price.`;
+    const detail = `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy adds the fee of the state as tax. With tax_included, send the fee as the price.`;
     return [invalidFormat(`/line_items/${index}/unit_price`, 'Retail delivery fee with a price', detail)];
   }),
 ];

@@ -30,13 +30,13 @@ const describeRemoteSale = (remote: RemoteSale, { name, release }: Place): strin
   switch (remote.kind) {
     case 'elected':
       return remote.isOutdated
-        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}, and is also charged on later days. Compare it with the rate that the state publishes for the tax day.`
+        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}, and is also charged later. Compare it with the rate that the state publishes.`
         : null;
     case 'without_local':
       return null;
     case 'uncertain':
       return terms.policy === 'none'
-        ? `${name}: no local tax is owed on a sale from another state. It is included, because the origin of the goods is not known: send ship_from, or set it for the account.`
+        ? `${name}: no local tax is owed on a sale from another state. It is included, because the origin of the goods is not known: send ship_from.`
         : `${name}: ${terms.note}${electionText(release)} For a different local rate, import custom rules with \`interstate\` (format rules).`;
     default:
       return remote satisfies never;
@@ -106,7 +106,7 @@ const visiblePercent = (units: bigint): string =>
  */
 export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
-  message: `${place}: general excise tax is charged at ${percent(owed)} %, but the seller also owes it on the tax. Sellers usually charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %: set the account setting pass_on_general_excise to true.`,
+  message: `${place}: general excise tax is charged at ${percent(owed)} %, but you also owe it on the tax. To charge the maximum visible rate, ${visiblePercent(visibleRate(owed))} %, set pass_on_general_excise to true.`,
   pointer,
 });
 

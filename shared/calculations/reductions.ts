@@ -70,7 +70,7 @@ const listTargets = (
         : where(({ isGoods }) => isGoods);
   if (found.length > 0) return accept(found);
   const advice =
-    'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there instead. Leave out earlier payments, such as a returned deposit: they are not part of the price.';
+    'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there. Leave out earlier payments, such as a returned deposit.';
   if (named) {
     const detail = `No line item or shipping charge that can be reduced has the id ${JSON.stringify(named)}. ${advice}`;
     return refuse(invalidFormat(`${pointer}/parent_line_item_id`, 'Unknown parent_line_item_id', detail));

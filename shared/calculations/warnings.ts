@@ -57,7 +57,7 @@ const unusedExemptionWarnings = (
     const isUsed = deliveries.every((one) => isExempt(one.collectionExemption) === isExempt(collectionExemption));
     const isFree = isExempt(collectionExemption) && taxed.lines[index]?.tax === 0n;
     if (!customer?.exemption || isUsed || isFree) return [];
-    const message = `${place.name}: a charge has the exemption of its line items, so its own exemption was not used. Send the exemption with these line items.`;
+    const message = `${place.name}: a charge has the exemption of its line items, so its own was not used. Send it with these line items.`;
     return [{ code: 'taxability_assumed', message, pointer: `/line_items/${index}/customer/exemption` }];
   });
 
@@ -100,7 +100,7 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   if (!followed || taxable === 0n) return [];
-  const message = `${followed.jurisdiction.name} taxes this charge like the goods that it belongs to, and the document has no such goods: it was taxed as with taxable goods. Send the goods in the same document.`;
+  const message = `${followed.jurisdiction.name} taxes this charge like its goods, and the document has none: it was taxed as with taxable goods. Send the goods too.`;
   return [{ code: 'taxability_not_established', message, pointer }];
 };
 
@@ -117,7 +117,7 @@ const inexactWarning = (
   const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';
   return {
     code: 'tax_included_not_exact',
-    message: `No net amount plus its tax equals the gross amount of ${write(gross)}${together}. The tax on a net amount of ${write(net)} would be ${write(taxOfNet)}; the tax charged is the difference between gross and net, ${write(gross - net)}.`,
+    message: `No net amount plus its tax equals the gross amount of ${write(gross)}${together}. The tax on a net amount of ${write(net)} would be ${write(taxOfNet)}; the tax charged is the difference, ${write(gross - net)}.`,
     pointer: pointer(first),
   };
 };
@@ -130,7 +130,7 @@ const baselessWarnings = ({ lines }: TaxedDocument, write: Writer, pointer: GetP
   lines.flatMap((charge, index) => {
     const { tax, taxable, exempt, inexact } = charge;
     if (tax === 0n || taxable + exempt > 0n || inexact || isFeeAlone(charge)) return [];
-    const message = `The whole gross amount of ${write(tax)} is tax: included tax is rounded once for the invoice, which leaves no net amount for this charge.`;
+    const message = `The whole gross amount of ${write(tax)} is tax: included tax is rounded once for the invoice, which leaves no net amount.`;
     return [{ code: 'tax_included_not_exact', message, pointer: pointer(index) }];
   });
 

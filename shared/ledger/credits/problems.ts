@@ -121,7 +121,7 @@ export const redactedSale = (index: number): Problem =>
   invalidFormat(
     `/line_items/${index}`,
     'Line without a line of the sale',
-    'The personal data of the sale was removed, including the address that is needed to tax other lines. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
+    'The address of the sale was removed with its personal data, so other lines cannot be taxed. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
   );
 
 /** Returns the problem of a parent that does not exist or belongs to a different account, without revealing which. */
