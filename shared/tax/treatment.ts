@@ -30,6 +30,7 @@ import {
   otherCurrencyTable,
   uncertaintiesAbout,
   uncertaintiesAboutDay,
+  uncertaintiesAboutHolidays,
   uncertaintiesAboutRule,
   uncertaintiesAboutShipping,
 } from './uncertainties.ts';
@@ -250,7 +251,12 @@ const resolveRule = (
     ...rateUncertainties,
     ...uncertaintiesAboutRule(rule, buyer, jurisdiction, release),
     // The first jurisdiction is the state, or a flat tax that replaces its taxes.
-    ...(jurisdiction === place.jurisdictions[0] ? uncertaintiesAboutAttributes(release, product, day) : []),
+    ...(jurisdiction === place.jurisdictions[0]
+      ? [
+          ...uncertaintiesAboutAttributes(release, product, day),
+          ...uncertaintiesAboutHolidays(release, jurisdiction, product, day),
+        ]
+      : []),
     ...(rule && isEarly ? uncertaintiesAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
     ...uncertaintiesAboutShipping(rule, product, release),
     ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),

@@ -1,6 +1,6 @@
-import { earlierEnd } from '../base/calendar.ts';
+import { addDays, daysBetween, earlierEnd } from '../base/calendar.ts';
 import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
-import type { Release } from '../catalog/release.ts';
+import type { Release, Rule } from '../catalog/release.ts';
 import { type Evidence, isPerInvoice, type Jurisdiction } from '../catalog/release-values.ts';
 import { decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
@@ -14,7 +14,7 @@ import {
   type TaxRow,
 } from './document.ts';
 import { effectDefinition } from './effects/effects.ts';
-import { type DecidingRule, separatelyStated } from './rule-choice.ts';
+import { chooseRule, type DecidingRule, separatelyStated, type Taxing } from './rule-choice.ts';
 
 /** Reports that the content does not cover a product on a day, in one jurisdiction or in all of them (`null`). */
 export const notCovered = (
@@ -69,7 +69,31 @@ export const uncertaintiesAboutDay = (
   release: Release,
 ): readonly Uncertainty[] => {
   if (!isApproximateOn(value, day, release)) return [];
-  const message = `${what()}: no value for ${day} is on record; the value for ${earlierEnd(value.to, release.established_from)} was used. To replace it, import custom rules (format rules).`;
+  const message = `${what()}: no value for ${day} is on record; the value for ${earlierEnd(value.to, release.established_from)} was used. To replace it, import custom rules.`;
+  return [{ code: 'content_approximate', message }];
+};
+
+// A holiday, or a month with a holiday on unknown days.
+const isHoliday = ({ from, to }: Rule): boolean => from !== null && to !== null && daysBetween(from, to) < 60;
+
+/**
+ * Returns an uncertainty about a product on a day whose year has no holidays on record, if the last year on record has
+ * one within eight days of the same weekday: a holiday such as the third Sunday in August moves by a week.
+ */
+export const uncertaintiesAboutHolidays = (
+  release: Release,
+  jurisdiction: Taxing,
+  product: ProductTaxCode,
+  day: string,
+): readonly Uncertainty[] => {
+  const year = Number(day.slice(0, 4));
+  if (year <= Number(release.id.slice(6, 10))) return [];
+  const last = Math.max(0, ...release.rules.filter(isHoliday).map(({ to }) => Number(to?.slice(0, 4))));
+  const isNear = (days: number) =>
+    chooseRule(release, jurisdiction, product, addDays(day, days - 364 * (year - last)), isHoliday);
+  // No holiday is shorter than two days.
+  if (year <= last || ![-8, -6, -4, -2, 0, 2, 4, 6, 8].some(isNear)) return [];
+  const message = `${release.name}: the holidays of ${year} are not on record. In ${last}, one was near this day.`;
   return [{ code: 'content_approximate', message }];
 };
 
