@@ -144,14 +144,15 @@ const listLots = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly
     const share = text.split(':')[1];
     if (share === undefined && text !== preferred) continue;
     const found = rowsThere(zip, text, named);
-    // A community without a row is outside the places of its counties.
+    // A community without a row is outside the places of its counties. A place without a county could be in any of them.
     const there =
       found.length === 0 && share !== undefined
         ? inhabited.map((at) => ({ row: remainderIn(rows, at.county), at }))
-        : found.map((row) => ({ row, at: inhabited.find(({ county }) => county === row.county) ?? inhabited[0] }));
-    const whole = there.reduce((sum, { at }) => sum + (at?.percent ?? 0), 0);
+        : found.flatMap((row) =>
+            inhabited.filter(({ county }) => row.county === '' || row.county === county).map((at) => ({ row, at })),
+          );
+    const whole = there.reduce((sum, { at }) => sum + at.percent, 0);
     for (const { row, at } of there) {
-      if (!at) continue;
       const part = share === undefined ? at.left : Math.min(at.left, (Number(share) * at.percent) / whole);
       at.left -= part;
       lots.push({ row, percent: part });

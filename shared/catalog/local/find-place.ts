@@ -46,9 +46,16 @@ const areasOfCounty = (table: LocalTable, county: string): readonly Candidate[] 
   return [remainderCandidate(table, county), ...places.map((area) => candidateIn(table, county, area, 0))];
 };
 
-/** Returns the areas with a city's name in these counties, or in the whole state. */
+/**
+ * Returns the areas with a city's name in these counties, or in the whole state. A place without a county could be in
+ * any of the counties.
+ */
 const areasNamed = (table: LocalTable, city: string, counties: readonly string[] | null): readonly Candidate[] =>
-  table.placesNamed(city, counties).map((area) => candidateIn(table, area.county || (counties?.[0] ?? ''), area, 0));
+  table
+    .placesNamed(city, counties)
+    .flatMap((area) =>
+      (area.county === '' ? (counties ?? ['']) : [area.county]).map((county) => candidateIn(table, county, area, 0)),
+    );
 
 /** Returns the areas of a postal name in these counties, by its first spelling that matches a place there. */
 const areasSpelled = (table: LocalTable, { spellings }: ZipName, counties: readonly string[]): readonly Candidate[] => {

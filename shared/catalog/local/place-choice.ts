@@ -4,6 +4,7 @@ import type { Approximation } from '../effective.ts';
 import type { TaxAddress } from '../location/address.ts';
 import {
   type ByPlace,
+  isIncomplete,
   isOpen,
   type LocalChoice,
   type LocalSet,
@@ -300,7 +301,9 @@ const findChoice = (
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
       possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
-      ...(!isOpen(byPlace) && all.length > 1 && { equal: listOtherSets(release, table, all) }),
+      ...(!isOpen(byPlace) &&
+        !isIncomplete(byPlace) &&
+        all.length > 1 && { equal: listOtherSets(release, table, all) }),
       evidence: findEvidence(charged),
       byPlace,
     },
