@@ -57,7 +57,9 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
     expect(steps.join()).toContain('New York');
     await seeText(page, 'The chain of hashes is intact, in 1 version');
     await click(page, 'Replay');
-    await seeText(page, 'The same amounts with the recorded content.');
+    const outcome = page.getByText('The same amounts with the recorded content.');
+    await outcome.waitFor();
+    expect(await outcome.getAttribute('class')).toBe('notice good');
     await shop.refund('NY', sale, { reference_id: 'refund-1' });
     await page.reload();
     const credits = await readRows(page, 'Credits of this sale');

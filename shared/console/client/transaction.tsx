@@ -229,7 +229,7 @@ type Replayed = Schemas['Replay'];
 
 const Outcome = ({ replayed, document }: { replayed: Replayed; document: Document }) => (
   <>
-    <p role="status" class={replayed.match === false ? 'notice bad' : 'notice'}>
+    <p role="status" class={replayed.match === null ? 'notice' : `notice ${replayed.match ? 'good' : 'bad'}`}>
       {replayed.match === true && 'The same amounts with the recorded content.'}
       {replayed.match === false && `${replayed.difference_count} figures differ.`}
       {replayed.match === null && `Not comparable: ${replayed.detail ?? replayed.reason}`}
