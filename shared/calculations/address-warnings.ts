@@ -24,11 +24,14 @@ const approximate = (place: string, { ratesDay, because }: Approximation, day: s
   `the local rates of ${place} on ${day} are not on record; ${usedInstead[because](ratesDay)}.`;
 
 const outdated = (place: string, { asOf, due }: Published): string =>
-  `the local rates of ${place} are as of ${asOf}, and newer rates were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
+  `the local rates of ${place} are as of ${asOf}, and the due date of newer rates is ${due}. Import them: \`GET /coverage\` names the publisher.`;
 
-/** Whether rates newer than a publication are due. A publication confirms its rates up to its date. */
-const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
-  asOf < day && overdueMs <= nowMs;
+/**
+ * Whether rates newer than a publication are due, or will be due on the tax day. A publication confirms its rates up to
+ * its date.
+ */
+const isOutdated = ({ asOf, due, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
+  asOf < day && (overdueMs <= nowMs || due < day);
 
 /** Warns that the local rates of an address are from a different day, or that newer rates are due. */
 const ageWarnings = (

@@ -207,13 +207,15 @@ describe('overdue local rates', () => {
     [detroit, '2030-01-01', '2030-01-01', false, 'the state has no local taxes'],
     [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax date is not confirmed either'],
     [boulder, '2026-01-01', '2030-01-01', false, 'the tax date is the date of the list'],
+    [madison, '2027-01-08', '2026-12-20', false, 'the next list is not due on the tax date'],
+    [madison, '2027-01-09', '2026-12-20', true, 'the next list is due before the tax date'],
   ])('returns a warning for $0 on $1 as of the service date $2 ($3), because $4', (to, tax_date, today, isOutdated) => {
     expect(getAnswer(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });
 
   it('states the place, the date of the list, the due date of a newer list and the required action', () => {
     expect(getAnswer(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
-      'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and newer rates were due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
+      'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and the due date of newer rates is 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );
   });
 });

@@ -26,10 +26,13 @@ type Shares = ZipEntry['counties'];
 /** Returns whether a candidate is outside the places of its county. */
 const isRemainder = ({ missing, area }: Candidate): boolean => missing === null && !area?.place;
 
-const candidateIn = (table: LocalTable, county: string, area: Area, weight: number): Candidate =>
-  area.taxes === null
-    ? { county, area: table.remainder(county), missing: area.place, names: [], weight }
-    : { county, area, missing: null, names: [], weight };
+const candidateIn = (table: LocalTable, county: string, area: Area): Candidate => ({
+  county,
+  area: area.taxes ? area : table.remainder(county),
+  missing: area.taxes ? null : area.place,
+  names: [],
+  weight: 0,
+});
 
 /** Returns the remainder of a county, outside its places. */
 const remainderCandidate = (table: LocalTable, county: string, weight = 0): Candidate => ({
@@ -43,7 +46,7 @@ const remainderCandidate = (table: LocalTable, county: string, weight = 0): Cand
 /** Returns all areas of a county, its remainder first. Their numbers of residents are unknown. */
 const areasOfCounty = (table: LocalTable, county: string): readonly Candidate[] => {
   const places = table.areasIn(county).filter(({ place }) => place !== '');
-  return [remainderCandidate(table, county), ...places.map((area) => candidateIn(table, county, area, 0))];
+  return [remainderCandidate(table, county), ...places.map((area) => candidateIn(table, county, area))];
 };
 
 /**
@@ -54,7 +57,7 @@ const areasNamed = (table: LocalTable, city: string, counties: readonly string[]
   table
     .placesNamed(city, counties)
     .flatMap((area) =>
-      (area.county === '' ? (counties ?? ['']) : [area.county]).map((county) => candidateIn(table, county, area, 0)),
+      (area.county === '' ? (counties ?? ['']) : [area.county]).map((county) => candidateIn(table, county, area)),
     );
 
 /** Returns the areas of a postal name in these counties, by its first spelling that matches a place there. */
