@@ -219,9 +219,15 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
       assert(name !== undefined, `county ${county} has no name`);
       return name;
     },
-    /** Finds a county by name, with or without `County`; `null` if the state has no such county. */
-    countyNamed: (text: string): string | null =>
-      countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)}CITY`) ?? null,
+    /**
+     * Finds a county by name, with or without `County`; `null` if the state has no such county. `City of St. Louis` is
+     * the independent city, and `St. Louis` is the county.
+     */
+    countyNamed: (text: string): string | null => {
+      const keys = [countyKey(text), `${countyKey(text)}CITY`];
+      if (/^city of /i.test(text)) keys.reverse();
+      return keys.map((key) => countyByKey().get(key)).find(Boolean) ?? null;
+    },
     /** Suggests the county name that a mistyped name most likely means. */
     nearestCounty: (text: string): string | null =>
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
