@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { instantMs, toDay } from '../base/calendar.ts';
-import { described, nullable, stringEnum } from '../base/described.ts';
+import { stringEnum } from '../base/described.ts';
 import type { Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
@@ -52,49 +52,16 @@ export const policies = {
   ),
 };
 
-const nineDigits = 'Send the taxpayer identification number as a string of nine digits, without hyphens.';
-const sstId = 'Send null, or S and eight digits, such as "S12345678".';
-const stateId = 'Send 1 to 20 letters, digits, hyphens and periods.';
+/** The kinds of taxpayer identification numbers. */
+export const tinTypes = ['FEIN', 'SSN', 'Foreign'] as const;
 
 /** Who files the returns: the business and its identifiers at the tax authorities. */
-export const ReturnIdentity = described(
-  z.strictObject(
-    {
-      legal_name: described(
-        z.string('Send a name.').check(z.regex(/^\S.{0,99}$/, 'Send a name of 1 to 100 characters.')),
-        'The legal name of the business.',
-      ),
-      tin: described(
-        z.strictObject(
-          {
-            type: described(z.enum(['FEIN', 'SSN', 'Foreign'], 'Send FEIN, SSN or Foreign.'), 'The kind of number.', {
-              title: 'TinType',
-            }),
-            number: described(z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)), 'Nine digits.'),
-          },
-          'Send an object such as {"type": "FEIN", "number": "123456789"}.',
-        ),
-        'The taxpayer identification number.',
-        { id: 'Tin' },
-      ),
-      sst_id: nullable(
-        z.string(sstId).check(z.regex(/^S\d{8}$/, sstId)),
-        'The id of a seller who registered through the Streamlined Sales Tax system. `null` without one.',
-      ),
-      state_ids: described(
-        z.record(
-          z.string(),
-          z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
-          'Send an object such as {"MN": "1234567"}, or {}.',
-        ),
-        'The account numbers of registrations with the states themselves, by two-letter code.',
-      ),
-    },
-    'Send an object with legal_name, tin, sst_id and state_ids, and no other fields.',
-  ),
-  'Who files the returns. Personal data of the business.',
-  { id: 'ReturnIdentity' },
-);
+const ReturnIdentity = z.object({
+  legal_name: z.string(),
+  tin: z.object({ type: z.enum(tinTypes), number: z.string() }),
+  sst_id: z.nullable(z.string()),
+  state_ids: z.record(z.string(), z.string()),
+});
 export type ReturnIdentity = z.infer<typeof ReturnIdentity>;
 
 /** An account's settings for its calculations, returns and limits. */

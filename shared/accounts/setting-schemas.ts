@@ -4,7 +4,7 @@ import { described, nullable, stringEnum } from '../base/described.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { frequencies, policies, ReturnIdentity } from './account.ts';
+import { frequencies, policies, tinTypes } from './account.ts';
 import { isTimeZone } from './time-zone.ts';
 
 // A wrong century would produce an excessive number of periods.
@@ -44,6 +44,49 @@ const ElectionRequest = described(
   { id: 'RemoteSellerElection' },
 );
 
+const nineDigits = 'Send the taxpayer identification number as a string of nine digits, without hyphens.';
+const sstId = 'Send null, or S and eight digits, such as "S12345678".';
+const stateId = 'Send 1 to 20 letters, digits, hyphens and periods.';
+
+/** The identity of a request, and of a response. */
+export const ReturnIdentityRequest = described(
+  z.strictObject(
+    {
+      legal_name: described(
+        z.string('Send a name.').check(z.regex(/^\S.{0,99}$/, 'Send a name of 1 to 100 characters.')),
+        'The legal name of the business.',
+      ),
+      tin: described(
+        z.strictObject(
+          {
+            type: described(z.enum(tinTypes, 'Send FEIN, SSN or Foreign.'), 'The kind of number.', {
+              title: 'TinType',
+            }),
+            number: described(z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)), 'Nine digits.'),
+          },
+          'Send an object such as {"type": "FEIN", "number": "123456789"}.',
+        ),
+        'The taxpayer identification number.',
+        { id: 'Tin' },
+      ),
+      sst_id: nullable(
+        z.string(sstId).check(z.regex(/^S\d{8}$/, sstId)),
+        'The id of a seller who registered through the Streamlined Sales Tax system. `null` without one.',
+      ),
+      state_ids: described(
+        z.record(
+          z.string(),
+          z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
+          'Send an object such as {"MN": "1234567"}, or {}.',
+        ),
+        'The account numbers of registrations with the states themselves, by two-letter code.',
+      ),
+    },
+    'Send an object with legal_name, tin, sst_id and state_ids, and no other fields.',
+  ),
+  'Who files the returns. Personal data of the business.',
+  { id: 'ReturnIdentity' },
+);
 const listAdvice = 'Send an array of at most 200 registrations.';
 const electionsAdvice = 'Send an array of at most 50 elections.';
 const reminderAdvice = 'Send null or an array of at most five whole numbers from 1 to 60, such as [7, 2].';
@@ -86,7 +129,7 @@ export const settingSchemas = {
     "The first day of the account's books. `null` sets it to four years before the account was created.",
   ),
   return_identity: nullable(
-    ReturnIdentity,
+    ReturnIdentityRequest,
     'Who files the returns: name, taxpayer number and account numbers. `null` if it is not set.',
   ),
   remote_seller_elections: described(
