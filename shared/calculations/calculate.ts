@@ -1,9 +1,10 @@
+import type { Settings } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { mapShipping } from './charges.ts';
 import { dueFeeWarnings, overpricedFeeWarnings, taxWithFees, withFees, withoutAddedFees } from './delivery-fees.ts';
-import { type Context, type ReadDocument, readDocument } from './document.ts';
+import { type Context, hasOwnDestinations, isExempt, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
 import { rowResponse, summarize, sumTotals, totalFields, type Writer, writerFor } from './figures.ts';
@@ -19,6 +20,21 @@ export const engineVersion = '1.1.0';
 /** A calculation without the fields that differ between calculations and transactions. */
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
+const feeSetting = ({ type }: CalculationInput, { settings }: Context): Settings['retail_delivery_fee'] =>
+  type === 'credit' ? 'none' : settings.retail_delivery_fee;
+
+/**
+ * Lists the parts of charges with separate addresses that a certificate exempts. A transaction records them, because
+ * the certificate may not apply to the line items.
+ */
+export const listExemptDeliveries = (input: CalculationInput, context: Context): ReadDocument['others'] => {
+  const request = withoutAddedFees(input, feeSetting(input, context));
+  const buyers = [request, ...(request.line_items ?? [])];
+  const mayBeExempt = context.certificates || buyers.some(({ customer }) => customer?.exemption);
+  const read = mayBeExempt && hasOwnDestinations(request) ? readDocument(request, context) : null;
+  return read?.ok ? read.value.others.filter(isExempt) : [];
+};
+
 const readPlacedDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const read = readDocument(input, context);
   return read.ok ? applyOpenAddressPolicy(read.value, context.settings.ambiguous_address) : read;
@@ -31,8 +47,8 @@ const readPlacedDocument = (input: CalculationInput, context: Context): Result<R
  * Refusals: see `readDocument` and `applyOpenAddressPolicy`. Missing and unconfirmed content causes `warnings`, not refusals.
  */
 export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
-  const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;
-  const request = setting === 'add' ? withoutAddedFees(input) : input;
+  const setting = feeSetting(input, context);
+  const request = withoutAddedFees(input, setting);
   const read = readPlacedDocument(request, context);
   if (!read.ok) return read;
   const { document } = read.value;

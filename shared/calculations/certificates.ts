@@ -5,7 +5,7 @@ import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { documentIds } from './echo.ts';
 import type { Customer, certificateReasons, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';
-import type { AppliedExemption, LineItemResponse, ShippingResponse, Warning } from './response.ts';
+import type { AppliedExemption, LineItemResponse, Warning } from './response.ts';
 
 /** A customer's exemption certificate; `states` contains jurisdiction codes (`US-IN`), or is `null` for all states. */
 export type Certificate = Pick<AppliedExemption, 'certificate_number' | 'valid_from' | 'valid_to'> & {
@@ -18,11 +18,8 @@ export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
   | {
       readonly recorded: ReadonlyMap<string, AppliedExemption | null>;
-      /**
-       * The states (`US-IN`) in which certificates exempt a line item or a charge in `shipping`, by its id, and whether
-       * they exempt only parts of it.
-       */
-      readonly exemptStates: ReadonlyMap<string, ReadonlyMap<string, { readonly isPart: boolean }>>;
+      /** The parts of charges with their own addresses that certificates exempt (`exemptDelivery`). */
+      readonly exemptDeliveries: ReadonlySet<string>;
       readonly warnings: readonly Warning[];
     };
 
@@ -69,30 +66,18 @@ export const listCustomerIds = ({ customer, collected_by, line_items }: Buyers):
   return [...new Set(ids.filter((id) => id !== null))];
 };
 
-/**
- * Returns the certificates that a transaction recorded with its line items, so that a recalculation gives the same
- * amounts. A charge with its own address can be exempt in a different state than its lines, which its rows record.
- */
-export const recordedCertificates = (transaction: {
-  readonly line_items: readonly LineItemResponse[];
-  readonly shipping: ShippingResponse | readonly ShippingResponse[] | null;
-  readonly warnings: readonly Warning[];
-}): KnownCertificates => {
-  const { line_items, shipping, warnings } = transaction;
-  const exemptIn = ({ taxes }: Pick<LineItemResponse, 'taxes'>) =>
-    taxes.flatMap(({ taxability_reason, jurisdiction_code: code }) => {
-      const isOther = (row: (typeof taxes)[number]) => row.taxability_reason !== taxability_reason;
-      const isPart = taxes.some((row) => row.jurisdiction_code === code && isOther(row));
-      return taxability_reason === 'customer_exempt' ? [[code.slice(0, 'US-IN'.length), { isPart }] as const] : [];
-    });
-  return {
-    recorded: new Map(line_items.map(({ id, applied_exemption }) => [id, applied_exemption])),
-    exemptStates: new Map(
-      [...line_items, ...[shipping ?? []].flat()].map((charge) => [charge.id, new Map(exemptIn(charge))]),
-    ),
-    warnings: warnings.filter(({ code }) => certificateWarnings.has(code)),
-  };
-};
+/** Returns the certificates that a transaction recorded, so that a recalculation gives the same amounts. */
+export const recordedCertificates = ({
+  transaction: { line_items, warnings },
+  exemptDeliveries,
+}: {
+  readonly transaction: { readonly line_items: readonly LineItemResponse[]; readonly warnings: readonly Warning[] };
+  readonly exemptDeliveries?: readonly string[] | undefined;
+}): KnownCertificates => ({
+  recorded: new Map(line_items.map(({ id, applied_exemption }) => [id, applied_exemption])),
+  exemptDeliveries: new Set(exemptDeliveries),
+  warnings: warnings.filter(({ code }) => certificateWarnings.has(code)),
+});
 
 const certificateWarnings: ReadonlySet<string> = new Set<Warning['code']>([
   'exemption_expired',
@@ -205,6 +190,16 @@ type Buyer = { readonly exemption: AppliedExemption | null; readonly warnings: r
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
+/** A charge: its index among the line items and then `shipping`, and its position among the charges. */
+type ChargeAt = { readonly index: number; readonly position: number };
+
+/**
+ * Returns a line item's part of a charge with its own address, as it is recorded if a certificate exempts it. The
+ * positions are the same with and without the fee lines that Levy adds.
+ */
+export const exemptDelivery = ({ position, line }: { readonly position: number; readonly line: number }): string =>
+  `${position} ${line}`;
+
 /** A certificate that exempted a charge in `shipping`. A transaction records only that there was one. */
 const unknownCertificate = appliedInline({ type: 'other' });
 
@@ -225,13 +220,13 @@ const inlineBuyer = (inline: Exemption, { name }: Place, day: string, holder: st
 
 /**
  * Decides which certificate exempts a line item in a place on the tax date. A line's customer overrides the document's
- * customer, and a certificate in the request overrides the customer's certificates in its states. `charge` is the index
- * of a charge with its own address.
+ * customer, and a certificate in the request overrides the customer's certificates in its states. `charge` is a charge
+ * with its own address.
  */
 const buyerFinder = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? Object.values(documentIds(input)).flat() : [];
   const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
-  return (customer: Customer | null, index: number, taxing: Place, charge: number | undefined): Buyer => {
+  return (customer: Customer | null, index: number, taxing: Place, charge: ChargeAt | undefined): Buyer => {
     const { code: place, name: placeName } = taxing;
     const inline = inlineExemption(customer, input.customer);
     if (typeof inline === 'string') return noCertificate;
@@ -240,13 +235,10 @@ const buyerFinder = (input: CalculationInput, day: string, known: KnownCertifica
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
     if ('recorded' in known) {
-      const id = ids[charge ?? index] ?? '';
-      const exemption = known.recorded.get(id) ?? null;
-      if (charge === undefined) return { exemption, warnings: [] };
-      const state = known.exemptStates.get(id)?.get(place);
-      // If only some of its lines are exempt, they most likely are the ones with a certificate.
-      const isExempt = state && (!state.isPart || known.recorded.get(ids[index] ?? '') != null);
-      return { exemption: isExempt ? (exemption ?? unknownCertificate) : null, warnings: [] };
+      const exemption = known.recorded.get(ids[charge?.index ?? index] ?? '') ?? null;
+      const isExempt = charge && known.exemptDeliveries.has(exemptDelivery({ ...charge, line: index }));
+      if (charge) return { exemption: isExempt ? (exemption ?? unknownCertificate) : null, warnings: [] };
+      return { exemption, warnings: [] };
     }
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
@@ -282,7 +274,7 @@ export const collectionExemptionFinder = (
   { certificates, settings }: { readonly certificates?: KnownCertificates; readonly settings: Settings },
 ) => {
   const findBuyer = buyerFinder(input, day, certificates);
-  return (index: number, place: Place, charge?: number): LineCollectionExemption => {
+  return (index: number, place: Place, charge?: ChargeAt): LineCollectionExemption => {
     // If the seller collects from no buyer, no certificate is needed.
     if (!isRegistered(settings, place.code, day)) return { ...noCertificate, collectionExemption: 'not_collecting' };
     if (input.collected_by === 'marketplace') return { ...noCertificate, collectionExemption: 'marketplace_collects' };

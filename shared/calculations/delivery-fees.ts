@@ -1,5 +1,6 @@
 /** Retail delivery fees: a state's charge on a delivered order, in addition to the tax on its goods. */
 
+import type { Settings } from '../accounts/account.ts';
 import { invalidFormat, type Problem } from '../base/result.ts';
 import { decimal } from '../money/decimal.ts';
 import type { Uncertainty } from '../tax/assessment.ts';
@@ -116,9 +117,9 @@ const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): bool
 
 type Input = Pick<CalculationInput, 'line_items' | 'shipping'>;
 
-/** Returns a request without the fees that Levy added, so that they are calculated again. */
-export const withoutAddedFees = <Sent extends Input>(input: Sent): Sent =>
-  input.line_items?.some(isAddedFee)
+/** Returns a request without the fees that Levy added, so that they are calculated again; unchanged unless Levy adds them. */
+export const withoutAddedFees = <Sent extends Input>(input: Sent, setting: Settings['retail_delivery_fee']): Sent =>
+  setting === 'add' && input.line_items?.some(isAddedFee)
     ? { ...input, line_items: input.line_items.filter((line) => !isAddedFee(line)) }
     : input;
 

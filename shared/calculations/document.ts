@@ -44,9 +44,12 @@ type LocatedDocument = {
   /** The places of shipping charges that have separate addresses. */
   readonly others: readonly {
     readonly located: LocatedLine;
-    /** The index of the charge. */
+    /** The index of the charge, and its position among the charges. */
     readonly charge: number;
+    readonly position: number;
+    readonly line: number;
     readonly collectionExemption: CollectionExemption;
+    readonly exemption: AppliedExemption | null;
     readonly warnings: readonly Warning[];
   }[];
 };
@@ -73,6 +76,10 @@ const ownDestination = ({ line_items, shipping }: CalculationInput, { index, poi
     },
   });
 };
+
+/** Whether a charge of a document has separate addresses. */
+export const hasOwnDestinations = (input: CalculationInput): boolean =>
+  readCharges(input).charges.some((charge) => ownDestination(input, charge) !== null);
 
 type Parcel = { readonly line: number; readonly destination: Destination | null };
 
@@ -137,15 +144,16 @@ const locateDocument = (
   const elsewhere = located.value.slice(lines.length);
   const others: LocatedDocument['others'][number][] = [];
   const deliveries = new Map<number, readonly Delivery[]>();
-  for (const { charge, parcels } of read.value) {
+  for (const [position, { charge, parcels }] of read.value.entries()) {
+    const { index } = charge;
     const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const buyer = getCollectionExemption(line, found.place, destination ? charge.index : undefined);
-      const exemption = deliveryExemption(buyer);
-      if (destination) others.push({ located: found, charge: charge.index, ...exemption, warnings: buyer.warnings });
-      return { line, place: found.place, ...exemption };
+      const buyer = getCollectionExemption(line, found.place, destination ? { index, position } : undefined);
+      const delivery = { line, ...deliveryExemption(buyer) };
+      if (destination) others.push({ ...buyer, ...delivery, located: found, charge: index, position });
+      return { ...delivery, place: found.place };
     });
-    deliveries.set(charge.index, ofCharge);
+    deliveries.set(index, ofCharge);
   }
   return accept({ lines: located.value.slice(0, lines.length), deliveries, others });
 };
@@ -204,6 +212,8 @@ export type ReadDocument = {
   readonly taxDate: string;
   /** The certificate that exempts each line, or `null`. A charge has the certificate of the lines that it is for. */
   readonly exemptions: readonly (AppliedExemption | null)[];
+  /** The parts of shipping charges that have separate addresses. */
+  readonly others: LocatedDocument['others'];
   /** Warnings about certificates that do not apply on the tax date. They matter only if the line is taxed. */
   readonly certificateWarnings: readonly CertificateWarning[];
 };
@@ -246,19 +256,21 @@ const buildLineItems = (
     };
   });
 
+/** Whether a certificate exempts a line item's part of a charge. */
+export const isExempt = ({ collectionExemption }: Pick<Delivery, 'collectionExemption'>): boolean =>
+  collectionExemption === 'customer_exempt';
+
 /** Returns the certificate of each line item. A charge has the certificate of the first exempt line that it is for. */
 const listExemptions = (
-  { lines, deliveries }: LocatedDocument,
+  { deliveries, others }: LocatedDocument,
   collectionExemptions: readonly LineCollectionExemption[],
-  findCollectionExemption: FindCollectionExemption,
 ): ReadDocument['exemptions'] =>
   collectionExemptions.map(({ exemption }, index) => {
     const delivered = deliveries.get(index);
     if (!delivered) return exemption;
-    const exempt = delivered.find((one) => one.collectionExemption === 'customer_exempt');
-    if (!exempt) return null;
-    const isElsewhere = exempt.place !== lines[exempt.line]?.place;
-    return findCollectionExemption(exempt.line, exempt.place, isElsewhere ? index : undefined).exemption;
+    const exempt = delivered.find(isExempt);
+    const own = others.find((one) => one.charge === index && isExempt(one));
+    return exempt ? (own ?? (collectionExemptions[exempt.line] as LineCollectionExemption)).exemption : null;
   });
 
 const oneUnit = decimal('1');
@@ -352,7 +364,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     taxDate,
     located: locatedLines,
     places: [...locatedLines, ...others.map(({ located }) => located)],
-    exemptions: listExemptions(located.value, collectionExemptions, findCollectionExemption),
+    exemptions: listExemptions(located.value, collectionExemptions),
+    others,
     certificateWarnings: warningsAbout(collectionExemptions, others, context),
     document: {
       day,

@@ -1,7 +1,7 @@
 import { dayMs, toDay } from '../base/calendar.ts';
 import { mapResult, type Result } from '../base/result.ts';
-import { calculate, type Outcome } from '../calculations/calculate.ts';
-import { type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
+import { calculate, listExemptDeliveries, type Outcome } from '../calculations/calculate.ts';
+import { exemptDelivery, type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import { listAddresses } from '../calculations/locate-lines.ts';
 import type { CalculationInput } from '../calculations/request.ts';
@@ -11,6 +11,7 @@ import type { TaxAddress } from '../catalog/location/address.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { buildCredit } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/outcome.ts';
+import { certifiedPart, findExemptShipping } from './entries/entries.ts';
 import type { Ports } from './ports.ts';
 import type { SettingsSnapshot } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -75,8 +76,26 @@ export const pinnedContext = async (
   return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };
 
+/** The certificates of charges with separate addresses, which the outcome does not contain. */
+export type Exemptions = Pick<StoredTransaction, 'exemptDeliveries' | 'exemptShipping'>;
+
 /** The calculated totals of a document. For a credit of a sale, `kind` is the kind of credit. */
-type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
+type Calculated = {
+  readonly outcome: Outcome;
+  readonly kind: StoredTransaction['creditOf'];
+  readonly exemptions: Exemptions;
+};
+
+/** Returns the exemptions of a document to record. A credit takes those of shipping from its sale. */
+const findExemptions = (input: CalculationInput, context: Context, sale: StoredTransaction | null): Exemptions => {
+  const exempt = listExemptDeliveries(input, context);
+  const byState = exempt.map(({ located, exemption }) => [located.place.code, certifiedPart(exemption)] as const);
+  const exemptShipping = sale ? findExemptShipping(sale) : Object.fromEntries(byState.reverse());
+  return {
+    exemptDeliveries: exempt.length > 0 ? exempt.map(exemptDelivery) : undefined,
+    exemptShipping: Object.keys(exemptShipping).length > 0 ? exemptShipping : undefined,
+  };
+};
 
 const withCertificates = (context: Context, certificates: KnownCertificates | undefined): Context =>
   certificates ? { ...context, certificates } : context;
@@ -99,7 +118,11 @@ export const calculateWithContent = async (
     findCertificates(input, base, reads),
   ]);
   const known = withCertificates(context, certificates);
-  return sale
+  const calculated: Result<Omit<Calculated, 'exemptions'>> = sale
     ? buildCredit(sale, request, known, sent)
     : mapResult(calculate(request, known, sent), (outcome) => ({ outcome, kind: null }));
+  return mapResult(calculated, (found) => ({
+    ...found,
+    exemptions: findExemptions({ ...input, type: request.type }, known, sale),
+  }));
 };

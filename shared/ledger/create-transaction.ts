@@ -8,7 +8,7 @@ import { withoutCredit } from './credits/amounts.ts';
 import { newBasis } from './credits/counters.ts';
 import { withRecordedTax } from './credits/credit.ts';
 import { parentNotFound } from './credits/problems.ts';
-import { findExemptShipping, findShippedInside } from './entries/entries.ts';
+import { findShippedInside } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
 import {
   answerTooLarge,
@@ -134,18 +134,17 @@ const draft = async (
   const base = { settings, now: ports.now() };
   const calculated = await calculateWithContent(request, parent, base, { ...ports, account }, sent);
   if (!calculated.ok) return calculated;
-  const { outcome, kind } = calculated.value;
+  const { outcome, kind, exemptions } = calculated.value;
   const recorded = withRecordedTax(outcome, supplied, parent);
   if (!recorded.ok) return recorded;
   const settingsSnapshot = parent?.settingsSnapshot ?? snapshotSettings(settings);
-  const exemptShipping = parent ? findExemptShipping(parent) : {};
   const shippedInside = parent ? findShippedInside(parent) : [];
   const basis = {
     creditOf: kind,
     ...newBasis(parent),
     settingsSnapshot,
     ...(parent && { replacedReason: parent.replacedReason }),
-    ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
+    ...exemptions,
     ...(shippedInside.length > 0 && { shippedInside }),
   };
   const figures = { calculated: outcome, recorded: recorded.value };

@@ -1,6 +1,7 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
+import type { Exemptions } from './context.ts';
 import { nothingCredited } from './credits/amounts.ts';
 import { newSalt } from './personal-data/fields.ts';
 import type { CreatePorts } from './ports.ts';
@@ -21,7 +22,7 @@ export const newTransaction = (
   { calculated, recorded }: { readonly calculated: Outcome; readonly recorded: Outcome },
   basis: Pick<
     StoredTransaction,
-    'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'exemptShipping' | 'shippedInside'
+    'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'shippedInside' | keyof Exemptions
   >,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,

@@ -108,7 +108,7 @@ const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<
 // If the sale's tax was replaced since, while it had no live credits, distributes the former tax again.
 const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
-  const certificates = recordedCertificates(sale.transaction);
+  const certificates = recordedCertificates(sale);
   const calculated = calculate(restoreInputs(sale.transaction), { ...context, certificates }, []);
   if (!calculated.ok) return calculated;
   const recorded = withSuppliedTax(calculated.value, state.tax_amount);
@@ -188,11 +188,12 @@ const figuresOr = (result: Result<ReplayTotals>): ReplayTotals | Unknown =>
 
 /** Loads the original context of a transaction without any active content, or returns why it cannot be loaded. */
 const recordedContext = async (
-  { transaction, settingsSnapshot }: StoredTransaction,
+  stored: StoredTransaction,
   sale: StoredTransaction | null,
   account: Settings,
   { loadContent, now }: ReplayPorts,
 ): Promise<Context | Unknown> => {
+  const { transaction, settingsSnapshot } = stored;
   const settings = { ...account, ...settingsSnapshot };
   const { content_releases } = transaction;
   // Active content is not used: a place that had no content at the time has none in the replay.
@@ -204,7 +205,7 @@ const recordedContext = async (
     return {
       settings,
       now: now(),
-      certificates: recordedCertificates(transaction),
+      certificates: recordedCertificates(stored),
       releaseFor: (address) => (isPinned(address) ? found(address) : undefined),
     };
   } catch (error) {

@@ -47,7 +47,12 @@ export const RecordedBasis = z.object({
    * replaced.
    */
   replacedReason: z.optional(z.enum(taxabilityReasons)),
-  /** For a credit: why certificates exempt the shipping of its sale, by state. Absent if no certificate does. */
+  /** The parts of charges with separate addresses that certificates exempt (`exemptDelivery`). Absent if there are none. */
+  exemptDeliveries: z.optional(z.array(z.string())),
+  /**
+   * Why certificates exempt shipping, by state: for a credit, the shipping of its sale; for a sale, charges with
+   * separate addresses. Absent if no certificate does.
+   */
   exemptShipping: z.optional(z.record(z.string(), z.enum(buyerExemptions))),
   /**
    * For a credit: the states (`US-TX`) in which its sale shipped goods from a place within the state. Shipping of these

@@ -292,6 +292,63 @@ describe('the recorded certificate of a transaction', () => {
     expect(sold.tax_amount).toBe('6.35');
   });
 
+  it('keeps the exempt parts of charges shipped to a third state for buyers with certificates of two states', async () => {
+    const { client, add, put } = await newShop();
+    await add('cus_2', [certificate({ states: ['IN'], reason: 'government' })]);
+    const ship_to = { address: { city: 'Indianapolis', state: 'IN', postal_code: '46204', country: 'US' } };
+    // The delivery of 10.00 is for both lines in proportion to their prices: 6.67 is taxed, and 3.33 is exempt.
+    const shipping = [
+      { id: 'both', amount: '10.00', ship_to },
+      { id: 'exempt', amount: '20.00', ship_to, line_item_ids: ['b'] },
+      { id: 'taxed', amount: '5.00', ship_to, line_item_ids: ['a'] },
+    ];
+    const line_items = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00', customer: { id: 'cus_2' } })];
+    // The certificate of customer 1 exempts 100.00 in Michigan, and that of customer 2 deliveries of b in Indiana.
+    const draft = await made(client.create(sale({ ...buyer(), line_items, shipping, explain: true })));
+    expect(draft.tax_amount).toBe('3.82');
+    const texts = draft.explanation?.filter(({ pointer }) => pointer === '/shipping/0').map(({ text }) => text);
+    expect(texts?.slice(0, 5)).toEqual([
+      'Shipping of 10.00 is allocated to 2 lines by net amount: a 6.67 and b 3.33.',
+      'Indiana: shipping is taxed like the goods it ships with. 6.67 of 6.67 is taxed.',
+      'Indiana: 6.67 times 0.07, the general rate, is 0.4669.',
+      'Indiana: no tax, because the buyer is exempt.',
+      'Indiana: 0 of 3.33 is taxed.',
+    ]);
+    await put([]);
+    await put([], 'cus_2');
+    await made(client.update(draft.id, { tax_amount: '5.00' }));
+    await made(client.update(draft.id, { tax_amount: null }));
+    const finalized = await made(client.update(draft.id, { status: 'finalized' }));
+    const figures = [finalized.shipping]
+      .flat()
+      .map((charge) => [charge?.taxable_amount, charge?.exempt_amount, charge?.tax_amount]);
+    expect([finalized.tax_amount, figures]).toEqual([
+      '3.82',
+      [
+        ['6.67', '3.33', '0.47'],
+        ['0.00', '20.00', '0.00'],
+        ['5.00', '0.00', '0.35'],
+      ],
+    ]);
+    const readReturn = async (state: string) => {
+      const body = { state, period_end: '2026-10-31', dry_run: true };
+      const { totals } = await made(client.call('POST', '/filings', { body }));
+      return totals.map((one) => [one.gross_amount, one.taxable_amount, one.exempt_by_reason, one.tax_amount]);
+    };
+    const reasons = (others: object) => expect.objectContaining({ resale: '0.00', customer: '0.00', ...others });
+    expect(await readReturn('MI')).toEqual([['150.00', '50.00', reasons({ resale: '100.00' }), '3.00']]);
+    expect(await readReturn('IN')).toEqual([['35.00', '11.67', reasons({ government: '23.33' }), '0.82']]);
+    // Half of the first charge, with half of its taxable amount of 6.67 and of its tax of 0.47.
+    const lines = [{ id: 'b', quantity: '1', unit_price: '0.00' }];
+    const tax_date = '2026-10-09';
+    const half = { tax_date, line_items: lines, shipping: { id: 'both', amount: '5.00' } };
+    const credit = await made(client.create(buildCreditRequest(finalized, half)));
+    expect([credit.taxable_amount, credit.exempt_amount, credit.tax_amount]).toEqual(['3.34', '1.66', '0.24']);
+    const rest = { tax_date, credit_remaining: true };
+    expect((await made(client.create(buildCreditRequest(finalized, rest)))).tax_amount).toBe('3.58');
+    expect(await readReturn('IN')).toEqual([['0.00', '0.00', reasons({ government: '0.00' }), '0.00']]);
+  });
+
   it('keeps the certificate if only the tax of a draft or sale is edited, with its warnings', async () => {
     const { client, put } = await newShop([certificate({ valid_to: '2026-10-07' })]);
     for (const status of ['draft', 'finalized']) {

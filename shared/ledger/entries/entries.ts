@@ -49,20 +49,23 @@ const isLiability = (row: Row): boolean =>
 // A small credit of an over-collected sale can have its tax rounded to zero. The credit still reduces the gross.
 const isRecorded = (row: Row): boolean => isTaxed(row) || row.row.taxability_reason === 'over_collected';
 
-/** Returns the part that a line's exempt amount is counted in. */
-const certifiedPart = (line: LineItemResponse | undefined): BuyerExemption => {
-  const reason = line?.applied_exemption?.reason ?? 'other';
+/** Returns the part that an amount is counted in that a certificate exempts. */
+export const certifiedPart = (exemption: LineItemResponse['applied_exemption'] | undefined): BuyerExemption => {
+  const reason = exemption?.reason ?? 'other';
   return reason === 'other' ? 'customer' : reason;
 };
 
-/** Returns the part that a state's exempt shipping is counted in, from the first line in the state with a certificate. */
+/**
+ * Returns the part that a state's exempt shipping is counted in: as recorded, otherwise from the first line in the state
+ * with a certificate.
+ */
 const shippingPart = (state: string, { transaction, exemptShipping }: PostingInput): BuyerExemption => {
   const known = exemptShipping?.[state];
   if (known) return known;
   const certified = transaction.line_items.find(
     ({ applied_exemption, taxes }) => applied_exemption && taxes.some((row) => rowState(row) === state),
   );
-  return certifiedPart(certified);
+  return certifiedPart(certified?.applied_exemption);
 };
 
 /**
@@ -89,7 +92,7 @@ const choosePart = (
 ): Part | null => {
   switch (taxability_reason === 'over_collected' ? posting.replacedReason : taxability_reason) {
     case 'customer_exempt':
-      return line ? certifiedPart(line) : shippingPart(state, posting);
+      return line ? certifiedPart(line.applied_exemption) : shippingPart(state, posting);
     case 'marketplace_collects':
       return 'marketplace';
     case 'not_collecting':

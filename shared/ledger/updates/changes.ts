@@ -55,7 +55,7 @@ const changedInputs = (
 ): RequestedChanges['inputs'] => {
   // A client that sends its line items again does not send the fee line that Levy added.
   const sentBy = <Sent extends Pick<TransactionUpdate, 'line_items' | 'shipping'>>(document: Sent): Sent =>
-    retail_delivery_fee === 'add' ? withoutAddedFees(document) : document;
+    withoutAddedFees(document, retail_delivery_fee);
   const before = sentBy(restoreInput(transaction));
   const { line_items = before.line_items, shipping = before.shipping } = update;
   const echoes = chargeEchoes(sentBy({ line_items, shipping }));

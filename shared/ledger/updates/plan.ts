@@ -7,7 +7,7 @@ import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
+import { type BaseContext, calculateWithContent, type Exemptions, pinnedContext } from '../context.ts';
 import { listCalculatedTaxes, withoutCredit } from '../credits/amounts.ts';
 import { basisAfter } from '../credits/counters.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/credit.ts';
@@ -39,7 +39,7 @@ type CalculatedAmounts = Outcome & Pick<Transaction, 'calculated_tax_amount' | '
 /** The changed amounts, and the changed stored fields that they are based on. */
 type Changes = {
   readonly figures: Partial<CalculatedAmounts>;
-  readonly basis: Partial<Pick<StoredTransaction, 'calculatedTaxes' | 'replacedReason'>>;
+  readonly basis: Partial<Pick<StoredTransaction, 'calculatedTaxes' | 'replacedReason' | keyof Exemptions>>;
 };
 
 /**
@@ -61,7 +61,8 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
   const calculated = await recalculate(edit);
   if (!calculated.ok) return calculated;
   const supplied = suppliedTax(edit);
-  const recorded = withRecordedTax(calculated.value, supplied, parent);
+  const { outcome: computed, exemptions } = calculated.value;
+  const recorded = withRecordedTax(computed, supplied, parent);
   if (!recorded.ok) return recorded;
   const outcome = recorded.value;
   const isMoved = outcome.tax_amount !== transaction.tax_amount || outcome.total_amount !== transaction.total_amount;
@@ -77,11 +78,15 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
   return accept({
     figures: {
       ...outcome,
-      warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, calculated.value, edit)],
-      calculated_tax_amount: calculated.value.tax_amount,
+      warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, computed, edit)],
+      calculated_tax_amount: computed.tax_amount,
       tax_amount_source: supplied === null ? 'calculated' : 'provided',
     },
-    basis: { ...replacedTax(calculated.value, outcome), ...(parent && { replacedReason: parent.replacedReason }) },
+    basis: {
+      ...exemptions,
+      ...replacedTax(computed, outcome),
+      ...(parent && { replacedReason: parent.replacedReason }),
+    },
   });
 };
 
@@ -91,24 +96,34 @@ const isAboutSent =
   ({ code, pointer }: Warning): boolean =>
     code !== 'credit_field_ignored' || inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
 
+type Recalculated = { readonly outcome: Outcome; readonly exemptions: Exemptions };
+
 /** Recalculates a credit of a sale from the current sale, and any other transaction from its inputs. */
-const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
+const recalculate = async (edit: Edit): Promise<Result<Recalculated>> => {
   const { update, stored, requested, parent, account, loadContent, customers, sent } = edit;
   const isEdited = requested.inputs.length > 0;
   // Without edited inputs, the recorded certificates apply, so the amounts remain as recorded.
-  const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored.transaction) };
+  const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored) };
   type Changes = Pick<TransactionUpdate, RequestedChanges['inputs'][number]>;
   const changes = Object.fromEntries(requested.inputs.map((field) => [field, update[field]])) as Changes;
   const input = { ...restoreInput(stored.transaction), ...changes };
   const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
-  if (!parent && !isEdited) return calculate(input, await pinnedContext(input, stored, base, loadContent), sent);
+  const { exemptDeliveries, exemptShipping } = stored;
+  const recorded = { exemptDeliveries, exemptShipping };
+  if (!parent && !isEdited) {
+    const context = await pinnedContext(input, stored, base, loadContent);
+    return mapResult(calculate(input, context, sent), (outcome) => ({ outcome, exemptions: recorded }));
+  }
   // Repeats the same kind of credit: all, the remainder, or these lines.
   const { line_items: _lines, shipping: _shipping, ...rest } = input;
   const request = parent && !isOfLines(edit) ? { ...rest, credit_remaining: stored.creditOf === 'remaining' } : input;
   const reads = { loadContent, customers, account: account.id };
   const calculated = await calculateWithContent(request, parent, base, reads, sent);
-  return mapResult(calculated, ({ outcome }) => outcome);
+  return mapResult(calculated, ({ outcome, exemptions }) => ({
+    outcome,
+    exemptions: isEdited ? exemptions : recorded,
+  }));
 };
 
 // Fields that a credit inherits from its sale cannot be edited: a different value would be ignored.
