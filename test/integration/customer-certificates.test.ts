@@ -344,6 +344,7 @@ describe('the recorded certificate of a transaction', () => {
     const half = { tax_date, line_items: lines, shipping: { id: 'both', amount: '5.00' } };
     const credit = await made(client.create(buildCreditRequest(finalized, half)));
     expect([credit.taxable_amount, credit.exempt_amount, credit.tax_amount]).toEqual(['3.34', '1.66', '0.24']);
+    expect(await readReturn('IN')).toEqual([['30.00', '8.33', reasons({ government: '21.67' }), '0.58']]);
     const rest = { tax_date, credit_remaining: true };
     expect((await made(client.create(buildCreditRequest(finalized, rest)))).tax_amount).toBe('3.58');
     expect(await readReturn('IN')).toEqual([['0.00', '0.00', reasons({ government: '0.00' }), '0.00']]);

@@ -162,24 +162,35 @@ export const recordedTax = (net: bigint, balance: Balance): bigint => {
   return smaller(divideHalfUp(balance.whole.tax * net, balance.whole.net), left.tax);
 };
 
+/** The recorded and credited amounts of a tax row. */
+type RowBalance = { readonly whole: RowAmounts; readonly credited: RowAmounts };
+
+const balanceRows = ({ whole, credited }: Balance): RowBalance[] =>
+  whole.rows.map((row, index) => ({ whole: row, credited: credited.rows[index] ?? noRow }));
+
+const sumRows = (rows: readonly RowBalance[], at: keyof RowBalance, name: keyof RowAmounts): bigint =>
+  rows.reduce((sum, row) => sum + row[at][name], 0n);
+
 /**
- * Splits the tax of a part by row, using largest remainder on each row's cumulative share minus its credited tax.
+ * Splits an amount of a part by row, using largest remainder on each row's cumulative share minus its credited amount.
  *
- * No row gets more than its remaining tax, so credits that exhaust a line refund the recorded tax of every row.
+ * No row gets more than its remaining amount, so credits that exhaust a line refund the recorded amount of every row.
  */
-export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] => {
-  const weights = whole.rows.map((row, index) => {
-    const taken = credited.rows[index]?.tax ?? 0n;
-    return positive(row.tax * (credited.tax + tax) - taken * whole.tax);
-  });
-  return allocate(tax, weights);
+const splitByRow = (amount: bigint, rows: readonly RowBalance[], name: 'taxable' | 'exempt' | 'tax'): bigint[] => {
+  const whole = sumRows(rows, 'whole', name);
+  const taken = sumRows(rows, 'credited', name) + amount;
+  return allocate(
+    amount,
+    rows.map((row) => positive(row.whole[name] * taken - row.credited[name] * whole)),
+  );
 };
 
-const noBases: Bases = { taxable: 0n, exempt: 0n };
+/** Splits the tax of a part by row. */
+export const rowTaxes = (tax: bigint, balance: Balance): bigint[] => splitByRow(tax, balanceRows(balance), 'tax');
 
 // Scales taxable and exempt together by the net: if their recorded sum equals the net, the scaled sum equals the scaled
 // net.
-const remainingBases = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
+const remainingBases = (whole: Bases, credited: Bases, progress: Progress): Bases => {
   const both = cumulative(whole.taxable + whole.exempt, credited.taxable + credited.exempt, progress);
   const least = positive(both - (whole.exempt - credited.exempt));
   const most = smaller(both, whole.taxable - credited.taxable);
@@ -187,11 +198,34 @@ const remainingBases = (whole: Bases, credited: Bases = noBases, progress: Progr
   return { taxable, exempt: both - taxable };
 };
 
+/**
+ * Returns the bases of a part by row. The rows of the states divide a charge: it can have several by reason, rate and
+ * state. The parts of these rows add up like the whole, and so do the parts of each local jurisdiction.
+ */
+const rowBases = (taxes: readonly TaxRowResponse[], balance: Balance, progress: Progress): Bases[] => {
+  const rows = balanceRows(balance);
+  const bases: Bases[] = [];
+  const isState = (code: string) => code.length <= 'US-MI'.length;
+  const codes = taxes.map(({ jurisdiction_code: code }) => (isState(code) ? '' : code));
+  for (const indexes of Map.groupBy(codes.keys(), (index) => codes[index]).values()) {
+    const own = indexes.map((index) => rows[index] as RowBalance);
+    const sum = (at: keyof RowBalance) => ({
+      taxable: sumRows(own, at, 'taxable'),
+      exempt: sumRows(own, at, 'exempt'),
+    });
+    const { taxable, exempt } = remainingBases(sum('whole'), sum('credited'), progress);
+    const [taxables, exempts] = [splitByRow(taxable, own, 'taxable'), splitByRow(exempt, own, 'exempt')];
+    for (const [part, index] of indexes.entries())
+      bases[index] = { taxable: taxables[part] as bigint, exempt: exempts[part] as bigint };
+  }
+  return bases;
+};
+
 type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'taxes'>;
 
 /** Returns a part of a recorded charge with the given tax. Its rows are prorated from the recorded rows. */
 export const scaleCharge = (
-  charge: Pick<Charge, 'taxes'>,
+  { taxes }: Pick<Charge, 'taxes'>,
   balance: Balance,
   taken: Share,
   exponent: number,
@@ -200,13 +234,14 @@ export const scaleCharge = (
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const progress = { before: credited.net, now: taken.net, total: whole.net };
   const written = ({ taxable, exempt }: Bases) => ({ taxable_amount: write(taxable), exempt_amount: write(exempt) });
-  const taxes = rowTaxes(taken.tax, balance);
+  const parts = rowTaxes(taken.tax, balance);
+  const bases = rowBases(taxes, balance, progress);
   return {
     ...written(remainingBases(whole, credited, progress)),
     tax_amount: write(taken.tax),
-    taxes: charge.taxes.map((row, index): TaxRowResponse => {
-      const bases = remainingBases(whole.rows[index] as RowAmounts, credited.rows[index], progress);
-      return { ...row, ...written(bases), tax_amount: write(taxes[index] as bigint) };
+    taxes: taxes.map((row, index): TaxRowResponse => {
+      const base = written(bases[index] as Bases);
+      return { ...row, ...base, tax_amount: write(parts[index] as bigint) };
     }),
   };
 };
