@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Line } from '../../shared/cli/ledger/format.ts';
 import { toItems } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
+import { explainError } from '../../shared/cli/terminal/run-command.ts';
 import { newFiling, newShards } from '../../shared/filings/work-on.ts';
 import { runCommand } from '../support/child-process.ts';
 import { createFolder } from '../support/temporary-files.ts';
@@ -42,6 +43,16 @@ it.each([
     env: { ...process.env, ...settings },
   });
   expect([code, out, err.split('\n').length, err]).toEqual([1, '', 2, expect.stringMatching(`^${message}`)]);
+});
+
+it.each([
+  'EACCES: permission denied, open "/a"',
+  'ENOSPC: no space left on device, write',
+  'EFBIG: file too large, write',
+  'EROFS: read-only file system, open "/a"',
+])('explains the error of a file: %s', (message) => {
+  const error = Object.assign(new Error(message), { code: message.slice(0, message.indexOf(':')) });
+  expect(explainError(error)).toBe(`Cannot read or write the file: ${message}.`);
 });
 
 const folder = createFolder();
