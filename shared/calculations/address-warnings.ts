@@ -118,7 +118,7 @@ const byPlaceText = (decisive: TaxingAddress, byPlace: ByPlace): string => {
     `${place.name}: local rates${used === '' ? '' : ` of ${used}`} were found by ${addressText(isUsed ? address : { ...address, city: null })}, without a boundary file.`,
     unknownCity(address, byPlace).trim(),
     unknownCounty(place.name, address, byPlace).trim(),
-    'An address outside the city limits may be taxed differently.',
+    'An address outside the city limits or in a special district may be taxed differently.',
     place.release && hasBoundaryFile(place.release.state)
       ? 'Import the boundary file of the state for rates by ZIP+4.'
       : '',

@@ -145,7 +145,7 @@ const tableNotes = (release: Release, day: string): readonly string[] => {
   const { is_untaxed, places, places_missing, counties_missing } = summarizeTables(release);
   if (is_untaxed) return [];
   return [
-    `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(release.state) ? ': import the rate and boundary files of the state' : ''}.`,
+    `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city or in a special district may be taxed differently${hasBoundaryFile(release.state) ? ': import the rate and boundary files of the state' : ''}.`,
     ...outdatedNotes(release, day),
     `Local rates without a first day are established from ${release.local?.established_from}. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
     ...(places_missing > 0
