@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { instantMs, toDay } from '../base/calendar.ts';
-import { stringEnum } from '../base/described.ts';
 import type { Problem } from '../base/result.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
@@ -32,25 +31,13 @@ export const RemoteSellerElection = z.object({
 });
 export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
-/** The settings that choose between behaviors, in storage, requests and responses. */
+/** The values of the settings that choose between behaviors. */
 export const policies = {
-  incomplete_coverage: stringEnum(
-    'IncompleteCoverage',
-    ['warn', 'reject'],
-    'What happens to a sale that the content does not cover completely.',
-  ),
-  ambiguous_address: stringEnum(
-    'AmbiguousAddress',
-    ['warn', 'reject', 'highest_rate'],
-    'What happens if an address fits places with different rates or taxes on the products.',
-  ),
+  incomplete_coverage: ['warn', 'reject'],
+  ambiguous_address: ['warn', 'reject', 'highest_rate'],
   /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
-  retail_delivery_fee: stringEnum(
-    'RetailDeliveryFee',
-    ['warn', 'add', 'none'],
-    'What happens if a retail delivery fee is due and the order has no line for it.',
-  ),
-};
+  retail_delivery_fee: ['warn', 'add', 'none'],
+} as const;
 
 /** The kinds of taxpayer identification numbers. */
 export const tinTypes = ['FEIN', 'SSN', 'Foreign'] as const;
@@ -84,7 +71,9 @@ export const Settings = z.object({
   pass_on_general_excise: z.boolean(),
   /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-sales.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
-  ...policies,
+  incomplete_coverage: z.enum(policies.incomplete_coverage),
+  ambiguous_address: z.enum(policies.ambiguous_address),
+  retail_delivery_fee: z.enum(policies.retail_delivery_fee),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z.nullable(z.string()),
   /** The IANA time zone used to derive the tax day from a timestamp. */

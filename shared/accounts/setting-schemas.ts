@@ -110,7 +110,21 @@ export const plainSettings = {
       .check(z.maxLength(5, reminderAdvice)),
     'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
   ),
-  ...policies,
+  incomplete_coverage: stringEnum(
+    'IncompleteCoverage',
+    policies.incomplete_coverage,
+    'What happens to a sale that the content does not cover completely.',
+  ),
+  ambiguous_address: stringEnum(
+    'AmbiguousAddress',
+    policies.ambiguous_address,
+    'What happens if an address fits places with different rates or taxes on the products.',
+  ),
+  retail_delivery_fee: stringEnum(
+    'RetailDeliveryFee',
+    policies.retail_delivery_fee,
+    'What happens if a retail delivery fee is due and the order has no line for it.',
+  ),
 };
 
 /** The settings of requests, which refuse unknown fields of a setting, because it is stored. */
