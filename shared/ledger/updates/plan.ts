@@ -96,6 +96,7 @@ const isAboutSent =
   ({ code, pointer }: Warning): boolean =>
     code !== 'credit_field_ignored' || inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
 
+/** The amounts, and the exemptions if they may have changed. */
 type Recalculated = { readonly outcome: Outcome; readonly exemptions: Exemptions };
 
 /** Recalculates a credit of a sale from the current sale, and any other transaction from its inputs. */
@@ -109,11 +110,9 @@ const recalculate = async (edit: Edit): Promise<Result<Recalculated>> => {
   const input = { ...restoreInput(stored.transaction), ...changes };
   const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
-  const { exemptDeliveries, exemptShipping } = stored;
-  const recorded = { exemptDeliveries, exemptShipping };
   if (!parent && !isEdited) {
     const context = await pinnedContext(input, stored, base, loadContent);
-    return mapResult(calculate(input, context, sent), (outcome) => ({ outcome, exemptions: recorded }));
+    return mapResult(calculate(input, context, sent), (outcome) => ({ outcome, exemptions: {} }));
   }
   // Repeats the same kind of credit: all, the remainder, or these lines.
   const { line_items: _lines, shipping: _shipping, ...rest } = input;
@@ -122,7 +121,7 @@ const recalculate = async (edit: Edit): Promise<Result<Recalculated>> => {
   const calculated = await calculateWithContent(request, parent, base, reads, sent);
   return mapResult(calculated, ({ outcome, exemptions }) => ({
     outcome,
-    exemptions: isEdited ? exemptions : recorded,
+    exemptions: isEdited ? exemptions : {},
   }));
 };
 
