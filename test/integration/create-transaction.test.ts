@@ -143,6 +143,20 @@ describe('supplied tax', () => {
       expect(taxes.reduce((sum, row) => sum + cents(row.tax_amount), 0)).toBe(cents(tax_amount));
   });
 
+  it('rejects a supplied tax above the prices that include it, when a sale is recorded or updated', async () => {
+    const client = await newClient();
+    // Two mugs at 53.00 each are 100.00 and a tax of 6.00; the discount leaves 86.00.
+    const priced = { tax_included: true, discount_amount: '20.00', line_items: [goods({ unit_price: '53.00' })] };
+    const above = sale({ ...priced, tax_amount: '86.01' });
+    expect(getRefusal(await client.create(above))).toBe('422 | validation_invalid_format /tax_amount');
+    const { id, total_amount } = await made(client.create(sale({ ...priced, tax_amount: '86.00' })));
+    expect(total_amount).toBe('86.00');
+    expect(getRefusal(await client.update(id, { tax_amount: '86.01' }))).toBe(
+      '422 | validation_invalid_format /tax_amount',
+    );
+    expect((await made(client.create({ ...above, tax_included: false }))).total_amount).toBe('172.01');
+  });
+
   it('reports a supplied tax as over_collected for the state of the largest line if no tax was calculated', async () => {
     const client = await newClient();
     const oregon = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };

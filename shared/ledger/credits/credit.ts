@@ -1,4 +1,4 @@
-import { accept, type Result, refuse } from '../../base/result.ts';
+import { accept, invalidField, type Result, refuse } from '../../base/result.ts';
 import type { Outcome } from '../../calculations/calculate.ts';
 import { isReduction, mapShipping } from '../../calculations/charges.ts';
 import type { Context } from '../../calculations/document.ts';
@@ -22,7 +22,7 @@ import {
   rowTaxes,
   zeroShare,
 } from './amounts.ts';
-import { creditLine, creditShipping, isReducedByCoupon, linesOutcome } from './lines.ts';
+import { creditLine, creditShipping, isReducedByCoupon, linesOutcome, sumShares } from './lines.ts';
 import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings } from './outcome.ts';
 import { creditProblems, overCredit } from './problems.ts';
 
@@ -188,14 +188,22 @@ export const withSuppliedCreditTax = (
   return accept(withRowTaxes(outcome, rows, null));
 };
 
-/** Records the supplied tax of a sale or credit, if any, instead of the calculated one. */
+/**
+ * Records the supplied tax of a sale or credit, if any, instead of the calculated one. Rejects more than the prices that
+ * include it.
+ */
 export const withRecordedTax = (
   outcome: Outcome,
   supplied: string | null,
   sale: StoredTransaction | null,
 ): Result<Outcome> => {
   if (supplied === null) return accept(outcome);
-  return sale ? withSuppliedCreditTax(outcome, supplied, sale) : accept(withSuppliedTax(outcome, supplied));
+  if (sale) return withSuppliedCreditTax(outcome, supplied, sale);
+  const exponent = minorDigits(outcome.currency);
+  const { net } = sumShares(outcome, exponent);
+  return outcome.tax_included && parseAmount(supplied, exponent) > net
+    ? refuse(invalidField('/tax_amount', `Send at most ${formatAmount(net, exponent)}: prices include it.`))
+    : accept(withSuppliedTax(outcome, supplied));
 };
 
 // Returns the remaining tax of each credited line and shipping charge.

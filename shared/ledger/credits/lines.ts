@@ -279,7 +279,8 @@ const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: 
   return null;
 };
 
-const sumShares = (outcome: Outcome, exponent: number): Share => ({
+/** Returns the sum of a document's net amounts, which include the tax if its prices do, and its tax. */
+export const sumShares = (outcome: Outcome, exponent: number): Share => ({
   net: listCharges(outcome).reduce((sum, { net_amount }) => sum + parseAmount(net_amount, exponent), 0n),
   tax: parseAmount(outcome.tax_amount, exponent),
 });
