@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { newClient } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
-import { buildCreditRequest, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
+import { buildCreditRequest, getMeta, getRefusal, goods, made, sale, sold } from '../support/sales.ts';
 
 /** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
 const withSale = async (others: Record<string, unknown> = {}) => {
@@ -140,6 +140,25 @@ it('gives a credit a negative discount if it reverses a price reduction together
     total_amount: '47.70',
   });
   expect(await credited()).toEqual(['45.00', '2.70', 'partial']);
+});
+
+it('rejects a credit above the price that the buyer paid after a third-party discount', async () => {
+  // The tax is on 100.00, of which the manufacturer paid 10.00.
+  const line_items = [goods({ id: 'mug', third_party_discount_amount: '10.00' })];
+  const { credit, credited, parent } = await withSale({ line_items });
+  expect([parent.tax_amount, parent.total_amount]).toEqual(['6.00', '96.00']);
+  const mugs = (quantity: string, third_party_discount_amount: string) =>
+    credit({ line_items: [{ id: 'mug', quantity, third_party_discount_amount }] });
+  const refused = await mugs('2', '9.99');
+  expect([getRefusal(refused), getMeta(refused)]).toEqual([
+    '409 | conflict_over_credit /line_items/0/third_party_discount_amount',
+    { remaining_amount: '90.00', remaining_tax_amount: '6.00' },
+  ]);
+  // The buyer gets 53.00 for the first mug, so 43.00 remains for the second.
+  expect((await made(mugs('1', '0'))).total_amount).toBe('53.00');
+  expect(getMeta(await mugs('1', '9.99'))).toEqual({ remaining_amount: '40.00', remaining_tax_amount: '3.00' });
+  expect((await made(mugs('1', '10.00'))).total_amount).toBe('43.00');
+  expect(await credited()).toEqual(['100.00', '6.00', 'full']);
 });
 
 it('rejects a discount above the amount of a line that was free', async () => {

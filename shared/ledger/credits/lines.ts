@@ -312,6 +312,13 @@ const creditOneLine = (
     return overCredit(left, parent.currency, pointer, 'line', credited);
   }
   const { currency } = parent;
+  const { whole, credited: before } = balance;
+  const paid = left.net - whole.third_party_discount + before.third_party_discount;
+  const due = sized.net - sized.thirdPartyDiscount;
+  if (!isReducedByCoupon(parentLine, exponent) && due > paid) {
+    const credited = `${formatAmount(due, exponent)} after the third-party discount`;
+    return overCredit({ ...left, net: paid }, currency, `${pointer}/third_party_discount_amount`, 'line', credited);
+  }
   const problem = unitsProblem(line, parentLine, creditedLines.units, { left, currency, pointer });
   if (problem) return problem;
   const taken = { ...sized, tax: recordedTax(sized.net, balance) };
