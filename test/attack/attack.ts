@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
-import { seeded } from '../support/seeded.ts';
+import { readNumber, seeded } from '../support/seeded.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,12 +18,7 @@ const { values } = parseArgs({
   },
 });
 
-const count = (name: 'minutes' | 'seed' | 'worlds'): number => {
-  const number = Number(values[name]);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  console.error(`--${name} takes a whole number from 1.`);
-  process.exit(2);
-};
+const count = (name: 'minutes' | 'seed' | 'worlds'): number => readNumber(name, values[name]);
 const [minutes, first, worlds] = [count('minutes'), count('seed'), count('worlds')];
 const runsOfWorld = 6;
 

@@ -14,6 +14,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readNumber } from '../support/seeded.ts';
 import type { Message } from './child.ts';
 import { getInput, targets } from './targets.ts';
 
@@ -34,8 +35,13 @@ const { values } = parseArgs({
   },
 });
 
+const minutes = readNumber('minutes', values.minutes, { least: 0.001, isWhole: false });
+const seed = readNumber('seed', values.seed);
+const inputs = values.inputs === undefined ? null : readNumber('inputs', values.inputs);
+const onlyInput = values.input === undefined ? null : readNumber('input', values.input, { least: 0 });
+
 /** The limits of one input: CPU time per unpacked MB, and memory in excess of a process that read a valid input. */
-const limits = { ms: Number(values.seconds) * 1000, bytes: 256 * 1024 * 1024 };
+const limits = { ms: readNumber('seconds', values.seconds) * 1000, bytes: 256 * 1024 * 1024 };
 
 type Ran = { readonly input: number; readonly ms: number; readonly bytes: number; readonly fault: string | null };
 
@@ -64,7 +70,7 @@ const runInputs = (
   onRan: (ran: Ran) => void,
 ): Promise<void> =>
   new Promise((resolve) => {
-    const child = fork(join(import.meta.dirname, 'child.ts'), [name, values.seed, String(from), String(count)], {
+    const child = fork(join(import.meta.dirname, 'child.ts'), [name, String(seed), String(from), String(count)], {
       // The arguments of `npm run content` for the importers.
       execArgv: ['--max-old-space-size=256', '--expose-gc'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -109,7 +115,7 @@ const confirmed = async (name: string, { input, fault }: Ran): Promise<string | 
 
 const write = (name: string, input: number): string => {
   const folder = mkdtempSync(join(tmpdir(), `levy-fuzz-${name}-`));
-  return getInput(name, Number(values.seed), input)
+  return getInput(name, seed, input)
     .map((file) => {
       const path = join(folder, file.name);
       writeFileSync(path, file.content);
@@ -120,10 +126,10 @@ const write = (name: string, input: number): string => {
 
 const fuzz = async (name: string): Promise<number> => {
   const begun = Date.now();
-  const isTimed = values.inputs === undefined && values.input === undefined;
-  const endsAt = isTimed ? begun + Number(values.minutes) * 60_000 : Number.POSITIVE_INFINITY;
-  const first = Number(values.input ?? 0);
-  const end = isTimed ? Number.MAX_SAFE_INTEGER : first + Number(values.input === undefined ? values.inputs : 1);
+  const isTimed = inputs === null && onlyInput === null;
+  const endsAt = isTimed ? begun + minutes * 60_000 : Number.POSITIVE_INFINITY;
+  const first = onlyInput ?? 0;
+  const end = isTimed ? Number.MAX_SAFE_INTEGER : first + (onlyInput === null ? (inputs ?? 0) : 1);
   let [next, worstMs, worstBytes, faults] = [first, { ms: 0, input: 0 }, { bytes: 0, input: 0 }, 0];
   while (next < end && Date.now() < endsAt && faults < faultsMax) {
     let failed: Ran | null = null;
@@ -140,12 +146,12 @@ const fuzz = async (name: string): Promise<number> => {
     if (!found || fault === null) continue;
     faults += 1;
     console.log(
-      `${name}, seed ${values.seed}, input ${(found as Ran).input}: ${fault}\n  ${write(name, (found as Ran).input)}`,
+      `${name}, seed ${seed}, input ${(found as Ran).input}: ${fault}\n  ${write(name, (found as Ran).input)}`,
     );
   }
-  const minutes = ((Date.now() - begun) / 60_000).toFixed(1);
+  const tookMinutes = ((Date.now() - begun) / 60_000).toFixed(1);
   console.log(
-    `${name}: ${next - first} inputs in ${minutes} min; worst ${Math.round(worstMs.ms)} ms (input ${worstMs.input}), ${Math.round(worstBytes.bytes / 2 ** 20)} MiB (input ${worstBytes.input}); ${faults} faults`,
+    `${name}: ${next - first} inputs in ${tookMinutes} min; worst ${Math.round(worstMs.ms)} ms (input ${worstMs.input}), ${Math.round(worstBytes.bytes / 2 ** 20)} MiB (input ${worstBytes.input}); ${faults} faults`,
   );
   return faults;
 };

@@ -94,6 +94,18 @@ it('packs the client with its files, compiles it in a strict project, and runs t
   expect(printed.stdout).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
 });
 
+it.each([
+  'test/fuzz/fuzz.ts --minutes x',
+  'test/fuzz/fuzz.ts --minutes 0',
+  'test/fuzz/fuzz.ts --input=-1',
+  'test/kills/update-kills.ts --kills 0',
+  'test/attack/attack.ts --minutes 0.5',
+  'test/simulation/simulate.ts --seed x',
+])('rejects a number with which a command would test nothing: %s', async (words) => {
+  const { code, out, err } = await runCommand(words.split(' '));
+  expect([code, out, err]).toEqual([2, '', expect.stringMatching(/^--\w+ takes a (whole )?number from .*\n$/)]);
+});
+
 // The time for an input depends on the machine: `npm run fuzz` measures it. Here the limit only ends an infinite loop.
 it('handles every hostile input of 1 MB within 256 MB and 2 s', async () => {
   const { code, out, err } = await runCommand(['test/fuzz/fuzz.ts', '--inputs', '3', '--seconds', '30']);

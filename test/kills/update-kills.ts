@@ -17,7 +17,7 @@ import { activeReleasesKey, contentSourceKey, releaseHeadKey } from '../../share
 import { breakingProxy } from '../support/breaking-proxy.ts';
 import { collectOutput, root } from '../support/child-process.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
-import { seeded } from '../support/seeded.ts';
+import { readNumber, seeded } from '../support/seeded.ts';
 
 /**
  * A database and publishers for commands that are killed. They count the command's requests, so a kill can be timed.
@@ -132,7 +132,7 @@ const activatedSince = (items: readonly Item[], before: readonly Item[]): number
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
 });
-const [kills, seed] = [Number(values.kills), Number(values.seed)];
+const [kills, seed] = [readNumber('kills', values.kills), readNumber('seed', values.seed)];
 const states = ['KS', 'NE', 'OK'];
 /** The maximum delay of a kill after its request, so work between requests is also interrupted. */
 const delayMs = 40;

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { readNumber } from '../support/seeded.ts';
 import { inWords, mutants, runSchedules, search } from './pool.ts';
 
 /**
@@ -22,13 +23,6 @@ if (mutant !== null && !Object.hasOwn(mutants, mutant)) {
   console.error(`There is no such mutant. Mutants:\n${Object.keys(mutants).join('\n')}`);
   process.exit(2);
 }
-
-const count = (text: string, name: string): number => {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  console.error(`--${name} takes a whole number from 1.`);
-  process.exit(2);
-};
 
 const replay = async (seed: number): Promise<number> => {
   const { violations, traces } = await runSchedules({ from: seed, count: 1, mutant, traced: true });
@@ -63,9 +57,9 @@ const many = async (schedules: number): Promise<number> => {
 
 const found =
   values.seed !== undefined
-    ? await replay(count(values.seed, 'seed'))
+    ? await replay(readNumber('seed', values.seed))
     : mutant === null
-      ? await many(count(values.schedules, 'schedules'))
+      ? await many(readNumber('schedules', values.schedules))
       : await find(mutant);
 // A seeded bug must be found.
 process.exit(found > 0 === (mutant !== null) ? 0 : 1);

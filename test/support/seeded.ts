@@ -9,6 +9,14 @@ export const seeded = (seed: number) => (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
+/** Returns the number of a command-line option. Prints what the option takes and exits with 2 for any other text. */
+export const readNumber = (name: string, text: string, { least = 1, isWhole = true } = {}): number => {
+  const number = Number(text);
+  if (Number.isFinite(number) && number >= least && (!isWhole || Number.isSafeInteger(number))) return number;
+  console.error(`--${name} takes a ${isWhole ? 'whole ' : ''}number from ${least}.`);
+  process.exit(2);
+};
+
 /** Random choices, reproducible by seed. */
 export type Random = {
   /** Returns an integer from 0 (inclusive) to `end` (exclusive). */
