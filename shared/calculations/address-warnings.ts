@@ -24,7 +24,7 @@ const approximate = (place: string, { ratesDay, because }: Approximation, day: s
   `the local rates of ${place} on ${day} are not on record; ${usedInstead[because](ratesDay)}.`;
 
 const outdated = (place: string, { asOf, due }: Published): string =>
-  `the local rates of ${place} are as of ${asOf}, and the due date of newer rates is ${due}. Import them: \`GET /coverage\` names the publisher.`;
+  `the local rates of ${place} are as of ${asOf}, with newer rates due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
 
 /**
  * Whether rates newer than a publication are due, or will be due on the tax day. A publication confirms its rates up to

@@ -215,7 +215,7 @@ describe('overdue local rates', () => {
 
   it('states the place, the date of the list, the due date of a newer list and the required action', () => {
     expect(getAnswer(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
-      'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and the due date of newer rates is 2026-07-08. Import them: `GET /coverage` names the publisher.',
+      'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, with newer rates due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );
   });
 });

@@ -73,13 +73,24 @@ const rowsOn = (rows: readonly RateRow[], day: string): readonly RateRow[] =>
     return { ...inForce, aliases: sorted.at(-1)?.aliases ?? '' };
   });
 
+/** The names of a ZIP, including alternative spellings. */
+const listNames = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
+
 type Named = (name: string) => readonly RateRow[];
 
 /**
  * Finds the rows of a place's name: by exact name, then by an alias or without spaces, then with or without the word
- * for its kind.
+ * for its kind. The latter is not a match if both are postal names, and the place's name has a ZIP without the other.
  */
-const finderIn = (rows: readonly RateRow[]): Named => {
+const finderIn = (rows: readonly RateRow[], zips: readonly ZipRow[]): Named => {
+  const keysIn = ({ names }: ZipRow) => listNames(names).map(getKey);
+  const zipsBy = Map.groupBy(
+    zips.flatMap((zip) => keysIn(zip).map((key) => ({ key, zip5: zip.zip5 }))),
+    ({ key }) => key,
+  );
+  const getZips = (name: string) => new Set(zipsBy.get(getKey(name))?.map(({ zip5 }) => zip5));
+  const isOther = (name: string, { place }: RateRow) =>
+    getZips(name).size > 0 && !getZips(place).isSubsetOf(getZips(name));
   const places = rows.filter(({ place }) => place !== '');
   const literal = Map.groupBy(places, ({ place }) => toWords(place).join(' '));
   const byKey = Map.groupBy(
@@ -94,7 +105,8 @@ const finderIn = (rows: readonly RateRow[]): Named => {
     if (exact.length > 0) return exact;
     const like = byBase.get(getBase(name)) ?? [];
     const isSuffix = like.every(({ place }) => (getKey(place) === getBase(place)) !== (getKey(name) === getBase(name)));
-    return new Set(like.map(({ place }) => getKey(place))).size === 1 && isSuffix ? like : [];
+    const isOne = new Set(like.map(({ place }) => getKey(place))).size === 1 && isSuffix;
+    return isOne ? like.filter((row) => !isOther(name, row)) : [];
   };
 };
 
@@ -258,8 +270,6 @@ const listCases = (rows: readonly RateRow[], all: readonly ZipRow[], at: number,
   ];
 };
 
-/** The names of a ZIP, including alternative spellings. */
-const listNames = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
 const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|CITY|PARISH|BOROUGH|MUNICIPIO)$/, '');
 const counties = countyNames();
 const countyIn = (state: string, code: string) => counties.get(`${stateFips(state)}${code.slice(0, 3)}`) ?? null;
@@ -328,7 +338,7 @@ const getFault = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, 
 
 describe.each(states)('%s', (state) => {
   const rows = rowsOn(rateRows(state), day);
-  const named = finderIn(rows);
+  const named = finderIn(rows, zipRows(state));
   const zips = zipRows(state);
 
   it('uses the rate of most residents for each ZIP, and reports every uncertainty, for each name, a different name and no name', () => {

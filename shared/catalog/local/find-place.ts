@@ -57,7 +57,7 @@ const areasNamed = (table: LocalTable, city: string, counties: readonly string[]
   table
     .placesNamed(city, counties)
     .flatMap((area) =>
-      (area.county === '' ? (counties ?? ['']) : [area.county]).map((county) => candidateIn(table, county, area)),
+      (area.county ? [area.county] : (counties ?? [''])).map((county) => candidateIn(table, county, area)),
     );
 
 /** Returns the areas of a postal name in these counties, by its first spelling that matches a place there. */

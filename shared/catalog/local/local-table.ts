@@ -118,6 +118,7 @@ const placesMeant = (
   city: string,
   plain: string,
   isMeant: (area: Area) => boolean,
+  zipsNamed: (name: string) => readonly string[],
 ): readonly Area[] => {
   if (related.length === 0) return related;
   const inCounties = related.filter(isMeant);
@@ -131,11 +132,16 @@ const placesMeant = (
   }
   const joined = joinedName(plain);
   const found = onePlace(inCounties.filter(({ plainNames }) => plainNames.some((name) => joinedName(name) === joined)));
-  return found.length > 0 ? found : placesWithoutSuffix(related, plain).filter(isMeant);
+  if (found.length > 0) return found;
+  const own = zipsNamed(city);
+  return placesWithoutSuffix(related, plain).filter(
+    (area) => isMeant(area) && (own.length === 0 || zipsNamed(area.place).every((zip5) => own.includes(zip5))),
+  );
 };
 
 // A suffix may be missing or added only if no other place in the state has the same base name: Beecher and Beecher City
-// are two places. A suffix is never replaced by a different one: Lake City is not Lake Village.
+// are two places. A suffix is never replaced by a different one: Lake City is not Lake Village. Two postal names are two
+// places if the place's name has a ZIP without the other name: Hot Springs Village is not in Hot Springs.
 const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly Area[] => {
   const found = related.filter(({ plainNames: [name = ''] }) => withoutSuffix(name) === withoutSuffix(plain));
   const names = new Set(found.map(({ plainNames: [name] }) => name));
@@ -183,6 +189,12 @@ const lazy = <Value>(make: () => Value): (() => Value) => {
   return () => only(null);
 };
 
+/** Returns a look-up of the ZIPs for which the postal service uses a name. */
+const zipFinder = (zips: PackedZips) => {
+  const byName = lazy(() => zipsByName(zips));
+  return (city: string): readonly string[] => byName().get(placeKey(city))?.split(' ') ?? [];
+};
+
 /** Parses each area of a table on first use. */
 const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
   const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
@@ -203,7 +215,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
-  const zipsNamed = lazy(() => zipsByName(zips));
+  const zipsNamed = zipFinder(zips);
   const areas = lazy((): readonly Area[] => listOffsets(rates.areas.split('\n')).map(areaAt));
   const related = (key: string): readonly Area[] => {
     const offsets = findLine(rates.names, key);
@@ -248,11 +260,11 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] => {
       const plain = plainName(city);
       const isMeant = ({ county }: Area) => counties === null || county === '' || counties.includes(county);
-      return placesMeant(related(nameKey(plain)), city, plain, isMeant);
+      return placesMeant(related(nameKey(plain)), city, plain, isMeant, zipsNamed);
     },
     zipCodes: (): readonly string[] => zips.split('\n').map((line) => line.slice(0, line.indexOf('~'))),
     /** Returns the ZIPs for which the postal service uses this name. */
-    zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city))?.split(' ') ?? [],
+    zipsNamed,
     /** All areas of the state. */
     areas,
     /** Returns the areas of a county, and places whose county is unknown (their rates are not established). */

@@ -83,15 +83,11 @@ export const hasSuffix = (plain: string): boolean => placeSuffix.test(plain);
 /** Removes that word from a plain name: `Beecher`. */
 export const withoutSuffix = (plain: string): string => plain.replace(placeSuffix, '');
 
-const joinedSuffixes = ['CITY', 'TOWN', 'VILLAGE', 'TOWNSHIP', 'BOROUGH'];
-
 /** Returns the key shared by all readings of a plain name: `LAKE` for `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
 export const nameKey = (plain: string): string => {
   const joined = joinedName(plain);
-  let end = joined.length;
-  const suffixAt = () => joinedSuffixes.find((suffix) => end > suffix.length && joined.endsWith(suffix, end));
-  for (let suffix = suffixAt(); suffix !== undefined; suffix = suffixAt()) end -= suffix.length;
-  return joined.slice(0, end);
+  const shorter = joined.replace(/\B(CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, '');
+  return shorter === joined ? joined : nameKey(shorter);
 };
 
 const countyPrefix = /^(CITY AND BOROUGH|CITY AND COUNTY|MUNICIPALITY|COUNTY|CITY) OF /;
