@@ -32,7 +32,6 @@ type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
 /** The rules of a state's rows with their sources, and the rows that do not become rules. */
 type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly OpenRow[] };
 
-
 const localLevels: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
 const isLasting = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && season === undefined;
